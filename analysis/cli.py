@@ -1,4 +1,4 @@
-"""The command line of the analysis; exit code 0 done, 1 refused with the reasons, 2 wrong usage."""
+"""The command line of the analysis; exit code 0: done, 1: refused with reasons, 2: usage error."""
 
 from __future__ import annotations
 

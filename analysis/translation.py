@@ -102,7 +102,7 @@ def _piece(text: str) -> str:
 
 
 def capital(words: str) -> str:
-    """Return words with a capital first letter."""
+    """Return text with a capital first letter."""
     return words[:1].upper() + words[1:]
 
 

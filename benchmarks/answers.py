@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _costs(address: Path | str, folder: Path, n: int) -> dict[str, float]:
-    """Return the costs of answers and refusals by a server with a new store."""
+    """Return the costs of answers and refusals for a server with a new store."""
     deployed = servers.deploy(address, _BANK, cases=_WARM + n, readers=["reader"], seed=1)
     with servers.app(deployed.store, folder / "log") as server:
         reader = Reader(server.port, deployed.codes["reader"])

@@ -57,7 +57,7 @@ def enlarged(film: Image.Image, width: int, height: int) -> Signal:
 
 
 def with_noise(signal: Signal, noise: Signal, share: float = NOISE) -> Signal:
-    """Return a signal with quantum noise: its deviation goes with the root of the signal."""
+    """Return a signal with quantum noise, whose deviation is proportional to the signal's root."""
     noisy: Signal = (signal + share * noise * np.sqrt(signal + 0.05)).clip(0, 1)
     return noisy
 

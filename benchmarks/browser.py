@@ -191,7 +191,7 @@ def verdict(frames: list[tuple[float, Grey]], said_s: float) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``right``: the frame on the screen at that time showed the new case, None if the two
+        ``right``: whether the frame on the screen at that time showed the new case, None if the two
         cases look alike; ``lead_ms``: how long before its first frame was shown (negative: after).
     """
     old, new = frames[0][1], frames[-1][1]

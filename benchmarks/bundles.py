@@ -1,7 +1,7 @@
 """Simulated bundles of any size, in the format of an export and reproducible from a seed.
 
 Items differ in difficulty and in their most tempting distractor, which all raters share; raters
-differ in ability. Patients have one examination to several, examinations several items.
+differ in ability. Patients have one or more examinations, and examinations have several items.
 """
 
 from dataclasses import dataclass

@@ -1,11 +1,11 @@
 """Import of a file in the release's format, compared with a plain script, and use of the result.
 
 The plain script uses `json.load`, a pandas frame and `to_sql`, without any checks. Each runs in a
-separate process, in turn. The generated file has as many questions as the release, with four
-questions per examination, two examinations per patient, and texts of the same length. Its films are
-few and tiny, because decoding is not compared. Both programs are started once before, so that their
-bytecode is cached. Then cases are drawn, and the bank's questions are filtered, counted and
-searched as on their page.
+separate process, one after the other. The generated file has as many questions as the release, with
+four questions per examination, two examinations per patient, and texts of the same length. Its
+films are few and tiny, because decoding is not compared. Both programs are started once before, so
+that their bytecode is cached. Then cases are drawn, and the bank's questions are filtered, counted
+and searched as on their page.
 """
 
 import argparse

@@ -121,7 +121,7 @@ def text(result: Mapping[str, Any]) -> str:
 
 
 def scaled_bar(slow: Mapping[str, Any], fast: Mapping[str, Any], name: str, least: float) -> Any:
-    """Return the bar of a ratio of wall times."""
+    """Return the target for a ratio of wall-clock times."""
     return bar(name, slow["wall_s"] / fast["wall_s"], least, "times", at_least=True)
 
 

@@ -78,7 +78,7 @@ def memory_mb(pid: int) -> float:
 
 
 def facts(browser_version: str) -> dict[str, Any]:
-    """Return the facts about the machine that the numbers depend on."""
+    """Return the properties of the machine that affect the results."""
     return {
         "processors": os.cpu_count(),
         "load_average_1_min": round(os.getloadavg()[0], 2),

@@ -85,7 +85,7 @@ def _row(cell: Cell, n_studies: int, seed: int) -> dict[str, Any]:
 def _study(
     design: Design, curve: Floats, margin: float, generator: np.random.Generator
 ) -> list[float]:
-    """Return which tests declare a model at the margin, and one that is as good, or better."""
+    """Return which tests declare a model at the margin, and one that is equally good or better."""
     j = design.n_readers
     readers = design.reader_mean + design.reader_sd * generator.standard_normal(j)
     these = float(np.interp(readers, ABILITIES, curve).mean())

@@ -118,7 +118,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _measured(browser: Browser, prepared_store: Store, *, few: bool) -> dict[str, dict[str, float]]:
-    """Measure all pages, or a few, of a copy of a store."""
+    """Measure all pages, or a few of them, on a copy of a store."""
     with tempfile.TemporaryDirectory() as scratch:
         prepared_store.copy_to(Path(scratch) / "store.db")
         store = Store(Path(scratch) / "store.db")
@@ -163,7 +163,7 @@ class _Walk:
         page.on("websocket", lambda socket: socket.on("framereceived", self._count_runs))
 
     def measured(self, code: str, *, few: bool) -> dict[str, dict[str, float]]:
-        """Go through all pages, or a few; seconds by page."""
+        """Load all pages or a few of them; return the seconds for each."""
         n_parts = 1 if few else None
         self._sign_in(code)
         rows: dict[str, dict[str, float]] = {}

@@ -2,8 +2,9 @@
 
 Studies of normal scores with given components are drawn and analysed by the functions behind
 ``analysis power --simulate``. Studies of right and wrong answers
-(`benchmarks/simulated_studies.py`) have other distributions, and components that are integrals;
-pilots of them give limits of the power, which should contain the true power in 95 %.
+(`benchmarks/simulated_studies.py`) have other distributions, and components that are computed as
+integrals; pilots drawn from them give limits of the power, which should contain the true power in
+95 % of cases.
 """
 
 import argparse

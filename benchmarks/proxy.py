@@ -85,7 +85,7 @@ class Exchange:
 
     @property
     def is_pending(self) -> bool:
-        """Return whether the response may still come."""
+        """Return whether a response is still possible."""
         return not self.received_bytes and not self.is_cut
 
     @property

@@ -66,7 +66,7 @@ def _banks_listed() -> None:
 
 
 def _teaching(names: list[str]) -> None:
-    """Show which banks may be used for teaching, and let coordinators change that."""
+    """Show which banks may be used for teaching, and let coordinators change this."""
     with store().look() as look:
         taught = [row.name for row in teaching_banks.taught(look)]
     with st.expander(t("Teaching")):

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parent.parent
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Import the test modules before the collection, each worker beginning at another one."""
+    """Import the test modules before collection; each worker starts at a different module."""
     worker = getattr(session.config, "workerinput", None)
     if worker is None or session.config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
         return
@@ -31,6 +31,6 @@ def _modules() -> list[str]:
 
 
 def rotated(names: list[str], number: int, count: int) -> list[str]:
-    """Return the names from the part of a worker on, followed by those before it."""
+    """Return the names starting with a worker's part, followed by those before it."""
     start = len(names) * number // count
     return names[start:] + names[:start]

@@ -65,7 +65,7 @@ def administer(server: str) -> Iterator[Callable[[str], Any]]:
 
 
 class Databases:
-    """The databases that stand for files ``store.db``, by the path of the file."""
+    """The databases that replace files ``store.db``, by the path of the file."""
 
     def __init__(self, server: str, administer: Callable[[str], Any]) -> None:
         self._server, self._administer = server, administer
@@ -116,7 +116,7 @@ class Databases:
 
 
 class _InPlaceOf(Postgres):
-    """A database that stands for a file."""
+    """A database that replaces a file."""
 
     def __init__(self, address: str, path: Path) -> None:
         super().__init__(address)
@@ -162,7 +162,7 @@ def tamper(address: str, statements: tuple[str, ...]) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def databases(request: pytest.FixtureRequest) -> Iterator[Databases | None]:
-    """Let databases stand for files ``store.db``, if the tests run on PostgreSQL."""
+    """Use databases instead of files ``store.db``, if the tests run on PostgreSQL."""
     if not _ON_POSTGRES:
         yield None
         return

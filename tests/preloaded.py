@@ -29,7 +29,7 @@ ROOT = Path(__file__).parents[1]
 class RequiredOnly:
     """Hides packages that only tests require.
 
-    An installation does not have them: a program that needs one fails here as it fails there.
+    An installation does not have them, so a program that needs one fails in tests as well.
     A program that loads a benchmark, or a model from a test, sees all packages.
     """
 
@@ -44,7 +44,7 @@ class RequiredOnly:
     def find_spec(
         self, name: str, _path: Sequence[str] | None = None, _target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Refuse a hidden module; other finders look for the rest."""
+        """Refuse a hidden module; other finders search for the others."""
         if name.startswith(("benchmarks.", "tests.")):
             self._hidden = set()
         if name.partition(".")[0] in self._hidden:

@@ -19,7 +19,7 @@ _DATABASES: list["Databases"] = []
 def keep_in(folder: Path, databases: "Databases | None") -> None:
     """Create templates in a folder that is kept until the session ends.
 
-    The `databases` stand for the files of the stores, if the tests run on PostgreSQL.
+    The `databases` replace the files of the stores, if the tests run on PostgreSQL.
     """
     _FOLDER[:] = [folder]
     _DATABASES[:] = [databases] if databases else []

@@ -629,7 +629,7 @@ def test_the_message_of_an_invalid_backup_has_its_path(tmp_path: Path) -> None:
 def test_a_restored_backup_that_is_not_recorded_can_be_restored_again(
     drawn: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The message says that the store is in place, and what to do."""
+    """The message states that the store exists, and what to do."""
     backup, new = drawn.with_name("backup.db"), drawn.with_name("new.db")
     run("study", "backup", "--db", drawn, "--out", backup)
     words = ["restore-backup", str(backup), "--db", str(new)]

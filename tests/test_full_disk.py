@@ -110,7 +110,7 @@ def test_a_command_on_a_full_disk_leaves_nothing(
 def test_a_certificate_that_cannot_be_written_can_be_printed_later(
     original: Path, disk: Path, tmp_path: Path
 ) -> None:
-    """The study is removed, and the message says so."""
+    """The study is removed, and the message states this."""
     _copied(original, disk)
     db, certificate = tmp_path / "store.db", disk / "certificate.json"
     shutil.copy(original / "store.db", db)

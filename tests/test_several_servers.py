@@ -88,7 +88,7 @@ def test_readers_continue_behind_a_proxy_when_a_server_is_killed(
 def test_servers_of_the_earlier_version_stop_when_a_newer_one_upgrades_the_store(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They say why and store nothing; readers' pages keep their answers for the newer version."""
+    """They report why and store nothing; pages of readers keep answers for the newer version."""
     plan = Plan(readers=1, cases=3, servers=2, engine=engine)
     with deployed(plan, "upgrade") as (site, codes):
         older, newer = site.servers
@@ -117,7 +117,7 @@ def test_servers_of_the_earlier_version_stop_when_a_newer_one_upgrades_the_store
 
 
 def _upgrade(server: Server) -> None:
-    """Start a later version of the program in place of a server."""
+    """Start a later version of the program instead of a server."""
     server.kill()
     server.watched = (*server.watched[:-1], NEWER)
     server.start()

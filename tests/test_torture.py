@@ -42,7 +42,7 @@ def test_no_acknowledged_answer_is_lost_by_faults(engine: Engine, servers: int) 
 
 
 def test_a_killed_suite_leaves_no_disk_behind() -> None:
-    """A separate process removes the disk when the suite ends in any way."""
+    """A separate process removes the disk however the suite ends."""
     with subprocess.Popen(
         [sys.executable, "-c", _MOUNTED], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as suite:

@@ -35,7 +35,7 @@ _ESCAPE = re.compile(r"\\u([0-9a-f]{4})")
 
 
 def guarded(text: str) -> str:
-    r"""Return text as written to a cell: not a formula, control characters as escapes.
+    r"""Return text as it is written to a cell: never a formula, with control characters as escapes.
 
     Examples
     --------

@@ -61,7 +61,7 @@ def faults_among(
     fault: Callable[[dict[str, Any]], str],
     remedy: str,
 ) -> list[Fault]:
-    """Return one fault for each row whose cell in a column is wrong by itself.
+    """Return one fault for each row with an invalid cell in a column, regardless of other cells.
 
     As `faults_where`; `wrong` is called once for each distinct cell.
     """
@@ -97,7 +97,7 @@ def each_distinct(cells: pd.Series[str], form: Callable[[str], Any]) -> pd.Serie
 
 
 def number_in(cell: str) -> float:
-    """Return the finite number in a cell; nan if there is none."""
+    """Return the number in a cell; nan if the cell has no finite number."""
     try:
         number = float(cell)
     except ValueError:
@@ -106,7 +106,7 @@ def number_in(cell: str) -> float:
 
 
 def whole_numbers(cells: pd.Series[str]) -> pd.Series[float]:
-    """Return the whole numbers in the cells; nan if there is none.
+    """Return the whole numbers in the cells; nan for other cells.
 
     `4.0` counts as a whole number, because spreadsheets and data frames write it so.
     """

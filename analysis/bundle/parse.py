@@ -67,7 +67,7 @@ def parse_csv(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Sheet:
-    """The cells of a file, and its rows with another number of cells than the header."""
+    """The cells of a file, and its rows with more or fewer cells than the header."""
 
     header: list[str]
     columns: list[Cells]  # one array per column, each of shape (n_rows,)

@@ -21,7 +21,7 @@ _METRICS = {
 
 
 def stated(protocol: Mapping[str, Any], key: str) -> Any:
-    """Return the protocol's value of `key`; None if it has none.
+    """Return the protocol's value of `key`; None if the key is missing.
 
     An export wraps the protocol (`{"sha256": ..., "locked": {"protocol": ...}}`), so that the
     parts are searched as well as the top level, first the protocol in force after amendments.
@@ -115,7 +115,7 @@ def declared(protocol: Mapping[str, Any]) -> str:
 
 
 def drops_excluded(protocol: Mapping[str, Any]) -> bool:
-    """Return whether excluded readings leave the primary analysis.
+    """Return whether excluded readings are left out of the primary analysis.
 
     Examples
     --------
@@ -148,7 +148,7 @@ def subgroups(protocol: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def years_limit(protocol: Mapping[str, Any]) -> float:
-    """Return the years of experience that divide readers in the protocol; 0 where there are none.
+    """Return the years of experience by which the protocol divides readers; 0 if it states none.
 
     Examples
     --------
@@ -201,7 +201,7 @@ _SIZE_DEFAULTS = {"margin": 0.0, "power_low": 0.0, "power_high": 1.0, "half_widt
 
 
 def planned_size(protocol: Mapping[str, Any]) -> PlannedSize | None:
-    """Return the sample size that the protocol states; None if there is none, or not in numbers.
+    """Return the sample size that the protocol states; None if it is missing or not numeric.
 
     Examples
     --------
@@ -241,11 +241,11 @@ class Plan:
         The primary endpoint's name in the tables, `accuracy` or `auc`; empty if none was
         declared.
     pair_weighted : bool
-        Whether every reading counts alike, and not every reader.
+        Whether every reading, instead of every reader, has the same weight.
     hypothesis : str
         `non-inferiority` or `superiority`; empty if none was declared.
     claim : str
-        About which readers; empty if the protocol does not state it.
+        The readers that the claim is about; empty if the protocol does not state them.
     primary_model : str
         The model that the hypothesis is about; empty if it is about each model.
     margin : float or None
@@ -327,7 +327,7 @@ def margin_of(
 
 
 def margin_origin(options: Options, protocol: Mapping[str, Any]) -> str:
-    """Return the origin of a margin that is not the protocol's; else an empty text.
+    """Return the origin of a margin that differs from the protocol's; otherwise an empty text.
 
     Examples
     --------

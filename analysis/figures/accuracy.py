@@ -262,7 +262,7 @@ def leaderboard_chart(
 ) -> Chart | None:
     """Chart accuracy and rank with their intervals, by micro and by macro accuracy.
 
-    The best by micro accuracy on top; None with fewer than two ranked raters.
+    The rater with the best micro accuracy is on top; None with fewer than two ranked raters.
     """
     rows = in_condition(leaderboard, condition)
     rows = rows.loc[(rows["by"] == "overall") & rows["rank"].notna()]

@@ -65,9 +65,9 @@ def kappa_matrix_chart(
 
     Pairs of models with another single condition are in every matrix. A square heat map in the
     order of `matrix_order`, with columns named by the numbers of the rows; undefined cells and the
-    diagonal are grey. More than 24 raters have no numbers in cells; more than 60 no texts on hover
-    and fewer names. The agreement with the reference standard, `beside_truth`, is a last row and
-    column, separated by a line.
+    diagonal are grey. With more than 24 raters, cells have no numbers; with more than 60, there are
+    no hover texts and fewer names. The agreement with the reference standard, `beside_truth`, is a
+    last row and column, separated by a line.
     """
     rows_shown = pairs.loc[(pairs["measure"] == measure) & (pairs["scope"] == scope)]
     rows = pairs_in_condition(rows_shown, condition)
@@ -334,7 +334,7 @@ def scope_text(scope: str) -> str:
 
 
 def _shown(groups: pd.DataFrame, condition: str) -> pd.DataFrame:
-    """Return the condition's rows, and those of models from another or no condition."""
+    """Return the condition's rows, and those of models with another condition or none."""
     own_groups = groups.loc[groups["condition"] == condition]
     if (own_groups["raters"] == "models").any():
         both = own_groups

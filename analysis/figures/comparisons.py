@@ -53,8 +53,8 @@ def comparisons_chart(
 ) -> Chart | None:
     """Chart every model's difference from every reader, model minus reader.
 
-    A mark is filled where the adjusted p is smaller than `alpha`. A panel for every model; over 16
-    models or 40 readers a heat map; None if no difference is defined.
+    A mark is filled where the adjusted p is smaller than `alpha`. One panel for every model, or a
+    heat map for over 16 models or 40 readers; None if no difference is defined.
     """
     rows = comparisons.loc[
         (comparisons["pair_kind"] == PairKind.MIXED) & (comparisons["condition"] == condition)

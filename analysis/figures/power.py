@@ -41,7 +41,7 @@ def power_chart(power: pd.DataFrame) -> Chart:
     ----------
     power : pandas.DataFrame
         Rows of `power.csv` of one metric. With a single number of cases the lines run over the
-        readers instead. If there are many lines, six evenly spread lines are shown. Simulations are
+        readers instead. If there are many lines, six evenly spaced lines are shown. Simulations are
         points.
     """
     x_column, of = ("n_cases", "n_readers")
@@ -95,7 +95,7 @@ def _panel(rows: pd.DataFrame, x_column: str, of: str, title: str) -> Panel:
 
 
 def _labels(numbers: Sequence[int], ends: Sequence[tuple[float, float]]) -> list[Note]:
-    """Write the numbers at the ends of their lines; lines that end close together share a label."""
+    """Write the numbers at the ends of their lines; neighbouring ends share a label."""
     groups: list[list[int]] = []
     for place in sorted(range(len(ends)), key=lambda place: ends[place][1]):
         if groups and ends[place][1] - ends[groups[-1][0]][1] < APART_PERCENT:
@@ -124,6 +124,6 @@ def _power_axis() -> Axis:
 
 
 def _spread(numbers: Sequence[int]) -> list[int]:
-    """Return at most six of the numbers, evenly spread, the first and the last among them."""
+    """Return at most six of the numbers, evenly spaced and including the first and the last."""
     places = np.linspace(0, len(numbers) - 1, min(MOST_LINES, len(numbers)))
     return [int(numbers[int(place)]) for place in np.unique(places.round())]

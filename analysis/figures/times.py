@@ -59,7 +59,7 @@ def times_chart(
 ) -> Chart | None:
     """Chart every rater's median response time with its quartiles: all answers, correct, wrong.
 
-    A panel each for all, correct and wrong answers; None if no time is known.
+    One panel each for all, correct and wrong answers; None if no time is known.
     """
     rows = _known(times, condition)
     groups = {

@@ -48,8 +48,9 @@ class Components:
     clusters : int or None
         Patients of that study, if they have several cases.
     own_df, joint_df : float or None
-        Degrees of freedom of the error that a reader does not share with others, and of that of all
-        readers together, as their variation over patients shows; None: those of normal errors.
+        Degrees of freedom of the error that a reader does not share with others, and of the error
+        of all readers together, as estimated from their variation over patients; None: those of
+        normal errors.
     source : str
         Where the components come from.
     """
@@ -233,7 +234,7 @@ def panel_components(components: Components) -> Components:
     Parameters
     ----------
     components : Components
-        Of readers under two conditions; `var_r` is needed.
+        Of readers under two conditions; requires `var_r`.
 
     Notes
     -----

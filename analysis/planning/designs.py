@@ -15,7 +15,7 @@ Number = float | Floats
 
 
 class PlanDesign(StrEnum):
-    """Which readers read which cases: all, blocks, or other readers for each condition."""
+    """Which readers read which cases: all, blocks, or different readers for each condition."""
 
     CROSSED = "crossed"
     BLOCKS = "blocks"

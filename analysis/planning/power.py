@@ -282,7 +282,7 @@ def drawn_spread(spread: Spread, seed: int, n_draws: int = DRAWS) -> Spread:
     With J readers and C cases (patients if they have several cases), normal errors and equal
     covariances, three estimates are independent multiples of chi-square: the mean square of
     readers :math:`\sigma^2 + own` with J - 1 degrees of freedom, `own` with (J - 1)(C - 1), and
-    :math:`own + J\,shared` with C - 1. Right and wrong answers are not normal; the last two have
+    :math:`own + J\,shared` with C - 1. Binary outcomes are not normal; the last two have
     the degrees of freedom `own_df` and `joint_df` where a pilot gives them. Each estimate is
     divided by a draw of its chi-square over its degrees of freedom (generalised confidence
     intervals [1]_), and the components follow. The uncertainty of a pilot's few readers dominates:

@@ -40,7 +40,7 @@ def simulated_power(plan: PowerPlan, size: Size, n_studies: int) -> Iterator[Pow
     Yields
     ------
     Power
-        In the order of `PlanClaim`; of incomplete designs and arms only the claim about readers
+        In the order of `PlanClaim`; for incomplete designs and arms only the claim about readers
         like these. `low` and `high` are Wilson's limits of the simulation.
 
     Notes
@@ -48,8 +48,8 @@ def simulated_power(plan: PowerPlan, size: Size, n_studies: int) -> Iterator[Pow
     The score of reader j on case k is :math:`d + r_j + c_k + e_{jk}`, independent normal with the
     variances of the components: r of readers, c of cases, which readers share, e of both. It is a
     difference: of two conditions, or of the model and the reader. For the claim about these
-    readers the r, for the claim about these cases the c are centred in each study: then the effect
-    among these readers, or on these cases, is d. Each study is analysed by the functions of the
+    readers the r, for the claim about these cases the c are centred in each study: the effect among
+    these readers, or on these cases, is then d. Each study is analysed by the functions of the
     report: covariances over cases, Obuchowski-Rockette, and the wider of two intervals for the
     claim about readers like these. Where not all readers read all cases: U-statistics with BDG's
     degrees of freedom, as in `uncrossed.csv`. Parallel arms: scores of a condition, with the
@@ -168,8 +168,8 @@ def simulated_claims(
     Returns
     -------
     tuple of four Inference
-        Readers like these by Obuchowski and Rockette alone; the same as a report states it; these
-        readers; these cases.
+        Readers like these by Obuchowski and Rockette alone; the same claim as stated in a report;
+        these readers; these cases.
     """
     scores, readers, cases = _scores(plan, size, generator)
     n_cases = size.cases

@@ -159,7 +159,7 @@ def _row(plan: PowerPlan, size: Size, result: Power) -> dict[str, object]:
 
 
 def half_width(plan: PowerPlan, size: Size) -> float:
-    """Return half the expected width of the interval for readers like these.
+    """Return half of the expected width of the interval for readers like these.
 
     Examples
     --------

@@ -43,7 +43,7 @@ def number_range(numbers: pd.Series[int]) -> str:
 
 
 def methods_in(rows: pd.DataFrame, column: str = "method") -> str:
-    """Return the methods of intervals, which are the last parts of the methods in a column."""
+    """Return the methods of the intervals: the last part of each method in a column."""
     parts = (str(method).split("; ")[-1] for method in rows[column].dropna() if method)
     return t("; ").join(sorted({pieces(part) for part in parts})) or t("none")
 

@@ -175,7 +175,7 @@ def marked(bundle: Bundle, matrix: ReadingMatrix, column: str) -> Bools:
 
 
 REVIEWED, MARKED = later("faulty questions dropped"), later("marked questions dropped")
-"""The analyses without the items that an expert review found faulty, or a reader marked so."""
+"""The analyses without items that an expert review, or a reader, found faulty."""
 
 
 def faulty_items(bundle: Bundle, matrix: ReadingMatrix, faulty: Sequence[str]) -> dict[str, Bools]:

@@ -73,7 +73,7 @@ def cluster_codes(items: pd.DataFrame) -> Ints:
 
 
 def resample_weights(n_clusters: int, n_resamples: int, seed: int) -> Floats:
-    """Draw the number of times that each cluster is in each bootstrap resample.
+    """Draw how often each cluster occurs in each bootstrap resample.
 
     Parameters
     ----------

@@ -42,7 +42,7 @@ class Shared:
 
 
 def shared_by_panel(matrix: ReadingMatrix, columns: Ints, is_member: Bools | None = None) -> Shared:
-    """Return the items that all readers of a panel were given.
+    """Return the items that were assigned to all readers of a panel.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def _within_group(matrix: ReadingMatrix, is_member: Bools | None) -> tuple[Bools
 def shared_by_conditions(
     matrix: ReadingMatrix, a: Ints, b: Ints, is_member: Bools | None = None
 ) -> Shared:
-    """Return the items that all readers were given under both of two conditions.
+    """Return the items that were assigned to all readers under both of two conditions.
 
     Parameters
     ----------
@@ -102,7 +102,8 @@ def shared_by_conditions(
     -------
     Shared
         Too few where they are fewer than 80 % of the items that any of these readers was given
-        under either: items that neither was given are not part of the comparison.
+        under either: items that were assigned under neither condition are not part of the
+        comparison.
     """
     columns = np.concatenate([a, b])
     is_counted, assigned = _within_group(matrix, is_member)

@@ -23,7 +23,7 @@ class Option:
     Parameters
     ----------
     letter, text : str
-        The letter, and the words where the bundle has them.
+        The letter, and the text if the bundle has it.
     is_reference : bool
         Whether the reference standard names it.
     """
@@ -35,7 +35,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseAnswer:
-    """What a rater answered.
+    """The answer of a rater.
 
     Parameters
     ----------
@@ -231,7 +231,7 @@ class ItemList:
 
     @property
     def left(self) -> int:
-        """Items that are not shown."""
+        """Number of items that are not shown."""
         return self.total - len(self.items)
 
 

@@ -67,7 +67,7 @@ def advice_weight(study: Study | Bundle, options: Options | None = None) -> pd.D
         The columns and rows of `reliance`, with the measures `weight_of_advice`,
         `weight_correct_advice` and `weight_wrong_advice`: 0 for readers who do not move, 1 for
         readers who move to the model's answer with the highest confidence, below 0 for readers who
-        become surer of another answer.
+        become more confident in another answer.
 
     Notes
     -----
@@ -109,7 +109,7 @@ def advice_weight(study: Study | Bundle, options: Options | None = None) -> pd.D
 
 
 def _countable(pairs: Pairs) -> Bools:
-    """Return the pairs that differed from the model before and have a confidence each time."""
+    """Return the pairs with both confidences whose first answer differed from the model's."""
     answered = (pairs.without != NO_LETTER) & (pairs.with_aid != NO_LETTER)
     rated = np.isfinite(pairs.sure_without) & np.isfinite(pairs.sure_with)
     countable: Bools = answered & rated & (pairs.without != pairs.aid) & (pairs.aid != NO_LETTER)

@@ -57,7 +57,7 @@ def narrower_notes(rows: Sequence[Row]) -> str:
 
 
 def claim_shown(row: Row) -> str:
-    """Return a row's claim in words, with the claim of its interval if that is another one."""
+    """Return a row's claim in words, with the claim of its interval if it is a different one."""
     words = claim_words(str(row["claim"]))
     if not has_fixed_interval(row):
         return words

@@ -35,7 +35,7 @@ class Dichotomy:
     Parameters
     ----------
     letters : numpy.ndarray of bool, shape (n_items, 26)
-        Whether each letter is positive; no letter is where an item has no two classes.
+        Whether each letter is positive; no letter is positive if an item does not have two classes.
     texts : numpy.ndarray of str, shape (n_items,)
         The texts of the positive options; empty if the item gives no options.
     """
@@ -95,7 +95,7 @@ class Dichotomy:
             )
 
     def name(self, items: Bools) -> str:
-        """Return what is positive in some items: a letter, or texts where letters differ."""
+        """Return the positive options of some items: a letter, or texts if the letters differ."""
         sets = np.unique(self.letters[items], axis=0)
         texts = sorted({str(text) for text in self.texts[items]})
         if len(sets) > 1 and "" not in texts:
@@ -169,13 +169,13 @@ def dichotomy_of(matrix: ReadingMatrix, bundle: Bundle, options: Options) -> Dic
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Rule:
-    """How the positive letters of an item follow from its options."""
+    """The rule that derives the positive letters of an item from its options."""
 
     named: tuple[str, ...]
     binary: tuple[int, int] | None
 
     def positive(self, options: str, n_options: int) -> list[int]:
-        """Return the places of the positive options; empty for an item without two classes."""
+        """Return the positions of the positive options; empty for an item without two classes."""
         texts = _texts(options)
         offered = n_options or len(texts)
         chosen = self._named_places(texts, offered)

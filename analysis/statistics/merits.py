@@ -38,7 +38,7 @@ class Merits:
     no_covariance: str = ""
 
     def take(self, raters: Ints) -> Merits:
-        """Return the figures of the given raters, in this order."""
+        """Return the figures of the raters in this order."""
         return Merits(
             values=self.values[raters],
             covariance=self.covariance[np.ix_(raters, raters)],
@@ -119,8 +119,8 @@ def percent_correct(correct: Bools, clusters: Ints | None = None) -> Merits:
     Returns
     -------
     Merits
-        Proportions 0 to 1. Without items all are undefined; with a single item or cluster the
-        covariances are.
+        Proportions 0 to 1. Without items all values are undefined; with a single item or cluster
+        only the covariances are.
 
     Notes
     -----
@@ -193,7 +193,7 @@ def mean_of_own_items(values: Floats, is_counted: Bools, clusters: Ints, empty: 
 
 
 def no_covariance(n_items: int, n_clusters: int) -> str:
-    """Return why these items are too few for a covariance; empty if they are enough.
+    """Return the reason why these items are too few for a covariance; empty if they are sufficient.
 
     Examples
     --------
@@ -515,7 +515,7 @@ def ratings_of(matrix: ReadingMatrix, letters: tuple[int, int], confidence: Conf
     letters : tuple of two int
         The negative and the positive letter.
     confidence : Confidence
-        What confidence is taken for.
+        The meaning of confidence.
 
     Returns
     -------
@@ -533,7 +533,7 @@ def ratings_of(matrix: ReadingMatrix, letters: tuple[int, int], confidence: Conf
 
     Examples
     --------
-    A reader who is sure of B, unsure of B, unsure of A:
+    A reader who is sure of B, then unsure of B, then unsure of A:
 
     >>> from analysis.bundle import bundle_from_tables
     >>> from analysis.readings.confidence import Meaning
@@ -671,7 +671,7 @@ class FigureOfMerit:
         return float(max(self.n_clusters - 1, 1))
 
     def backwards(self, readers: Floats, suffix: str = "") -> str:
-        """Return the note that every reader is worse than guessing; empty if one is not.
+        """Return the note that every reader is worse than guessing; empty if any reader is not.
 
         Parameters
         ----------
@@ -801,7 +801,7 @@ def figures_of_merit(matrix: ReadingMatrix, items: pd.DataFrame, confidence: Con
     items : pandas.DataFrame
         The bundle's items, for their `options`.
     confidence : Confidence
-        What confidence is taken for.
+        The meaning of confidence.
 
     Returns
     -------

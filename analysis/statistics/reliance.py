@@ -75,9 +75,9 @@ def reliance(study: Study | Bundle, options: Options | None = None) -> pd.DataFr
     A pair is a reader's two readings of an item, in `unaided` and in `aided`; in sequential reading
     its two stages. Items whose model's answer was not shown are in no pair. Proportions of
     correction and misleading are those of Schemmer et al. [1]_, as relative AI reliance and, for 1
-    minus the second, relative self-reliance. A missing answer is wrong and equals no answer of the
-    model. Intervals are percentile intervals over resampled patients, or items if every
-    patient has one.
+    minus the second, relative self-reliance. A missing answer is incorrect and differs from any
+    answer of the model. Intervals are percentile intervals over resampled patients, or items if
+    every patient has one.
 
     References
     ----------
@@ -117,7 +117,7 @@ class Pairs:
     without, with_aid, aid : numpy.ndarray of int
         The answers: 0 for A, 1 for B, ...; -1 for none.
     planted : numpy.ndarray of bool
-        Whether the model's answer was made wrong.
+        Whether the model's answer was replaced by an incorrect one.
     sure_without, sure_with : numpy.ndarray of float
         The confidence in the answers; nan if there is none.
     rater, model, when, arm : numpy.ndarray of str
@@ -194,7 +194,7 @@ def _times(bundle: Bundle) -> dict[str, str]:
 
 
 Measures = Callable[[Study, Pairs, Floats], Iterator[dict[str, Any]]]
-"""Of a study, some pairs and the resamples: the cells of every measure."""
+"""Function of a study, some pairs and the resamples that yields the cells of every measure."""
 
 
 def rows_by_group(study: Study, pairs: Pairs, measures: Measures) -> Iterator[dict[str, Any]]:

@@ -61,8 +61,8 @@ class Method(NamedTuple):
     title : str
         The paragraph it belongs to; parts with the same title form one paragraph.
     text : str, or function of Results that returns str
-        Whole sentences, sources as `[@key; @key]`. A function if they depend on the run; it may
-        return an empty text.
+        Whole sentences, sources as `[@key; @key]`. A function if the sentences depend on the run;
+        it may return an empty text.
     """
 
     title: str
@@ -92,7 +92,7 @@ class Figure(NamedTuple):
 
 
 def always(_: Study) -> bool:
-    """Return True: a table that every study has."""
+    """Return True: every study has the table."""
     return True
 
 
@@ -167,7 +167,7 @@ def columns_like(
     after : mapping of str to tuple of Column
         Further columns, by the name of the column that they follow.
     described : iterable of Column
-        Columns whose meaning is another in this table.
+        Columns with another meaning in this table.
 
     Examples
     --------

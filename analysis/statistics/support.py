@@ -26,12 +26,12 @@ YEARS = "years"
 OTHER_TASKS = "other tasks"
 """The items of a row that are not of the task in `group`."""
 NEVER_PRESENTED = "absent as wrong"
-"""The choice of `sensitivity_panel` that counts items which a reader was not given."""
+"""The choice of `sensitivity_panel` that counts items not assigned to a reader."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Answers:
-    """The readings of a run, as they support its comparisons.
+    """The readings of a run that support its comparisons.
 
     Parameters
     ----------
@@ -111,8 +111,8 @@ def patients_compared(results: Results, row: Row) -> int:
 
     `row` is of a table that compares raters, conditions or groups of readers. An item supports the
     comparison if every side answered it: a model and a reader, or a reader under each condition,
-    or one of each group. It must be compared: given to everybody, unless the mean is pair-weighted
-    or the items that a reader was not given count.
+    or one of each group. It must be part of the comparison: assigned to every reader, unless the
+    mean is pair-weighted or items not assigned to a reader count.
     """
     answers = answers_of(results)
     sides = _sides(answers, row)

@@ -173,7 +173,7 @@ def _term(name: str, values: pd.Series[float]) -> Term:
 
 
 def sides_of(terms: Sequence[Term], term: Term) -> list[Bools]:
-    """Return the readings on each side of a term: those of both levels, or all of a slope.
+    """Return the readings on each side of a term: both levels, or all readings for a slope.
 
     The second side is the reference level, at which every term of the kind is 0.
 
@@ -232,10 +232,10 @@ def time_model(study: Study | Bundle, options: Options | None = None) -> pd.Data
     :math:`\ln t = x'\beta + u_{reader} + v_{item} + e`, with normal and independent effects, fitted
     by restricted maximum likelihood to the readers' answered first readings, including flagged
     ones. Readings without the value of a term that others have, and times of 0, are dropped.
-    `ratio` is :math:`e^\beta`: 1.2 is a fifth longer. Intervals and p-values are Wald's with normal
-    quantiles. Readers have random levels but not random effects, so that the intervals apply to
-    these readers. Faster correct answers do not mean that speed improves accuracy: difficult items
-    take longer and are missed more often.
+    `ratio` is :math:`e^\beta`; 1.2 means a fifth longer. Intervals and p-values are Wald's with
+    normal quantiles. Readers have random levels but not random effects, so that the intervals apply
+    to these readers. Faster correct answers do not mean that speed improves accuracy: difficult
+    items take longer and are missed more often.
 
     A term without contrast, or one that is confounded with others (for example if all unaided
     readings are in session 1), is undefined. Conditions are compared with `unaided` if it exists,

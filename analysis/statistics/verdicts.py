@@ -31,7 +31,7 @@ class Conclusion(StrEnum):
 
 
 FEWEST_PATIENTS = 25
-"""Smallest number of patients for a verdict or a direction; cases, where each has a patient."""
+"""Smallest number of patients (cases, if each has its own patient) for a verdict or a direction."""
 _COMPARISON = ("analysis", "model_id", "condition", "metric")
 _DEGREES: WeakKeyDictionary[Results, dict[tuple[str, ...], float]] = WeakKeyDictionary()
 
@@ -74,7 +74,7 @@ def patients_of_pair(results: Results, row: Row) -> int:
 
 
 def too_few(results: Results, n_patients: int) -> str:
-    """Return why this number of patients allows no verdict; empty if it is enough.
+    """Return the reason why this number of patients allows no verdict; empty if it is sufficient.
 
     Examples
     --------
@@ -214,7 +214,7 @@ def declared_plan(results: Results) -> Plan:
 
 
 def origin_of_margin(results: Results) -> str:
-    """Return the origin of a margin that is not the protocol's; else an empty text."""
+    """Return the origin of a margin that differs from the protocol's; otherwise an empty text."""
     return margin_origin(results.options, results.bundle.protocol)
 
 
@@ -228,7 +228,7 @@ def has_margin(results: Results, metric: str) -> bool:
 def primary_models(results: Results) -> list[str]:
     """Return the ids of the model that was declared primary, by id or by label; empty for none.
 
-    Empty as well where the bundle has no such model.
+    It is also empty if the bundle has no such model.
     """
     primary_model = declared_plan(results).primary_model
     labels = results.bundle.labels
@@ -255,8 +255,8 @@ def is_decided(results: Results) -> bool:
 def decisions(results: Results) -> list[Decision]:
     """Decide the declared hypothesis for the primary model, or for each model.
 
-    In the panel's order. For several models, in addition to the interval, by p-values that are
-    adjusted for their number by Holm's method.
+    In the panel's order. If there are several models, both the interval and p-values adjusted by
+    Holm's method decide.
     """
     return list(_decisions(results)) if is_decided(results) else []
 
@@ -278,8 +278,8 @@ def _decisions(results: Results) -> Iterator[Decision]:
 def endpoint_rows(results: Results, plan: Plan) -> list[Row]:
     """Return the rows of `reader_panel` that decide the declared endpoint.
 
-    Of a pair-weighted endpoint those about readers like these, with the numbers of `uncrossed`
-    where not every reader read every case; where all did, both estimates are the same.
+    For a pair-weighted endpoint these are the rows about readers like these, with the numbers of
+    `uncrossed` if not every reader read every case; otherwise both estimates are the same.
     """
     rows = rows_of(results, "reader_panel", metric=plan.metric)
     if not plan.pair_weighted:
@@ -313,9 +313,9 @@ def _weighted_row(row: Row, weighted: Row | None) -> Row:
 def _after_adjustment(
     results: Results, plan: Plan, outcome: Outcome, adjusted: Mapping[Outcome, float]
 ) -> Outcome:
-    """Return what is left of an outcome if several models were tested.
+    """Return the part of an outcome that remains after the adjustment for several models.
 
-    Superiority after non-inferiority is tested only where non-inferiority is left.
+    Superiority after non-inferiority is tested only if non-inferiority remains.
     """
     level = results.options.alpha / (2 if plan.hypothesis == NON_INFERIORITY else 1)
     p = adjusted.get(outcome, math.nan)
@@ -368,9 +368,9 @@ def _near_the_ceiling(results: Results, plan: Plan, row: Row, outcome: Outcome) 
 def declared_outcome(results: Results, plan: Plan, row: Row, margin: float) -> Outcome:
     """Return the outcome of the declared hypothesis from a row's interval alone.
 
-    A model is inferior where its whole interval lies below minus the margin (of superiority, below
-    0), and superior after non-inferiority where it lies above 0: tests in a fixed order, the second
-    only if the first succeeds, need no adjustment.
+    A model is inferior if its complete interval is below minus the margin (below 0 for
+    superiority), and superior after non-inferiority if it is above 0: tests in a fixed order, each
+    only if the previous test succeeds, need no adjustment.
     """
     low, high = number(row, "ci_low"), number(row, "ci_high")
     shown = conclusion(patients_of_row(results, row), low, high)

@@ -28,7 +28,7 @@ DEFAULT_CACHE = Path(tempfile.gettempdir()) / "reading-room-generator"
 
 
 def main() -> int:
-    """Run the command; the exit code is 1 when a check found faults."""
+    """Run the command; the exit code is 1 if a check finds faults."""
     options = _options()
     if options.check:
         differences = faults(options.out)

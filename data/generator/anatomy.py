@@ -65,7 +65,7 @@ def smooth_curve(knots_mm: NDArray[np.float64], step_mm: float = STEP_MM) -> NDA
 
 
 def tube(knots_mm: NDArray[np.float64], *, radius_mm: float, g_per_cm: float) -> Device:
-    """Lay a solid catheter, lead or wire along a smooth curve.
+    """Draw a solid catheter, lead or wire along a smooth curve.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def tube(knots_mm: NDArray[np.float64], *, radius_mm: float, g_per_cm: float) ->
 def hollow_tube(
     knots_mm: NDArray[np.float64], *, radius_mm: float, g_per_cm: float, stripe_g_per_cm: float
 ) -> list[Device]:
-    """Lay a tracheal tube: a thin wall, seen as two faint lines, and an opaque stripe."""
+    """Draw a tracheal tube: a thin wall, visible as two faint lines, and an opaque stripe."""
     course = smooth_curve(knots_mm, step_mm=0.4)
     angles = np.linspace(0.0, 2 * np.pi, 24, endpoint=False)
     ring = radius_mm * np.stack([np.cos(angles), np.sin(angles), np.zeros_like(angles)], axis=1)
@@ -191,12 +191,12 @@ class Chest:
 
 
 def load_canonical(cache: Path) -> Chest:
-    """Return the cleaned CT, from the cache folder when it was prepared before.
+    """Return the cleaned CT, from the cache folder if it was prepared earlier.
 
     Parameters
     ----------
     cache : Path
-        Folder for the prepared volume (about 200 MB); made when missing.
+        Folder for the prepared volume (about 200 MB); created if missing.
     """
     cache.mkdir(parents=True, exist_ok=True)
     stored = cache / f"chest-{PREPARATION_VERSION}.npz"
@@ -268,8 +268,8 @@ def _remove_contrast_medium(chest: Chest) -> None:
     dense = (hu > 130.0) & ~bone
     dense = ndimage.binary_dilation(dense, iterations=2) & ~bone & (hu > 75.0)
     streaks = ndimage.binary_dilation((hu > 1400.0) & ~bone, iterations=4) & (hu > 110.0)
-    # Nothing in this skeleton reaches 2200 HU: what does is undiluted medium, even where the mask
-    # took it for the first rib.
+    # Nothing in this skeleton reaches 2200 HU, so such voxels are undiluted contrast medium, even
+    # if the mask includes them in the first rib.
     undiluted = ndimage.binary_dilation(hu > 2200.0, iterations=6) & (hu > 75.0)
     hu[dense | streaks | undiluted] = UNENHANCED_HU
 

@@ -30,7 +30,7 @@ _HERE = Path(__file__).parent
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenItem:
-    """One question with its right option and three wrong ones.
+    """One question with its correct option and three incorrect options.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class WrittenItem:
     right : str
         The correct option.
     wrong : tuple of str
-        Three distractors, certainly wrong for this film.
+        Three distractors that are definitely incorrect for this film.
     why : str
         Explanation of the correct answer.
     """
@@ -58,7 +58,7 @@ class WrittenItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasuredItem:
-    """A geometric question; the measured value picks the right option.
+    """A geometric question; the measured value determines the correct option.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class MeasuredItem:
 
 
 def items() -> list[WrittenItem]:
-    """Return the items whose answer is written down, in the order of their file."""
+    """Return the items whose answer is part of their file, in the order of the file."""
     with (_HERE / "items.csv").open(encoding="utf-8", newline="") as file:
         return [
             WrittenItem(wrong=tuple(row.pop(f"wrong_{n}") for n in (1, 2, 3)), **row)
@@ -105,7 +105,7 @@ def build_bank(records: dict[str, Any], seed: int) -> dict[str, dict[str, Any]]:
     Parameters
     ----------
     records : dict
-        Examination key to what `simulate` returned.
+        Results of `simulate` by examination key.
     seed : int
         Seed of ids, of the letters and of the order of options.
 
@@ -136,12 +136,12 @@ def build_bank(records: dict[str, Any], seed: int) -> dict[str, dict[str, Any]]:
 
 
 def settle(item: MeasuredItem, record: dict[str, Any]) -> WrittenItem:
-    """Turn a measured item into one with a right option.
+    """Convert a measured item to one with a correct option.
 
     Raises
     ------
     ValueError
-        When the value falls into none of the ranges: the item would not be decidable.
+        The value is in none of the ranges, so the item would have no correct option.
     """
     source, _, name = item.measure.rpartition(":")
     value = record["truth"][0][name] if source == "truth" else record["measured"][name]
@@ -196,7 +196,7 @@ def write_json(path: Path, content: Any) -> None:
 
 
 def provenance(seed: int, examinations: dict[str, Any]) -> dict[str, Any]:
-    """Everything needed to make the folder again, and the measured truth."""
+    """Everything needed to recreate the folder, and the measured truth."""
     return {
         "generator_version": GENERATOR_VERSION,
         "seed": seed,
@@ -268,7 +268,7 @@ def write_predictions(bank: dict[str, dict[str, Any]], folder: Path, seed: int) 
     bank : dict
         The question bank.
     folder : Path
-        Where the files go.
+        Folder for the files.
     seed : int
         Seed of difficulties, distractors and answers.
     """

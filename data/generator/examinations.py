@@ -40,7 +40,7 @@ class Examination:
     Attributes
     ----------
     key : str
-        Name used in this generator only; it tells the finding and never reaches the bank.
+        Name used only in this generator; it reveals the finding and is never written to the bank.
     person : str
         Key of `PEOPLE`.
     date : str
@@ -78,8 +78,7 @@ def habitus_of(examination: Examination, seed: int) -> Habitus:
     Parameters
     ----------
     examination : Examination
-        What is simulated.
-    seed : int
+        The examination to simulate. seed : int
         Seed of the bank: two examinations of one person share the person's deformation.
     """
     number = int(examination.person[3:])
@@ -136,8 +135,8 @@ def widths(columns: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.in
 def cardiothoracic_ratio(chest: Chest, geometry: Geometry) -> float:
     """Largest heart width over largest inner chest width, both on the PA film.
 
-    The chest's inner width is the distance between the lungs' outer edges. The heart's width adds
-    its largest extents to both sides of the spine, at whatever levels they are.
+    The chest's inner width is the distance between the lungs' outer edges. The heart's width is the
+    sum of its largest extents to both sides of the spine, at any level.
     """
     heart = chest.organ("heart", "atrial_appendage_left")
     columns, _ = outline(heart, chest.spacing_mm, geometry)
@@ -187,7 +186,7 @@ def _outer_quarter(column: NDArray[np.float64], side: str) -> NDArray[np.bool_]:
 
 
 def _mm_per_count(chest: Chest, columns: NDArray[np.float64], geometry: Geometry) -> float:
-    """Mean depth in mm along the beam that one counted voxel per row stands for."""
+    """Mean depth in mm along the beam that one counted voxel per row represents."""
     voxel = float(np.prod(chest.spacing_mm))
     patch = np.ptp(columns) * geometry.pixel_mm**2 / 1.15**2
     return voxel / patch

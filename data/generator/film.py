@@ -1,4 +1,4 @@
-"""One finished film: projection, what the detector records, display and the PNG it is stored in."""
+"""One finished film: projection, detector signal, display processing and the stored PNG."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ def expose(
 
 
 SCALES_PIXELS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
-# Fine detail is lifted and the broadest differences are held back, as in the multi-scale processing
-# of digital radiography (Stahl et al. 2000, doi 10.1118/1.598857).
+# Fine detail is amplified and the broadest differences are attenuated, as in the multi-scale
+# processing of digital radiography (Stahl et al. 2000, doi 10.1118/1.598857).
 GAINS = {
     "PA": (0.6, 2.4, 2.6, 2.3, 1.8, 1.4, 1.05),
     "LATERAL": (0.6, 2.4, 2.8, 2.6, 2.3, 1.75, 1.2),
@@ -130,7 +130,7 @@ def stamp_marker(grey: NDArray[np.float64], letter: str, *, on_left: bool) -> No
     letter : str
         ``"R"`` or ``"L"``: the patient's side at that edge of the image.
     on_left : bool
-        Whether it stands at the image's left edge.
+        Whether it is at the image's left edge.
     """
     size = 34
     tile = Image.new("L", (size, size), 0)
@@ -181,7 +181,7 @@ def make_film(
 
 
 def lung_shadow(chest: Chest, geometry: Geometry) -> NDArray[np.bool_]:
-    """Film pixels that the lungs' labels fall on."""
+    """Film pixels onto which the lungs' labels are projected."""
     lungs = (chest.lung("left") | chest.lung("right"))[::3, ::3, ::2]
     points = np.argwhere(lungs) * np.array([3.0, 3.0, 2.0]) * chest.spacing_mm
     column, row, _ = geometry.project(points)
@@ -191,7 +191,7 @@ def lung_shadow(chest: Chest, geometry: Geometry) -> NDArray[np.bool_]:
 
 
 def write_png(path: Path, pixels: NDArray[np.uint16]) -> None:
-    """Write a 16-bit greyscale PNG with nothing in it but pixels.
+    """Write a 16-bit greyscale PNG that contains only pixels.
 
     Every row uses the Up filter: on these films it compresses 12 % better than the usual choice row
     by row, and the bytes depend only on zlib.

@@ -25,7 +25,7 @@ EXTENSION_REPEAT_MM = 9.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Habitus:
-    """How a patient differs from the canonical chest, and how the patient stands.
+    """Differences of a patient from the canonical chest, and the patient's pose.
 
     Attributes
     ----------
@@ -148,8 +148,8 @@ def _pose(habitus: Habitus) -> NDArray[np.float64]:
 def _fold_ends(z_mm: NDArray[np.float64], top_mm: float) -> NDArray[np.float64]:
     """Continue the body beyond both ends of the CT.
 
-    Beyond an end the map goes back and forth over the last `EXTENSION_REPEAT_MM` in a slow cosine,
-    so that neck and arms continue without an edge and without the streaks of a repeated last slice.
+    Beyond an end the map oscillates over the last `EXTENSION_REPEAT_MM` as a slow cosine, so that
+    neck and arms continue without an edge and without the streaks of a repeated last slice.
     """
     period = EXTENSION_REPEAT_MM * np.pi / 2.0
     above = np.maximum(z_mm - top_mm, 0.0)
@@ -209,7 +209,7 @@ def _heart_scaling(
 def _dome_elevation(
     canonical: Chest, elevation_mm: float, grid: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Upward shift of the right dome, with the lung above it giving way."""
+    """Upward shift of the right dome, which compresses the lung above it."""
     shape = grid.shape[1:]
     lung = _on_coarse(canonical.lung("right"), shape, canonical.spacing_mm) > 0.5
     columns = lung.any(axis=2)

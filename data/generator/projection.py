@@ -134,7 +134,7 @@ class Geometry:
     towards : int
         Direction from source to detector on that axis, +1 or -1.
     centre_across_mm, centre_z_mm : float
-        Where the central ray passes.
+        Position of the central ray.
     film_mm : tuple of float
         Left, right, top, bottom of the film relative to the central ray, in the detector plane.
     pixel_mm : float

@@ -70,7 +70,7 @@ ASKS_FOR = {
     ),
     "another modality": (r"\b(?:on|in) (?:the |this )?(?:ct|mri|ultrasound)\b", ()),
 }
-"""What a question may ask for: a pattern for the question, and the view labels that show it.
+"""Subjects of questions: a pattern for the question, and the view labels that show the subject.
 
 An earlier examination is shown by a prior image, not by a view.
 """
@@ -237,7 +237,7 @@ def _stem(word: str) -> str:
 
 
 def _not_shown(item: Question, words: Sequence[str]) -> str:
-    """Return what the question asks for and no view shows; empty if a view has no label."""
+    """Return the subject of the question if no view shows it; empty if a view has no label."""
     if _MAY_ASK.isdisjoint(words):
         return ""
     labels = item.labels

@@ -214,7 +214,7 @@ class Fields:
 
 
 class KeysOfFields(NamedTuple):
-    """What the keys of a record mean.
+    """The meaning of the keys of a record.
 
     Attributes
     ----------
@@ -239,7 +239,7 @@ class KeysOfFields(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def keys_of_fields(keys: tuple[str, ...]) -> KeysOfFields:
-    """Return what the keys of a record mean."""
+    """Return the meaning of the keys of a record."""
     plain_keys = Counter(map(plain_key, keys))
     repeated_keys = tuple(key for key in keys if plain_keys[plain_key(key)] > 1 and plain_key(key))
     ranked_keys: dict[str, list[tuple[int, str]]] = {}

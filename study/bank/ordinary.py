@@ -98,7 +98,7 @@ def _among(
 class _OrdinaryItems:
     """Records with the same keys, by columns.
 
-    Each method reads one column or a few, and marks the records whose values there are unusual.
+    Each method reads one or more columns, and marks the records that have unusual values there.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Reads a bank's files into a working file, and checks there what concerns several items."""
+"""Reads a bank's files into a working file, where it makes the checks that span several items."""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence

@@ -196,7 +196,7 @@ def _dates(words: Sequence[str]) -> Iterator[Found]:
 def _days_and_months(text: str) -> Iterator[Found]:
     """Yield days and months in digits.
 
-    One number must exceed 12 or begin with 0: `3/4` is rather a fraction, and `3.4.` a size.
+    One number must exceed 12 or begin with 0: `3/4` is more likely a fraction, and `3.4.` a size.
     """
     for match in _DAY_AND_MONTH.finditer(text):
         first, second = match[1], match[2] or match[3]

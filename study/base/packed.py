@@ -129,7 +129,7 @@ def _size_of(archive: zipfile.ZipFile) -> int:
 
 
 def _excesses(entries: Sequence[zipfile.ZipInfo], n_bytes: int, budget: Budget) -> Iterator[str]:
-    """Yield where an archive exceeds the budget, or is inconsistent with its own size."""
+    """Yield each way in which an archive exceeds the budget or contradicts its own size."""
     if len(entries) > budget.members:
         yield t("It contains {n} files; the limit is {most}.", n=len(entries), most=budget.members)
     if sum(entry.file_size for entry in entries) > budget.unpacked_bytes:

@@ -32,7 +32,7 @@ _REASONS = {
 
 
 def system_reason(error: Exception) -> str:
-    """Return why the operating system refused something, without its own text.
+    """Return why the operating system refused an operation, without its own text.
 
     >>> system_reason(OSError(errno.ENOSPC, "No space left on device"))
     'the disk is full'

@@ -238,7 +238,7 @@ def text_key(text: str) -> str:
 def forms_for_comparison() -> tuple[tuple[str, str, str], ...]:
     """Return each character whose form differs, its form in `id_key`, and as a small letter.
 
-    For databases that compare texts themselves. The first call takes some tenths of a second.
+    For databases that compare texts themselves. The first call takes a few tenths of a second.
     """
     return tuple(_forms_that_differ())
 

@@ -27,7 +27,7 @@ SUMS = "SHA256SUMS"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Deposit:
-    """What the files state about a study."""
+    """The facts about a study that the files state."""
 
     study: StudyRow
     creators: tuple[str, ...]
@@ -140,7 +140,7 @@ def _osf(deposit: _Deposit) -> dict[str, Any]:
 
 
 def _lines(deposit: _Deposit) -> list[str]:
-    """Return what a record says of the study: its hash, its head and its metadata."""
+    """Return the content of a record about the study: its hash, its head and its metadata."""
     row = deposit.study
     return [
         f"Protocol of a reader study, deposited before the first reading (state: {row.state}).",

@@ -44,7 +44,7 @@ _KINDS = (EventKind.BANK_REMOVED, EventKind.MODEL_DATA_REMOVED, EventKind.STUDY_
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Certificate:
-    """What was removed, when, by whom and why.
+    """A removal: its subject, time, actor and reason.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ def remove_model(
 
 @contextmanager
 def _removed(sentence: str) -> Iterator[None]:
-    """Say in an error of a later step that the removal is complete."""
+    """State in an error of a later step that the removal is complete."""
     try:
         yield
     except (StudyError, OSError) as error:
@@ -302,7 +302,7 @@ def _marks(look: Transaction, study_name: str) -> set[str]:
 
 
 def _marks_in_use(look: Transaction, marks: set[str]) -> dict[str, list[str]]:
-    """Return those marks whose sign-in or account stays, so that `verify` still knows them."""
+    """Return the marks whose sign-in or account remains, so that `verify` still recognises them."""
     sign_ins = {sign_in_mark(row.id, row.person) for row in people.sign_ins(look)}
     accounts = {
         account_mark(look, account.issuer, account.subject) for account in people.identities(look)

@@ -71,7 +71,7 @@ class DicomFilm:
     samples : ndarray of uint16, shape (height, width)
         The stored values, shifted and inverted where needed, so that 0 is the darkest; see `read`.
     window : tuple of float
-        The samples shown black and white at first.
+        The samples initially shown as black and white.
     spacing : str
         Rows and columns in mm, as `0.143\0.143`; empty if not known.
     view : str

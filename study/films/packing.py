@@ -222,15 +222,14 @@ def packed(pixels: Grey, window: tuple[float, float] | None = None) -> bytes:
     A ``high`` of 255 or more is written as 255, and its ``z`` among the escapes, two bytes each,
     the lower first. The header contains `width`, `height`, `bits`, `split`, `escapes` (their
     number), `top`, `steps`, `weights`, `fraction_bits`, and `levels`: the lowest level and the gaps
-    between all, or nothing where most levels between the film's lowest and highest occur; and
-    `window` where the film came with one. The same film gives the same bytes on the same build of
-    zlib and NumPy.
+    between all, or nothing if most levels between the film's lowest and highest occur; and `window`
+    if the film has one. The same film gives the same bytes on the same build of zlib and NumPy.
 
     Parameters
     ----------
     pixels : ndarray of uint8 or uint16, shape (height, width)
     window : tuple of float, optional
-        The samples to be shown black and white at first.
+        The samples initially shown as black and white.
 
     Returns
     -------
@@ -268,9 +267,9 @@ def packed(pixels: Grey, window: tuple[float, float] | None = None) -> bytes:
 
 
 def _placed(pixels: Grey) -> tuple[Ints, list[int]]:
-    """Return a film by the places of its levels, and those, where it leaves out most between.
+    """Return a film as indices, and its levels, if most levels in its range do not occur.
 
-    Films of 10 or 12 bits are often spread over 16; the gaps would cost a bit each.
+    Films of 10 or 12 bits are often spread over 16; each gap would cost a bit.
     """
     low, high = int(pixels.min()), int(pixels.max())
     is_present = _counts(pixels.ravel()) > 0
@@ -287,14 +286,14 @@ def _zigzag(residue: Ints) -> Folded:
 
 
 def _counts(values: Grey) -> Counts:
-    """Return how often each value from 0 to 65,535 occurs; by parts, as NumPy widens them."""
+    """Return how often each value from 0 to 65,535 occurs; in parts, because NumPy widens them."""
     parts = range(0, len(values), _PART)
     histograms = [np.bincount(values[n : n + _PART], minlength=1 << 16) for n in parts]
     return np.asarray(np.sum(histograms, axis=0))
 
 
 def _split(zigzag: Folded) -> int:
-    """Return how many low bits to hold apart, by the bits that the rest would need."""
+    """Return the number of low bits to store separately, by the bits that the rest would need."""
     counts = _counts(zigzag)
     return min(_SPLITS, key=lambda split: split * len(zigzag) + _high_bits(counts, split))
 
@@ -306,7 +305,7 @@ def _high_bits(counts: Counts, split: int) -> float:
 
 
 def _low_bits(zigzag: Folded, split: int) -> bytes:
-    """Return the low bits of all, densely; every split divides a byte evenly."""
+    """Return the low bits of all samples, densely packed; every split divides a byte evenly."""
     if not split:
         return b""
     each = 8 // split
@@ -333,7 +332,7 @@ def preview(pixels: Grey, *, low: float, high: float, longest: int = 1600) -> by
     low, high : float
         The grey levels shown black and white.
     longest : int, default 1600
-        The longer side at most, in pixels; a smaller film keeps its size.
+        Maximum length of the longer side in pixels; a smaller film keeps its size.
     """
     span = high - low or 1
     shown = np.clip((pixels.astype(np.float32) - low) * (255 / span), 0, 255)
@@ -345,7 +344,7 @@ def preview(pixels: Grey, *, low: float, high: float, longest: int = 1600) -> by
 
 
 def gzipped(parts: Iterable[bytes]) -> bytes:
-    """Return a gzip file of parts one after the other; no stretch reaches over two of them."""
+    """Return a gzip file of consecutive parts; no stretch extends over two of them."""
     checksum, length = 0, 0
     chunks = [_HEADER]
     for stretch in _stretches(parts):

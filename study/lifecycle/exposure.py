@@ -147,7 +147,7 @@ def record_others(
 
 
 def known_cases(look: Transaction, person: int, study: StudyRow) -> tuple[KnownCases, ...]:
-    """Return where a person may have seen the reference standard of the items in a study's bank.
+    """Return the studies and teaching in which a person may have seen the truth of a study's bank.
 
     They may have seen it in studies of the same cases that they run or analyse, in studies that
     showed them the correct answers, and in teaching. Reviewers and scorers cannot be readers.
@@ -171,7 +171,7 @@ def known_cases(look: Transaction, person: int, study: StudyRow) -> tuple[KnownC
 
 
 def acquainted(look: Transaction, study: StudyRow) -> dict[str, tuple[KnownCases, ...]]:
-    """Return where readers of a study may have seen its answers; others are omitted."""
+    """Return where readers of a study may have seen its answers; other readers are omitted."""
     roles = {}
     for reader in people.readers(look, study.id):
         person = people.of_reader(look, reader.id)

@@ -15,12 +15,12 @@ from study.models.answer_stances import POSITIVE, Stance, Statement
 from study.models.answer_words import MENTION, pattern
 
 _Seen = dict[str, set[bool | None]]
-"""For each option, whether statements say that it is seen; None if they do not."""
+"""For each option, whether statements describe it as seen; None if they do not state this."""
 _ABSENT = pattern("{asked_absent}")
 
 
 def asks_for_absent(question: str, options: Sequence[str]) -> bool:
-    """Return whether a question asks for what is not seen, not true or least likely.
+    """Return whether a question asks what is not seen, not true or least likely.
 
     >>> asks_for_absent("Which of these is NOT seen?", ("Effusion", "Pneumothorax"))
     True
@@ -72,10 +72,10 @@ def exceptions_named(text: str) -> str:
 def by_absence(
     parts: Sequence[Sentence], statements: Sequence[Statement], n_options: int
 ) -> list[Statement]:
-    """Return the statements as they answer a question for what is absent.
+    """Return the statements as answers to a question about an absent finding.
 
     Only statements that call an option the answer remain answers. Other statements yield an answer
-    if they say that all options except one are seen.
+    if they describe all options except one as seen.
     """
     options_unseen: _Seen = {}
     statements_left = [_in_absence(parts, statement, options_unseen) for statement in statements]
@@ -178,7 +178,7 @@ def _words(parts: Sequence[Sentence], statement: Statement) -> tuple[str, str]:
 
 
 def _is_seen(statement: Statement, before: str, after: str) -> bool | None:
-    """Return whether words say that an option is seen or true; None if they do not say."""
+    """Return whether words describe an option as seen or true; None if they leave this open."""
     if statement.stance is Stance.DOUBTED or statement.stance is Stance.OTHERS:
         return None
     rest = _CLAUSE_END.split(after)[0]

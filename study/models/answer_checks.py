@@ -1,7 +1,8 @@
 """Checks that every word around an answer is known, so that unknown wordings are not read.
 
-The vocabulary of image findings is open; that of stating an answer is small. Reasons and findings
-may contain any word. Every other word around an answer must be in a table of `answer_words.toml`.
+The vocabulary of image findings is unlimited; the vocabulary for stating an answer is small.
+Reasons and findings may contain any word. Every other word around an answer must be in a table of
+`answer_words.toml`.
 """
 
 import re

@@ -197,7 +197,7 @@ def _with_answers(source: Records) -> list[str]:
 
 
 def _both_or_none(source: Records, outputs: Sequence[str]) -> bool:
-    """Return whether an entry has both an answer and an output, or no entry an output."""
+    """Return whether any entry has both an answer and an output, or no entry has an output."""
     filled = [
         (first_of(record.value, WORD_KEYS[:1])[1], first_of(record.value, outputs)[1])
         for record in source.records
@@ -210,7 +210,7 @@ def _both_or_none(source: Records, outputs: Sequence[str]) -> bool:
 def reference_notes(
     path: Path, source: Records, words: Sequence[str], column_roles: ColumnRoles | None
 ) -> Iterator[str]:
-    """Yield what speaks for it that a file's answers are the reference standard.
+    """Yield evidence that a file's answers are the reference standard.
 
     Only the file is checked, without reading the bank's reference standard.
     """
@@ -250,7 +250,7 @@ def _used(source: Records, words: Sequence[str], column_roles: ColumnRoles | Non
 
 
 def _n_equal(source: Records, used: Sequence[str], column: str) -> int:
-    """Return how many answers equal another column, where all do and they are not few."""
+    """Return how many answers equal another column, if all of them do and there are enough."""
     pairs = [
         (first_of(record.value, used)[1], value_of(record.value, column))
         for record in source.records

@@ -42,7 +42,7 @@ _OPPOSITES = tuple(
 
 
 def contradicts(letter: str, text: str, options: Sequence[str]) -> bool:
-    """Return whether a letter precedes its option's words with one replaced by its opposite."""
+    """Return whether a letter precedes its option's text with one word replaced by its opposite."""
     option_words = set(_WORD.findall(options[LETTERS.index(letter)].casefold()))
     numbers = {word for word in option_words if word[0].isdigit()}
     label = rf"(?<!\w){letter}(?:[)\].:]+|[ \t](?=[-\u2013(])|(?<=\bis {letter})(?=[ \t]))"

@@ -1,7 +1,7 @@
 """Replaces every mention of an option in a plain text by one character for pattern matching.
 
 `A. Pneumothorax`, `option (A)` and `pneumothorax` all become a single private-use character that
-says which option is meant and how it was written.
+encodes the option and how it was written.
 """
 
 import re
@@ -179,7 +179,7 @@ def meaning(mention: str) -> str:
 
 
 def marker(kind: str, letter: str) -> str:
-    """Return the character for a mention of an option by its letter; of none for `UNCLEAR`."""
+    """Return the character for a mention of an option by its letter, or for an unclear mention."""
     place = _UNCLEAR_AT if letter == UNCLEAR else LETTERS.index(letter)
     return chr(_KINDS[kind] + place)
 
@@ -240,7 +240,7 @@ def _mark_texts(text: str, options: Sequence[str]) -> str:
 
 
 def _mark_letters(text: str, options: Sequence[str]) -> str:
-    """Mark a letter followed by its option's text where that is a letter too, such as "(A) C"."""
+    """Mark a letter followed by its option's text if that is also a letter, such as "(A) C"."""
     for letter, option in zip(LETTERS, options, strict=False):
         option_text = plain_option(option).strip("()")
         if len(option_text) == 1 and option_text.isalpha():
@@ -252,7 +252,7 @@ def _mark_letters(text: str, options: Sequence[str]) -> str:
 
 
 def _letters_by_key(options: Sequence[str]) -> dict[str, str]:
-    """Return the letters of the options by the keys of their texts; unclear where two are equal."""
+    """Return the letters of the options by the keys of their texts; unclear if two are equal."""
     by_key: dict[str, str] = {}
     for letter, option in zip(LETTERS, options, strict=False):
         key = option_key(plain_option(option))

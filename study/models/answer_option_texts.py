@@ -87,7 +87,7 @@ _LABELLED = re.compile(r"\W*[A-Z]\W?[.):]\s*")
 
 
 def in_own_words(text: str, options: Sequence[str]) -> str:
-    """Return an option, after its letter, if a text is that but for articles and prepositions.
+    """Return an option, after its letter, if a text differs only in articles and prepositions.
 
     >>> in_own_words("B. Repeat radiograph at 6 weeks.", ["CT", "Repeat radiograph in 6 weeks"])
     'B. Repeat radiograph in 6 weeks'
@@ -112,9 +112,10 @@ _NEVER_CORRECTED = word_set("never_corrected")
 
 
 def without_typos(text: str, options: Sequence[str]) -> str:
-    """Return a text in which each word one typo away from one long word of the options is it.
+    """Return a text whose words are corrected if they are one typo from one word of the options.
 
-    Only words with the same first letter, so that "atypical" is not read as "typical".
+    Only words with the same first letter are corrected, so that "atypical" is not read as
+    "typical".
 
     >>> without_typos("A left pnuemothorax.", ["Pneumothorax", "Pleural effusion"])
     'A left pneumothorax.'
@@ -133,7 +134,7 @@ def without_typos(text: str, options: Sequence[str]) -> str:
 
 
 def _is_typo(typed: str, word: str) -> bool:
-    """Return whether one letter is missing, added, wrong or swapped, but no ending is."""
+    """Return whether one letter, but not an ending, is missing, added, wrong or swapped."""
     if typed[0] != word[0] or abs(len(typed) - len(word)) > 1:
         return False
     n = next((i for i, (a, b) in enumerate(zip(typed, word, strict=False)) if a != b), None)

@@ -4,7 +4,7 @@
 answers in structures and every mention of an option; `answer_clauses`, `answer_stances` and
 `answer_lists` determine the stance on each mention; `answer_checks` rejects unknown wordings;
 `answer_reading` decides; and `answer_question`, `answer_wording` and `answer_absence` use the
-item's question. ``docs/predictions-format.md`` has the rules.
+item's question. ``docs/predictions-format.md`` documents the rules.
 """
 
 import re
@@ -127,7 +127,7 @@ class _Task:
 
     @property
     def absent(self) -> bool:
-        """Whether the question asks for what is not seen, not true or least likely."""
+        """Whether the question asks what is not seen, not true or least likely."""
         return self.question is not None and asks_for_absent(self.question, self.options)
 
 
@@ -155,7 +155,7 @@ def _answer_in_part(part: str, task: _Task, rules: Sequence[str]) -> tuple[str |
 
 
 def _in_words_of_question(part: str, task: _Task, reading: Reading) -> tuple[str | None, bool]:
-    """Return Yes or No as the claims of a text answer the question, and whether only they do."""
+    """Return the Yes or No that a text's claims give to the question, and whether only they do."""
     if not task.question or task.missing:
         return None, False
     begins = _YES_OR_NO.match(part)
@@ -166,7 +166,7 @@ def _in_words_of_question(part: str, task: _Task, reading: Reading) -> tuple[str
 
 
 def _is_refuted(letter: str, part: str, task: _Task, reading: Reading) -> bool:
-    """Return whether a text says the opposite of the option it states, or finds another too."""
+    """Return whether a text contradicts the option it states, or also states another finding."""
     if task.absent:
         return False
     option = task.options[LETTERS.index(letter)]
@@ -184,7 +184,7 @@ def _is_refuted(letter: str, part: str, task: _Task, reading: Reading) -> bool:
 def _read(text: str, options: tuple[str, ...], is_missing: bool = False) -> Reading:
     """Return the statements of a plain text about the options.
 
-    `is_missing`: whether the question asks for what is not seen, not true or least likely.
+    `is_missing`: whether the question asks what is not seen, not true or least likely.
     """
     structured = with_structures(text, lambda inside: _content(inside, options))
     marked = prepared(mark(structured, options))

@@ -83,7 +83,7 @@ class Claim:
 
 
 def names_other_side(question: str, text: str, option: str) -> bool:
-    """Return whether a text places what is asked about on the other side than an option does.
+    """Return whether a text places the subject of the question on another side than an option does.
 
     >>> names_other_side("On which side is the effusion?", "Right effusion.", "Left")
     True
@@ -105,7 +105,7 @@ def names_other_side(question: str, text: str, option: str) -> bool:
 
 
 def yes_or_no(question: str, text: str, options: Sequence[str]) -> str | None:
-    """Return the letter of Yes or No where a short text affirms or denies what is asked.
+    """Return the letter of Yes or No if a short text affirms or denies the question.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ def yes_no_letters(options: Sequence[str]) -> tuple[str, str] | None:
 
 
 def last_question(question: str) -> str:
-    """Return the sentence of a question that asks."""
+    """Return the sentence of an item's question that contains the question itself."""
     asking = _LAST_SENTENCE.findall(question)
     return (asking[-1] if asking else question).strip()
 
@@ -214,7 +214,7 @@ def _pieces(text: str) -> list[str]:
 
 
 def _concerns(claim: Claim, claim_asked: Claim) -> bool:
-    """Return whether a clause is about what is asked, or adds to a clause that is."""
+    """Return whether a clause is about the subject of the question, or adds to such a clause."""
     topic = set(claim_asked.words) - QUALIFIERS or set(claim_asked.words)
     topic |= {word for pair in _OPPOSITES if pair & topic for word in pair}
     return bool(topic & set(claim.words)) or (
@@ -227,7 +227,7 @@ def _unknown(claim: Claim, claim_asked: Claim) -> bool:
 
 
 def _verdict(claim: Claim, claim_asked: Claim) -> bool | None:
-    """Return whether a claim affirms the one asked about; None unless its words are the same."""
+    """Return whether a claim affirms the one asked about; None unless both have the same words."""
     own_words, other_words = set(claim.words), set(claim_asked.words)
     if claim_asked.n_denials:  # "Are the lungs free of effusion?"
         own_words, other_words = own_words - {"lung"}, other_words - {"lung"}
@@ -252,5 +252,5 @@ def _verdict(claim: Claim, claim_asked: Claim) -> bool | None:
 
 
 def _opposed(extra: set[str], other_words: set[str]) -> bool:
-    """Return whether words name another side or view than the question does."""
+    """Return whether words name another side or view than the question."""
     return bool(extra & FACING and other_words & FACING)

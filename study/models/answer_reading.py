@@ -47,7 +47,7 @@ _ANSWERS_CASE = pattern(
     r"(?:\A|[;.])\W*(?:(?:and|but|while)\W+)?(?:in|for|with|without|at|on|when|under|otherwise)\b"
     r"[^,;.\ue000-\ue0ff]*,\W*(?:option\W+)?{M}\W*\Z"
 )
-"""Another answer for another case, such as "In a patient with fever, C."."""
+"""A different answer for a hypothetical case, such as "In a patient with fever, C."."""
 _AFTERTHOUGHT = re.compile(
     r"[,;]\s*(?:however|but)\W+(?:the|this|these|its?)\b(?:(?!\b(?:i|we|my|answer|also|same|both|too)\b)"
     r"[^;\ue000-\ue0ff])*\Z",
@@ -123,7 +123,7 @@ class Reading:
         return {each.stance for each in self.statements if each.letters != {letter}}
 
     def leaves_open(self, letter: str) -> bool:
-        """Return whether a statement about an option is conditional or of another speaker."""
+        """Return whether a statement about an option is conditional or by another speaker."""
         return any(
             each.stance is Stance.OTHERS for each in self.statements if each.letters == {letter}
         )
@@ -136,7 +136,7 @@ class Reading:
         )
 
     def _without_findings(self, stated: list[Statement]) -> list[Statement]:
-        """Return stated answers without findings before an answer that is called so.
+        """Return the stated answers without findings that precede an explicit answer.
 
         For example "A. Cardiomegaly is present. C. Rib fractures are absent. The answer is C."
         """
@@ -234,7 +234,7 @@ class Reading:
         return chosen if is_near else []
 
     def _findings(self, answers: Sequence[Statement]) -> list[Statement]:
-        """Return the stated findings if they belong to one option and no other is open."""
+        """Return the stated findings if they belong to one option and all others are excluded."""
         findings = [statement for statement in answers if statement.stance is Stance.FOUND]
         if _UNFINISHED.search(self.marked) or any(
             statement.letters != findings[-1].letters

@@ -250,7 +250,7 @@ class _Context:
     clause: Clause
     group: str
     begin: int
-    """Where the previous mention of the clause ends; 0 if there is none."""
+    """End of the previous mention in the clause; 0 if there is none."""
     before: str
     """The words between the previous mention and this one."""
     after: str
@@ -298,7 +298,7 @@ def _stance(clause: Clause, group: re.Match[str], rest: str, quoted: bool) -> St
 
 
 def _marked(context: _Context) -> Stance | None:
-    """Return the stance of answers of other speakers, final answers and "all but" phrases."""
+    """Return the stance for answers of other speakers, final answers and "all but" phrases."""
     before = context.before
     if re.search(r"\?\s*\Z", before) or context.clause.foreign or _THEY_SAY.match(context.rest):
         return Stance.OTHERS
@@ -330,7 +330,7 @@ def _compared(context: _Context) -> Stance | None:
 
 
 def _denied(context: _Context) -> Stance | None:
-    """Return the stance of an option that is rejected, doubted or of the past."""
+    """Return the stance of an option that is rejected, doubted or described as past."""
     before, rest = context.before, _AFTER.split(context.after, maxsplit=1)[0]
     negations = min(1, len(NEGATION.findall(before + ";" + rest)))
     negations += len(_TWICE.findall(before + ";" + rest)) > 1

@@ -1,6 +1,6 @@
 """Parses answers in tags, boxes, JSON and Python literals.
 
-Each becomes one character in the text that says which option is meant.
+Each becomes one character in the text that encodes the option.
 """
 
 import ast

@@ -1,4 +1,4 @@
-"""Reads outputs that put the words of an option into the words of the question.
+"""Reads outputs that combine the words of an option with those of the question.
 
 "The left hilum is higher." answers Left to "Which side has the higher hilum?".
 """
@@ -41,7 +41,7 @@ _TOLERATED = (QUALIFIERS | PLACES) - BOTH
 
 
 def restated(question: str, text: str, options: Sequence[str]) -> str | None:
-    """Return the letter of the option that a short text puts into the words of the question.
+    """Return the letter of the option that a short text combines with the words of the question.
 
     >>> options = ("Left", "Right", "Equal")
     >>> restated("Which side has the higher hilum?", "The left hilum is higher.", options)
@@ -70,7 +70,7 @@ def restated(question: str, text: str, options: Sequence[str]) -> str | None:
 
 
 def restates_other(question: str, text: str, options: Sequence[str], letter: str) -> bool:
-    """Return whether a sentence puts another option into other words.
+    """Return whether a sentence expresses another option in other words.
 
     >>> options = ("Enlarged heart", "Effusion")
     >>> restates_other("What is seen?", "An effusion. The heart is enlarged.", options, "B")
@@ -127,7 +127,7 @@ class _Wording:
         )
 
     def named(self, part: Sentence) -> tuple[set[str], set[str]]:
-        """Return the options that a sentence names in answer to the question, and otherwise."""
+        """Return the options that a sentence names as an answer, and those named otherwise."""
         parts = clauses(part)
         plain = not any(clause.foreign or clause.denied for clause in parts)
         if plain and (letter := self._restates(part.text) or self._repeats(part.text)):

@@ -1,4 +1,4 @@
-"""Reads what a model marks on images: boxes and heat maps, in fractions of the image."""
+"""Reads the marks of a model on images: boxes and heat maps, in fractions of the image."""
 
 import math
 from collections.abc import Mapping

@@ -17,7 +17,7 @@ _WIDEST = 8_192
 
 
 class Shown(StrEnum):
-    """What a model sees of an item: images, no images, wrong images, or images without options."""
+    """The content shown to a model: images, no images, wrong images, or images without options."""
 
     IMAGE = "image"
     IMAGE_ABSENT = "image-absent"
@@ -53,7 +53,7 @@ class ModelProtocol:
     system : str or None
         The system prompt; None for the template's, empty for none.
     condition : Shown
-        What is shown of an item.
+        Which parts of an item are shown.
     views : {"all", "first"}
         All views of an item or only the first; likewise for its prior images.
     resolution : {"full", "quarter"} or int

@@ -298,7 +298,7 @@ def _pairs(rows: _Rows) -> Iterator[tuple[ReadingRow, ReadingRow]]:
 
 
 def _cases(read: _Rows) -> Iterator[QualityFact]:
-    """Yield cases that several readers gave up, timed out on, or could not see correctly."""
+    """Yield cases that several readers skipped, timed out on, or could not see correctly."""
     for number, rows in sorted(_grouped(read, "case_number").items()):
         troubled = [row for row in rows if _in_trouble(row)]
         if len(troubled) >= LEAST_TROUBLED and len(troubled) >= LEAST_TROUBLED_SHARE * len(rows):

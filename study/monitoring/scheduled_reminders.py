@@ -53,7 +53,7 @@ class ReminderSchedule:
 
 
 def reminder_schedule(store: Store, study: str) -> ReminderSchedule:
-    """Return when readers of a study are reminded."""
+    """Return the schedule of a study's reminders."""
     with store.look(sealed=True) as look:
         kinds = (EventKind.REMINDERS_SCHEDULED,)
         event = events.last_of_kinds(look, events.study_chain(study), kinds)
@@ -136,7 +136,7 @@ def _send_due(
 def _is_due(
     reader: ReaderProgress, schedule: ReminderSchedule, reminded: str | None, now: datetime
 ) -> bool:
-    """Return whether a reader could have read for as long as scheduled, and did nothing."""
+    """Return whether a reader could have read during the scheduled number of days, but did not."""
     session = reader.current
     if not may_be_reminded(reader) or session is None or session.paused:
         return False

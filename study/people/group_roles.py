@@ -160,8 +160,8 @@ def apply(
 ) -> int | None:
     """Grant and revoke roles so that they agree with the groups; return the person.
 
-    A role that the person may not have, because they read in the study, or whose study does not
-    exist, is left out and written to the log. The last administrator keeps the role.
+    A role is skipped, with an entry in the log, if the person may not have it because they read in
+    the study, or if its study does not exist. The last administrator keeps the role.
     """
     person = account.person
     roles_held = people.roles_held(change, person) if person is not None else []

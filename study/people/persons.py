@@ -103,7 +103,7 @@ def end_role(
     *,
     sign_out: bool = True,
 ) -> None:
-    """Revoke a role at once, sign its holder out, and end their code if it was the last role.
+    """Revoke a role immediately, sign its holder out, and end their code if it was the last role.
 
     Without `sign_out`, sign-ins and code remain, without access to anything if it was the last
     role, so that the page can tell the person why.
@@ -261,7 +261,7 @@ def enter_role(
 
 
 def revoke(store: Store, *, study: str, grant: int, reason: str, acting: Acting) -> None:
-    """Revoke a role at once, sign its holder out, and end their code if it was the last role.
+    """Revoke a role immediately, sign its holder out, and end their code if it was the last role.
 
     Raises
     ------

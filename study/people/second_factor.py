@@ -151,7 +151,7 @@ def use(change: Transaction, person: int, code: str, now: datetime) -> str:
 
 
 def wait_after(failures: int) -> timedelta:
-    """Return how long no code is accepted after a number of wrong codes in succession.
+    """Return how long codes are refused after a number of consecutive wrong codes.
 
     >>> [wait_after(n).total_seconds() for n in (5, 6, 20)]
     [30.0, 60.0, 3600.0]

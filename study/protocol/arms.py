@@ -20,7 +20,7 @@ MAX_SHARE = 10
 class Arm:
     """A parallel arm: a group of readers with its own conditions and texts.
 
-    Empty values stand for those of the protocol.
+    Empty values mean those of the protocol.
 
     Parameters
     ----------

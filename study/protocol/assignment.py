@@ -25,10 +25,10 @@ from study.store.studies import PRACTICE, STUDY, CaseRow, CaseSet, StudyRow
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assigned:
-    """One place in a reader's list.
+    """One entry in a reader's list.
 
     `position` counts from 1 over all sessions. `repeat` counts a reader's readings of the item in
-    the condition, in the order they are read: hidden repeats and those of later sessions alike.
+    the condition, in the order of reading, including hidden repeats and readings in later sessions.
     `shown_order` spells the canonical letters in the order shown: with ``"CAB"`` the reader sees
     C's text at letter A. `block` is the case's block, None in designs without blocks; `stage` is 1
     or 2 in sequential reading, where both share a position, and `aid` when the aid is shown.
@@ -92,7 +92,7 @@ def assign_list(cases: Sequence[Case], protocol: Protocol, place: ListPlace) -> 
 def _assigned(
     parts: Iterable[Part], options: Mapping[str, str], protocol: Protocol, whose: str
 ) -> list[Assigned]:
-    """Return the places of a list; in sequential reading an aided case has two of one position."""
+    """Return the entries of a list; in sequential reading an aided case has two at one position."""
     n_options = {item_id: len(json.loads(texts)) for item_id, texts in options.items()}
     met: Counter[tuple[str, Condition]] = Counter()
     position = count(1)
@@ -197,7 +197,7 @@ def _block(item_ids: Sequence[str], protocol: Protocol, whose: str, n_repeats: i
 
 
 def _repeat_place(item_id: str, block: Sequence[tuple[str, int]], seed: int, whose: str) -> int:
-    """Return a random place in the second half, and after the case's first reading."""
+    """Return a random position in the second half, after the case's first reading."""
     first = block.index((item_id, 1)) + 1
     start = max(len(block) // 2, first)
     draw = int(random_key(item_id, seed=seed, purpose=f"repeat place/{whose}"), 16)
@@ -248,8 +248,8 @@ class Burden:
 def burdens(protocol: Protocol) -> dict[str, Burden]:
     """Return a reader's workload in each arm; under the name "" without arms.
 
-    If cases are shared among an unknown number of readers, it is the workload of a reader of all
-    cases.
+    If cases are shared among an unknown number of readers, it is the workload of a reader who reads
+    all cases.
     """
     return {arm: _burden(protocol, arm) for arm in protocol.by_arm}
 
@@ -361,7 +361,7 @@ def _add(
     cases: Sequence[CaseRow],
     entries: Iterable[Assigned],
 ) -> None:
-    """Store a list, with an uninformative id for each place."""
+    """Store a list, with an uninformative id for each entry."""
     key = bytes.fromhex(deployment.secret(change))
     numbers = {row.item_id: row.id for row in cases}
     rows = (

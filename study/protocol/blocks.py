@@ -42,7 +42,7 @@ def by_stratum(strata: Strata) -> dict[str, list[str]]:
 
 
 def anchor(strata: Strata, protocol: Protocol) -> set[str]:
-    """Return the cases that every reader reads: of each stratum in proportion."""
+    """Return the cases that every reader reads, in proportion to the strata."""
     groups = by_stratum(strata)
     sizes = {name: len(items) for name, items in groups.items()}
     parts = shares(sizes, protocol.anchor, seed=protocol.seed, purpose="anchor share")
@@ -71,7 +71,7 @@ def size(protocol: Protocol, number: int, lists: int) -> int:
 
 
 def dealt(strata: Strata, protocol: Protocol, *, arm: str, lists: int) -> Iterator[list[str]]:
-    """Yield the cases outside the anchor of each list of an arm, without end.
+    """Yield the cases outside the anchor of one list of an arm after another, indefinitely.
 
     After each list, the number of cases dealt from a stratum differs by less than 1 from its share.
     Each case of a stratum is dealt once before any case is dealt again.
@@ -114,7 +114,7 @@ def _counts(
 ) -> dict[str, int]:
     """Return the cases of each stratum in the next list.
 
-    The totals after it are `exact`, rounded up or down; where possible, so is the `entry` itself.
+    The totals after it are `exact`, rounded up or down; if possible, the same holds for `entry`.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Makes the lists of designs with an aid, wrong images, arms or blocks: what is read, and when.
+"""Makes the lists of designs with an aid, wrong images, arms or blocks: the cases and their order.
 
 A list depends on the protocol, the arm and its own number, not on its reader. Conditions are
 ordered by Williams squares (Williams 1949, https://doi.org/10.1071/CH9490149). See
@@ -38,7 +38,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListPlace:
-    """The place of a list in its design: its arm, its number from 1, the lists of the arm."""
+    """The position of a list in its design: its arm, its number from 1, the lists of the arm."""
 
     arm: str
     number: int
@@ -46,14 +46,14 @@ class ListPlace:
 
     @property
     def name(self) -> str:
-        """Return the name of the list, which stands for the reader in all orders."""
+        """Return the name of the list, which replaces the reader's in all orders."""
         return f"{self.arm}/list {self.number}" if self.arm else f"list {self.number}"
 
 
 def williams(n: int) -> list[tuple[int, ...]]:
     """Return a Williams square: n rows for an even number of conditions, 2n for an odd one.
 
-    In the rows each condition is equally often in each place and directly after each other
+    In the rows, each condition occurs equally often in each position and directly after each other
     condition.
 
     >>> williams(2), williams(3)[:3]

@@ -20,8 +20,8 @@ class Metadata:
     Parameters
     ----------
     reference_source, reference_method, reference_agreement
-        Where the reference standard comes from, how it was established, and how well those who
-        established it agreed.
+        The source of the reference standard, how it was established, and the agreement of the
+        people who established it.
     eligibility
         Which patients and examinations were included and excluded.
     setting

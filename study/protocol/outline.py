@@ -1,4 +1,4 @@
-"""Describes a design before it is drawn: what each reader reads in each session, and its limits."""
+"""Describes a design before it is drawn: each reader's cases in each session, and its limits."""
 
 import json
 from collections import Counter
@@ -19,7 +19,7 @@ Reading = tuple[Condition, bool]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListOutline:
-    """What one list contains.
+    """The content of one list.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def _outlined(protocol: Protocol, place: ListPlace) -> ListOutline:
 
 
 def _entries(protocol: Protocol, place: ListPlace) -> list[Assigned]:
-    """Return the list for cases without strata: only its numbers are of interest."""
+    """Return the list for cases without strata, because only its numbers matter."""
     options = json.dumps(["", ""])
     numbers = [str(number) for number in range(protocol.cases)]
     if protocol.has_new_design:

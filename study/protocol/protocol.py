@@ -36,7 +36,7 @@ from study.store.studies import StudyRow, study_row
 
 
 class Condition(StrEnum):
-    """What a reader is shown (MRMC: modality).
+    """The content shown to a reader (MRMC: modality).
 
     aided: a model's answer as well; wrong-image: the images of another patient; open-ended: no
     options, and the answer is text.
@@ -193,8 +193,8 @@ class Protocol:
     smallest_window
         Smallest permitted window in CSS pixels, in either orientation; empty for no limit.
     exclusions
-        Whether excluded readings leave the ``primary`` analysis, or a ``sensitivity`` analysis
-        only.
+        Whether excluded readings are left out of the ``primary`` analysis, or of a ``sensitivity``
+        analysis only.
     score_card
         Whether a score card shows the reader's ``own`` answers only, or also those of anonymous
         ``peers`` and of the models.
@@ -234,7 +234,7 @@ class Protocol:
     arms
         Parallel arms to which readers are randomised; empty for none.
     session_feedback
-        Whether readers learn after a session about how many answers were correct.
+        Whether readers learn the approximate share of correct answers after a session.
     metadata
         Information for reviewers; it does not affect cases.
     sample_size

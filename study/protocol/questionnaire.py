@@ -61,7 +61,7 @@ def questions(value: Any) -> tuple[ReaderQuestion, ...]:
     Raises
     ------
     Faults
-        Anything is not as documented in `docs/protocol.md`; every fault is listed.
+        The questions differ from the format in `docs/protocol.md`; every fault is listed.
     """
     if not isinstance(value, list) or len(value) > MAX_QUESTIONS:
         raise ValueError(

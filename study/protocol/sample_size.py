@@ -1,4 +1,4 @@
-"""Checks the planned sample size in a protocol: what it was computed from, and its power."""
+"""Checks the planned sample size in a protocol: its inputs and its power."""
 
 import math
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ class SampleSize:
     Parameters
     ----------
     comparison, design, claim
-        What is compared, who reads what, and about whom the claim is, as in ``power.csv``.
+        Comparison, design and readers of the claim, as in ``power.csv``.
     metric
         ``accuracy`` or ``auc``.
     effect, margin

@@ -118,7 +118,7 @@ def pooled(items: Iterable[tuple[str, ...]]) -> Pool:
 
 
 def draw(pool: Pool, protocol: Protocol) -> Draw:
-    """Draw the cases a protocol asks for.
+    """Draw the cases that a protocol specifies.
 
     Raises
     ------

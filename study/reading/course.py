@@ -439,7 +439,7 @@ class Step(StrEnum):
 
 
 def steps_asked(protocol: Protocol) -> list[Step]:
-    """Return the steps a protocol asks for, in order."""
+    """Return the steps that a protocol includes, in order."""
     step_kinds = {
         Step.CONSENT: protocol.consent,
         Step.INSTRUCTIONS: protocol.instructions,
@@ -459,7 +459,7 @@ def to_do(reader: ReaderContext) -> list[Step]:
 
 
 def is_prepared(reader: ReaderContext) -> bool:
-    """Return whether a reader has done every step, the display check at whichever sign-in.
+    """Return whether a reader has done every step, the display check at any sign-in.
 
     Cases are handed out after a display check at the current sign-in, see `to_do`; an answer given
     before a sign-in expired may arrive after the next sign-in and is accepted.

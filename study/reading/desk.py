@@ -8,7 +8,7 @@ provides it, which is read separately after the reading is stored.
 A receipt such as ``r1 · 60 of 60 · 7QK2-M9XD-4T3N`` is twelve characters that a reader keeps, made
 of the hash of the last reading event, the study code and the hash of the locked protocol. An
 event's hash covers the reading and every event before it, so a person who changes an answer and
-recomputes all hashes cannot produce the same twelve characters (60 bits). A receipt does not reveal
+recomputes all hashes cannot reproduce the twelve characters (60 bits). A receipt does not reveal
 correctness.
 """
 
@@ -437,7 +437,7 @@ def _desk(study: StudyRow, reader: ReaderContext) -> Desk:
 
 
 def _ended_session(study: StudyRow, reader: ReaderContext) -> int:
-    """Return the session about which a reader learns before the next one; 0 if there is none."""
+    """Return the session on which a reader gets feedback before the next one; 0 if none."""
     current, hold = reader.place.current, reader.place.hold
     is_between = current.session > 1 and current.first_at_utc is None
     is_due = is_between and hold in (None, Hold.WASHING_OUT) and study.state == "open"

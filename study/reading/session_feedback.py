@@ -1,4 +1,4 @@
-"""Feedback between sessions: about how many answers of a session were correct.
+"""Feedback between sessions: the approximate share of correct answers in a session.
 
 The cases of a session return in the next one, so the feedback must not reveal the answer to any of
 them. A reader learns two shares, their own and the model's, over at least `LEAST_IN_FEEDBACK`
@@ -22,7 +22,7 @@ _LOWEST, _HIGHEST, _STEP = 10, 90, 10
 def session_feedback(
     store: Store, person: Person, protocol: Protocol, session: int, *, now: datetime
 ) -> str:
-    """Return what a reader learns after a session, and record once that they learn it.
+    """Return the feedback for a reader after a session, and record once that they received it.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def rounded_percent(n_correct: int, n: int) -> int:
 
 
 def _record(store: Store, person: Person, session: int, now: datetime) -> None:
-    """Record once that the reader learns it, without the shares: accuracy is still hidden."""
+    """Record once that the reader received feedback, without the shares, which are still hidden."""
     with store.look(sealed=True) as look:
         if _is_recorded(look, person, session):
             return

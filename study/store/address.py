@@ -23,7 +23,7 @@ _UNCHECKED_TLS = {"disable": False, "prefer": None, "require": True}
 
 _OPTIONS = {"host", "sslmode", "sslrootcert", "target_session_attrs"}
 _WRITABLE = ("read-write", "primary")
-"""The values of target_session_attrs for a server that accepts changes, which is always meant."""
+"""The values of target_session_attrs for a server that accepts changes, the only kind used."""
 
 
 class ServerAddress(str):

@@ -9,7 +9,7 @@ from study.store.connection import Transaction
 class AidRow(NamedTuple):
     """The answer of the model to a case as it is shown; `boxes` and `map` are JSON lists.
 
-    `planted` says that a correct answer was replaced by this one.
+    `planted` states that this answer replaced a correct one.
     """
 
     case_id: int

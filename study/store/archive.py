@@ -281,13 +281,14 @@ def insert(change: Transaction, kind: str, row: Mapping[str, Any]) -> int:
     Raises
     ------
     UnfitRow
-        A rule of the table is broken: a value of another type, a double, a reference to nothing.
+        A rule of the table is broken: a value of another type, a duplicate, a reference to a
+        missing row.
     """
     return fitting(lambda: change.insert(KINDS[kind].table, **row))
 
 
 def fitting(write: Callable[[], _Written]) -> _Written:
-    """Return what writing returns.
+    """Return the result of writing.
 
     Raises
     ------

@@ -254,7 +254,7 @@ def differing(look: Transaction, bank: int, other: int) -> Iterator[tuple[str, l
 
 
 def renamed(look: Transaction, bank: int, other: int) -> list[dict[str, Any]]:
-    """Return the films that both banks have, shown by no item of one id in both of them.
+    """Return the films in both banks that are not shown by items with the same id.
 
     Each with its `sha256` and the first item of either bank, `item` and `other_item`.
     """

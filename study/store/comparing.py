@@ -17,7 +17,7 @@ def compared_id(column: str) -> str:
 
 
 def mark(*texts: str) -> int:
-    """Return the number that identifies something named by texts."""
+    """Return the number that identifies an object named by texts."""
     digest = sha256("\n".join(texts).encode("utf-8", "surrogatepass")).digest()
     return int.from_bytes(digest[:8], "big", signed=True)
 

@@ -208,7 +208,7 @@ class Store:
 
     @property
     def address(self) -> str:
-        """Return what identifies the store in this process and opens it in another."""
+        """Return the value that identifies the store in this process and opens it in another."""
         return self._engine.address
 
     @property
@@ -281,7 +281,7 @@ class Store:
 
         No statement of this transaction can read the sealed tables, so that no mistake in the code
         of the reading page can leak them. `schema.SHOWN_VIEWS` are the exceptions: the indication
-        and the comparison, an aid that is due, and the images that stand in for those of a case.
+        and the comparison, an aid that is due, and the images that replace those of a case.
         """
         with self._writing(sealed=True) as transaction:
             yield transaction

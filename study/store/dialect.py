@@ -164,7 +164,7 @@ def _typed(sql: str) -> str:
 
 
 def _columns(sql: str) -> str:
-    """Return the definition of a table, with what numbers its rows."""
+    """Return the definition of a table, with the column that numbers its rows."""
     name = sql.split()[2]
     body = sql[sql.index("(") + 1 : sql.rindex(")")].rstrip()
     body, number = _typed(body), ""
@@ -318,7 +318,7 @@ _NAMED = re.compile(r"\s*(?:AS\b|(?!(?:CROSS|JOIN|LEFT|ON|WHERE|GROUP|ORDER|LIMI
 
 
 def _with_aliases(sql: str) -> str:
-    """Return a statement in which every query that stands for a table has a name."""
+    """Return a statement in which every query that is used as a table has a name."""
     parts, start = [], 0
     open_brackets: list[bool] = []
     for n, match in enumerate(_BRACKET.finditer(sql)):
@@ -358,7 +358,7 @@ UNION ALL SELECT 'view', viewname::text, '' FROM pg_views WHERE schemaname = cur
 
 
 def shape() -> dict[tuple[str, str], str]:
-    """Return what `SHAPE` finds in a new store, without white space."""
+    """Return the result of `SHAPE` in a new store, without white space."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         schema.create(connection)
         triggers = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")

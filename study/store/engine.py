@@ -1,4 +1,4 @@
-"""What a database engine provides to the store: `study.store.sqlite` or `study.store.postgres`."""
+"""The interface of the store's database engines: `study.store.sqlite`, `study.store.postgres`."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
@@ -12,14 +12,14 @@ PATIENCE_S = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What a connection may do, which is set once for each.
+    """The permissions and limits of a connection, which are set once.
 
     Attributes
     ----------
     patience_s : float
         How long a transaction waits for other writers.
     is_hurried : bool
-        Whether a database that does not answer is given up after the same time.
+        Whether a database that does not respond is abandoned after the same time.
     """
 
     sealed: bool
@@ -95,7 +95,7 @@ class Engine(Protocol):
 
     @property
     def address(self) -> str:
-        """Return what opens the database in another process."""
+        """Return the value that opens the database in another process."""
 
     def create(self, fill: Callable[[Database], None]) -> None:
         """Create the store and fill it completely or not at all, unless it exists."""

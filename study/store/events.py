@@ -196,7 +196,7 @@ def record(
 ) -> None:
     """Append an act to a study's chain, or to the deployment's if `study` is empty.
 
-    `acting` states who acted, in which role, from where and when. `detail` contains a change as
+    `acting` states the person, the role, the address and the time. `detail` contains a change as
     ``old`` and ``new`` and its reason as ``reason``. If the clock was set back since the last
     event, an event before this one records that.
     """
@@ -457,7 +457,7 @@ def distinct(look: Transaction, field: str, event_filter: EventFilter) -> list[s
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventSearch:
-    """What to search the events for; an empty value means no condition.
+    """The conditions of a search for events; an empty value means no condition.
 
     Parameters
     ----------

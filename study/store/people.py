@@ -188,18 +188,18 @@ def roles_held(look: Transaction, person_id: int) -> list[GrantRow]:
 
 
 def grant_row(look: Transaction, grant_id: int) -> GrantRow | None:
-    """Return a role ever given, or None."""
+    """Return a current or former role, or None."""
     return look.one(GrantRow, _GRANTS + "WHERE grants.id = :grant_id", grant_id=grant_id)
 
 
 def grants_of_study(look: Transaction, study: int) -> list[GrantRow]:
-    """Return every role ever given in a study, oldest first."""
+    """Return every current or former role in a study, oldest first."""
     rows = look.rows(_GRANTS + "WHERE grants.study = :study ORDER BY grants.id", study=study)
     return [GrantRow(**row) for row in rows]
 
 
 def grants_of_deployment(look: Transaction) -> list[GrantRow]:
-    """Return every role ever given for the deployment as a whole, oldest first."""
+    """Return every current or former role for the deployment as a whole, oldest first."""
     rows = look.rows(_GRANTS + "WHERE grants.study IS NULL ORDER BY grants.id")
     return [GrantRow(**row) for row in rows]
 
@@ -350,7 +350,7 @@ def mark_active(change: Transaction, token_id: str, at_utc: str) -> None:
 
 
 def add_place(change: Transaction, **columns: Any) -> None:
-    """Insert a place by its mark, unless it is known."""
+    """Insert an address by its mark, unless it is known."""
     change.execute(
         "INSERT INTO places (mark, address, agent, first_seen_at_utc) "
         "VALUES (:mark, :address, :agent, :first_seen_at_utc) ON CONFLICT DO NOTHING",
@@ -359,12 +359,12 @@ def add_place(change: Transaction, **columns: Any) -> None:
 
 
 def places(look: Transaction) -> dict[str, str]:
-    """Return the addresses of the known places by their mark."""
+    """Return the known addresses by their mark."""
     return {row["mark"]: row["address"] for row in look.rows("SELECT mark, address FROM places")}
 
 
 def knows_place(look: Transaction, mark: str) -> bool:
-    """Return whether a place is known by its mark."""
+    """Return whether an address is known by its mark."""
     return look.value("SELECT 1 FROM places WHERE mark = :mark", mark=mark) is not None
 
 

@@ -199,7 +199,8 @@ class Postgres:
     def explained(self, error: Exception) -> Exception:
         """Return an error of the server as a sentence with its remedy; other errors unchanged.
 
-        Readers and strangers see it too, so only a note for commands contains the address.
+        Readers and signed-out visitors see it too, so only a note for commands contains the
+        address.
         """
         code = error.code if isinstance(error, ServerError) else ""
         fault = self._sentence(code, error)
@@ -231,7 +232,7 @@ class Postgres:
         return True
 
     def end_stalled(self) -> int:
-        """End the program's own transactions that wait for the rest of a statement for too long."""
+        """End the program's own transactions that wait too long for the rest of a statement."""
         with closing(self._connected(PATIENCE_S)) as connection:
             result = connection.run_once(_STALLED, {"idle_s": _STAFF_IDLE_S})
             (n_ended,) = result.fetchone() or (0,)

@@ -32,7 +32,7 @@ SCHEMA = "reading_room"
 _CONNECT_S = 10.0
 _CONNECT_AMONG_SEVERAL_S = 3.0
 _LATER_S = 0.5
-"""How much later than the server the program abandons a statement."""
+"""Time after which the program abandons a statement, in addition to the server's limit."""
 
 _BEGIN_S = 5.0
 """How long a transaction without another limit waits to begin, in addition to the locks.
@@ -74,8 +74,8 @@ class Limits:
     idle_s : float
         Within a transaction for the program's next statement; then the server ends it, because a
         program that was suspended would hold its locks forever.
-    answer_s : float or None
-        For the server's answer to a statement, or None as long as it takes. The program measures it
+    answer_s : float or None For the server's answer to a statement; None for no limit. The program
+    measures it
         too, because a server that is suspended cannot.
     silence : Silence or None
         Shared by the connections that have `answer_s`.
@@ -152,7 +152,7 @@ class PostgresConnection:
 
     @property
     def conn(self) -> "PostgresConnection":
-        """Return itself, as sqlite-utils returns its connection."""
+        """Return the object itself, in place of the connection that sqlite-utils returns."""
         return self
 
     def _open(self) -> None:
@@ -398,7 +398,7 @@ def _number(text: str) -> int | float:
 
 @contextmanager
 def _as_sqlite(sql: str = "") -> Iterator[None]:
-    """Raise the errors of the driver as those of sqlite3; a wrong statement is quoted."""
+    """Raise the errors of the driver as those of sqlite3; an invalid statement is quoted."""
     try:
         yield
     except pg.DatabaseError as error:

@@ -107,7 +107,7 @@ def without_answer(look: Transaction, study: int) -> list[dict[str, Any]]:
 
 
 class PlacedReading(NamedTuple):
-    """A reading and its place: by reader, position and arrival."""
+    """A reading and its sort key: reader, position and arrival."""
 
     place: tuple[int, int, int]
     reading: ReadingRow
@@ -158,7 +158,7 @@ def _flags(text: str) -> tuple[str, ...]:
 
 
 def activity(look: Transaction, study: int) -> dict[str, dict[str, Any]]:
-    """Return what each reader did outside the cases, and when they were last heard of."""
+    """Return each reader's activity outside the cases, and the time of their last activity."""
     rows = look.rows(
         "SELECT reader_id, "
         "(SELECT count(*) FROM preparations WHERE reader = readers.id) AS n_steps, "
@@ -285,7 +285,7 @@ class ExclusionRow(NamedTuple):
     current: int
 
     def stored(self) -> dict[str, Any]:
-        """Return the row as the table has it, which is what is vouched for."""
+        """Return the row as stored in the table, which the trail confirms."""
         return dict(zip(self._fields[:6], self[:6], strict=True))
 
 

@@ -274,7 +274,7 @@ def _in_items(items: Sequence[int]) -> tuple[str, dict[str, int]]:
 
 
 def film(look: Transaction, reader: int, case: str, view: int) -> FilmRow | None:
-    """Return a film of one of a reader's own cases, of practice too, with its folder, or None.
+    """Return a film of a reader's own case, practice cases included, with its folder, or None.
 
     Parameters
     ----------
@@ -306,7 +306,7 @@ _DRAWN = (
 
 
 def _joined(films: str) -> str:
-    """Return the joins from what is coming to its films, of one of the two tables of them."""
+    """Return the joins from upcoming cases to their films, for one of the two tables of films."""
     return (
         f"JOIN {films} AS own ON own.item = coming.item JOIN films ON films.id = own.film "
         "JOIN banks ON banks.id = films.bank"
@@ -689,7 +689,7 @@ def interventions(look: Transaction, study: int) -> list[InterventionRow]:
 def shown_context(
     look: Transaction, items: Sequence[int], keys: Sequence[str]
 ) -> dict[int, tuple[tuple[str, str], ...]]:
-    """Return what a protocol shows with the question of each item, in the protocol's order.
+    """Return the context that a protocol shows with each item's question, in the protocol's order.
 
     Readers and models see the same content: it can be read through `Store.desk`, where findings and
     impression are sealed.

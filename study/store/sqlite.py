@@ -135,7 +135,7 @@ class Sqlite:
     def explained(self, error: Exception) -> Exception:
         """Return an error of the file as a sentence with its remedy; other errors unchanged.
 
-        Readers and strangers see it too, so only the log contains the path.
+        Readers and signed-out visitors see it too, so only the log contains the path.
         """
         return explained(error, self.path)
 

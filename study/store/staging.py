@@ -1,4 +1,4 @@
-"""Working file of a bank's import: records are kept on disk, so that their number does not matter.
+"""Working file of a bank's import: records are on disk, so that memory does not limit their number.
 
 At the end it has the tables of a bank as the store has them, with the valid items only. After an
 interrupted import it keeps the facts about the films checked so far.

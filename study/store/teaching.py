@@ -77,7 +77,7 @@ def bounds(look: Transaction, bank: int) -> tuple[int, int]:
 
 
 def from_place(look: Transaction, bank: int, place: int, excluding: tuple[int, ...]) -> int | None:
-    """Return the first of a bank's items from a number, continuing at the beginning.
+    """Return the first of a bank's items from a number on, continuing at the beginning.
 
     Only items with a reference standard count that are not struck off and not in `excluding`.
     """

@@ -51,13 +51,13 @@ def read_delimited(
     Parameters
     ----------
     name : str
-        What messages call the text.
+        The name of the text in messages.
     lines : iterable of str
         Each with its end.
     beginning : str
         The text's beginning, from which the separator is taken.
     budget : Budget
-        The most rows, of which blank rows are a part.
+        The maximum number of rows, including blank rows.
 
     Raises
     ------

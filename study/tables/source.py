@@ -1,8 +1,9 @@
 """Read records from a file: a JSON object or list, JSON lines, or a table.
 
-Question banks and predictions are read this way. A record keeps its key and its place, so that an
-error can be located in the file; keys that occur twice, which JSON readers drop, are kept. JSON is
-read in parts, so that its size does not matter; tables are read by `study.tables.table`.
+Question banks and predictions are read this way. A record keeps its key and its position, so that
+an error can be located in the file; keys that occur twice, which JSON readers drop, are kept. JSON
+is read in parts, so that its size is not limited by memory; tables are read by
+`study.tables.table`.
 """
 
 import json
@@ -68,7 +69,7 @@ class Record(NamedTuple):
     key : str
         Its key in a JSON object; empty elsewhere.
     place : str
-        Its place in the file, such as `line 3` or `entry 17`.
+        Its position in the file, such as `line 3` or `entry 17`.
     value : object
         Any JSON value, or a row as a dict of texts.
     """
@@ -164,7 +165,7 @@ class OpenSource:
 class Piece:
     """The text of what appear to be many entries, each after its comma.
 
-    `place` is the line and the column in the file at which it begins.
+    `place` is the line and the column at which it begins.
     """
 
     text: str
@@ -309,7 +310,7 @@ def _not_empty(name: str, entries: Iterator[Record | Fault]) -> Iterator[Record 
 
 
 class _Text(TextFile):
-    """The text of a JSON file, with the place of what is parsed next."""
+    """The text of a JSON file, with the position of the next value."""
 
     def __init__(self, path: Path, file: BufferedReader, budget: Budget) -> None:
         super().__init__(path, file, longest=budget.record_characters)
@@ -334,7 +335,7 @@ class _Text(TextFile):
         return self.here[self.at : self.at + 1]
 
     def take(self, parse: Callable[[str, int], tuple[_Parsed, int]]) -> _Parsed:
-        """Parse and consume what begins at the position, reading as much of the file as needed."""
+        """Parse and consume the value at the position, reading as much of the file as needed."""
         while True:
             try:
                 parsed, end = parse(self.here, self.at)
@@ -355,7 +356,7 @@ class _Text(TextFile):
         return self.not_json(json.JSONDecodeError(expectation, self.here, self.at))
 
     def not_json(self, error: json.JSONDecodeError) -> BadFile:
-        """Return the error for a file that is not JSON, with the place."""
+        """Return the error for a file that is not JSON, with the position."""
         column = error.colno + (self._column - 1 if error.lineno == 1 else 0)
         place = f"line {self._line + error.lineno - 1:,}, column {column:,}"
         return BadFile(NOT_JSON.format(self.path, f"{place}: {_in_words(error)}"))
@@ -370,7 +371,7 @@ def _in_words(error: json.JSONDecodeError) -> str:
 
 
 def why_not_json(error: Exception) -> str:
-    """Return why a text is not JSON, with the place if it is known."""
+    """Return why a text is not JSON, with the position if it is known."""
     if isinstance(error, json.JSONDecodeError):
         return f"line {error.lineno:,}, column {error.colno:,}: {_in_words(error)}"
     if isinstance(error, UnicodeDecodeError):

@@ -60,12 +60,12 @@ class Table:
     format : {"csv", "xlsx"}
         Text with a separator, or a workbook.
     name : str
-        What messages call it: the file, and the sheet of a workbook.
+        Its name in messages: the file, and the sheet of a workbook.
     header : tuple of str
         The names of the columns; empty if one has none, whose cells are ignored.
     rows : iterator of Row or Fault
-        In file order, without blank rows; a fault where a row cannot be read. Raises `BadFile`
-        where the file as a whole cannot be read on.
+        In file order, without blank rows; a fault where a row cannot be read. Raises `BadFile` at
+        the point from which the file cannot be read.
     source : Bytes
         The file's bytes.
     """
@@ -98,7 +98,7 @@ def read_table(
     kind_of : callable
         The kind of each column by its name.
     budget : Budget
-        Beyond which it is refused.
+        The limits beyond which it is refused.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""A UTF-8 text file read in parts, so that its size does not matter for memory."""
+"""A UTF-8 text file read in parts, so that its size does not affect the memory used."""
 
 import codecs
 import hashlib
@@ -37,16 +37,16 @@ def opened_bytes(path: Path) -> Iterator[BufferedReader]:
 
 
 class TextFile:
-    """The text of a file as far as it was read; used text is dropped when more is read.
+    """The part of a file's text that was read; used text is dropped when more is read.
 
     Attributes
     ----------
     here : str
-        The text in memory; `at` is the position in it up to which it was used.
+        The text in memory; it was used up to the position `at`.
     is_complete : bool
         Whether the end of `here` is the end of the file.
     n_bytes, hash
-        Of what was read so far.
+        Of the part read so far.
     longest : int
         Characters that a line or record may have.
     """

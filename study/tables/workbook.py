@@ -87,7 +87,7 @@ def open_sheet(path: Path, budget: Budget) -> Sheet:
 
 @contextmanager
 def _naming(path: Path) -> Iterator[None]:
-    """Refuse a damaged workbook, which may end in nearly any exception."""
+    """Refuse a damaged workbook, which can raise almost any exception."""
     try:
         yield
     except BadFile:
@@ -138,7 +138,7 @@ def _main_part(path: Path, archive: ZipFile, parts: _Parts) -> str:
 
 
 def _relations(archive: ZipFile, parts: _Parts, part: str) -> dict[str, tuple[str, str]]:
-    """Return kind and path of the parts a part refers to, by relationship id."""
+    """Return kind and path of the parts that a part refers to, by relationship id."""
     folder, file = posixpath.split(part)
     rels = parts.get(f"{folder}/_rels/{file}.rels".lstrip("/"))
     relations = {}
@@ -331,7 +331,7 @@ class _RowReader:
 
 
 def _column_of(cell: Element, previous: int) -> int:
-    """Return the place of a cell's column; without a reference it follows the previous cell."""
+    """Return the index of a cell's column; without a reference it follows the previous cell."""
     reference = cell.get("r")
     if not reference:
         return previous + 1
@@ -348,7 +348,7 @@ def _at(texts: Sequence[str], place: int) -> str:
 
 
 def column_number(letters: str) -> int:
-    """Return the place of a column, from 0, by its letters.
+    """Return the index of a column, from 0, by its letters.
 
     >>> column_number("A"), column_number("AA")
     (0, 26)

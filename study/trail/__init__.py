@@ -1,1 +1,1 @@
-"""Searches the audit trail and verifies it against everything it vouches for."""
+"""Searches the audit trail, and verifies all data that it covers."""

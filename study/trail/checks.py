@@ -345,7 +345,7 @@ BY_OWN_CHAIN = frozenset(
         "the sites",
     }
 )
-"""Checks of what the sites of a merged study share, which each chain records."""
+"""Checks of the data that the sites of a merged study share, which each chain records."""
 
 
 def deployment_itself(look: Transaction) -> Iterator[str]:

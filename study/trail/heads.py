@@ -202,7 +202,7 @@ def open_study(store: Store, *, study: str, witness: str, acting: Acting) -> str
 
 
 def name_witness(change: Transaction, study: str, email: str, *, acting: Acting) -> None:
-    """Name the person to whom the head of a study's chain is sent.
+    """Set the recipient of the head of a study's chain.
 
     Raises
     ------
@@ -223,7 +223,7 @@ def deposit_of(look: Transaction, study: StudyRow) -> Deposit:
 
 
 def send_now(store: Store, environment: Mapping[str, str], study: str, *, acting: Acting) -> str:
-    """Send the head of a study's chain to the person named, if any; return why it failed.
+    """Send the head of a study's chain to its recipient, if there is one; return why it failed.
 
     Parameters
     ----------

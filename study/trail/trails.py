@@ -2,7 +2,7 @@
 
 The trail of a restored or merged study also records rows that are not in this store, because a
 bundle does not contain people, preparation and practice; such events are left out. The chain of a
-merged site covers what was merged with it: its readers and their rows, and new models.
+merged site covers the merged data: its readers and their rows, and new models.
 
 Downloads are recorded in the deployment's chain, not the study's: a bundle contains the study's
 chain, so that exporting a study twice gives the same bytes.
@@ -116,7 +116,7 @@ def _joined(trail: Iterable[EventRow], merged: Mapping[str, Any]) -> Iterator[Ev
 
 
 def record_download(store: Store, *, study: str, file: str, content: bytes, acting: Acting) -> None:
-    """Record that a person downloaded something of a study."""
+    """Record a person's download of data of a study."""
     details = {"n_bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
     record_export(store, study=study, file=file, acting=acting, **details)
 

@@ -1,6 +1,6 @@
 """Verify that a store is unaltered: its event chains, and everything whose hash they contain.
 
-Each finding names the first place that is wrong. A chain is checked before its contents are used,
+Each finding names the first invalid position. A chain is checked before its contents are used,
 and an exception in a check is itself a finding, because data written by this program do not raise
 exceptions. A store that was rewritten completely, including its heads, is detected only with
 readers' receipts and deposited heads, see `study.reading.desk` and `study.trail.heads`.
@@ -218,7 +218,7 @@ _OF_THE_DEPLOYMENT: Mapping[str, Callable[[Transaction], Iterator[str]]] = {
 
 
 def _imports(trail: _Trail) -> dict[str, EventRow]:
-    """Return the events that vouch for a bank, from its file or from a bundle, by its name.
+    """Return the events that cover a bank, from its file or from a bundle, by its name.
 
     A removed bank has none, and its name may be reused.
     """

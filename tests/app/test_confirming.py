@@ -127,7 +127,7 @@ def _changed_page() -> None:
 
 @pytest.mark.parametrize("pressed", [("ask",), ("start",), ("ask", "ask-yes")])
 def test_a_button_that_the_page_no_longer_shows_is_reported(pressed: tuple[str, ...]) -> None:
-    """Another window has changed what the page is about; nothing is done, and the page says so."""
+    """Another window changed the subject of the page; nothing is done, and the page reports it."""
     app = AppTest.from_function(_changed_page).run()
     for key in pressed:
         app.session_state["gone"] = key == pressed[-1]

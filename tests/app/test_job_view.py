@@ -7,7 +7,7 @@ from tests.page_runs import button
 
 
 class FakeJob:
-    """A job that is done after a number of checks."""
+    """A job that ends after a number of checks."""
 
     def __init__(self, looks: int) -> None:
         self.left = looks

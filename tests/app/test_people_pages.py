@@ -241,7 +241,7 @@ def test_a_pasted_list_together_with_a_file_is_refused(deployed: Store) -> None:
 def test_an_invalid_setting_of_single_sign_on_is_named_in_the_log(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """The page says whom to tell, and shows no setting."""
+    """The page states whom to contact, and shows no setting."""
     page = AppTest.from_file(str(ROOT / "pages" / "sign_in.py"), default_timeout=60)
     page.secrets["auth"] = {"hospital": {"server_metadata_url": "https://login.example.org"}}
     app = page.run()

@@ -42,7 +42,7 @@ def _names(store: Store) -> list[str]:
 
 
 def test_an_open_study_is_not_offered(administered: Store) -> None:
-    """The section says that there is nothing to remove."""
+    """The section states that there is nothing to remove."""
     app = _run()
     assert not app.exception
     assert "data-to-remove" not in {box.key for box in app.selectbox}

@@ -270,7 +270,7 @@ def test_a_read_only_store_is_detected(
 def test_idle_connections_are_closed_if_the_server_accepts_no_more(
     on_postgres: Store, administer: Callable[[str], None]
 ) -> None:
-    """Those of one kind would otherwise keep the others from being opened for ever."""
+    """Otherwise those of one kind would permanently keep the others from being opened."""
     administer("ALTER ROLE reading_room_desk CONNECTION LIMIT 2")
     try:
         with (

@@ -38,7 +38,7 @@ _ENDS_WITHIN_S = 5.0
 
 @dataclass(frozen=True, kw_only=True)
 class Database:
-    """A server of this test, because all tests share the other, and what makes it silent."""
+    """A separate server, because tests share the other one, and a way to make it unresponsive."""
 
     cluster: Cluster
     address: str
@@ -85,7 +85,7 @@ def _server() -> Iterator[Cluster]:
 
 @pytest.fixture(params=["suspended", "cut_off"])
 def database(request: pytest.FixtureRequest) -> Database:
-    """Return a server that becomes silent in each way in turn."""
+    """Return a server that stops responding, in each way in turn."""
     made = request.getfixturevalue(request.param)
     assert isinstance(made, Database)
     return made
@@ -158,7 +158,7 @@ def test_requests_to_an_unresponsive_server_time_out_until_it_responds_again(
 
 
 def _all_connections_end(database: Database) -> None:
-    """End the connections on the server's side, which its clients do not learn."""
+    """End the connections on the server's side without notifying its clients."""
     if database.address != database.cluster.address:
         database.cluster.administer(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
@@ -167,7 +167,7 @@ def _all_connections_end(database: Database) -> None:
 
 
 def _silent_within_a_transaction(store: Store, database: Database) -> float:
-    """Return how long the statement takes during which the server becomes silent."""
+    """Return the duration of a statement during which the server stops responding."""
     database.wake()
     _until_it_answers(store)
     began_s = 0.0

@@ -242,7 +242,7 @@ def test_an_import_that_waits_for_its_checks_is_not_aborted(
 def test_an_import_that_is_cut_off_while_it_sends_rows_is_repeated(
     on_postgres: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Nothing of it is left, and it neither keeps the lock nor counts as an import under way."""
+    """Nothing of it remains, and it neither keeps the lock nor counts as a running import."""
     copied = postgres_connection._copied
     bank = write_bank(tmp_path / "bank")
 

@@ -392,7 +392,7 @@ def test_tables_are_created_after_those_they_refer_to(store: Store) -> None:
 def _target(
     request: pytest.FixtureRequest, store: Store, engine: str, number: int = 0
 ) -> Path | str:
-    """Return where a store on an engine can be created."""
+    """Return an address at which a store on an engine can be created."""
     if engine == "sqlite":
         return store.path.with_name(f"new{number}.db")
     database = request.getfixturevalue("database")()

@@ -1,4 +1,4 @@
-"""The password in the address of a store is shown nowhere."""
+"""The password in the address of a store is never shown."""
 
 import sys
 import traceback

@@ -78,7 +78,7 @@ class Place:
 
 
 def _command(*words: str) -> Callable[[Place], None]:
-    """Return a job that runs a command, whose words name parts of the place in braces."""
+    """Return a job that runs a command, whose arguments name parts of the location in braces."""
 
     def run(place: Place) -> None:
         if _run([word.format(place=place) for word in words]):
@@ -219,7 +219,7 @@ def _open_another(store: Store) -> None:
 def places(
     cluster: Cluster, original: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[[], Place]:
-    """Return a function that copies the original place with its databases."""
+    """Return a function that copies the original location with its databases."""
 
     def database(like: str) -> str:
         name = f"copy_{next(_numbers)}"

@@ -1,4 +1,4 @@
-"""What the accounts of a PostgreSQL store can do, whatever statement they send."""
+"""The rights of the accounts of a PostgreSQL store, for any statement."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -188,7 +188,7 @@ def test_a_desk_role_with_other_rights_is_refused(
 def test_a_server_starts_only_if_readers_can_be_served(
     store: Store, administer: Callable[[str], None]
 ) -> None:
-    """An account that cannot sign in is reported then, and not to the first reader."""
+    """An account that cannot sign in is reported at the start, and not to the first reader."""
     administer(f"ALTER ROLE {ACCOUNT}_desk NOLOGIN")
     with pytest.raises(StudyError, match=f"{ACCOUNT}_desk"), store.kept_warm():
         pass

@@ -37,7 +37,7 @@ expect.set_options(timeout=WITHIN_MS)
 
 @pytest.fixture(scope="session")
 def port() -> int:
-    """Return the port of the servers of `serve`: the browser has cached Streamlit from there."""
+    """Return the port of the servers of `serve`, for which the browser has cached Streamlit."""
     return free_port()
 
 
@@ -100,7 +100,7 @@ def playwright() -> Iterator[Playwright]:
 
 @pytest.fixture(scope="session")
 def browser(playwright: Playwright) -> Iterator[Browser]:
-    """Return Debian's Chromium, or skip the tests and say how to install it."""
+    """Return Debian's Chromium, or skip the tests and state how to install it."""
     path = chromium()
     if path is None:
         pytest.skip("no Chromium on this machine; install it with: apt-get install chromium")

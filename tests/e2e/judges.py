@@ -9,7 +9,7 @@ from study.store import Store, judgements
 
 
 def judge_waiting(store: Store, kind: str, judge: int, verdict_of: Callable[[Judged], str]) -> None:
-    """Store a verdict on everything that waits for a judge, given by position from 0."""
+    """Store a verdict on every subject that waits for the judge at a position, from 0."""
     with store.change() as change:
         row = judging.judging_row(change, kind, 1)
         person = judgements.judges(change, row)[judge].person

@@ -70,7 +70,7 @@ def _check_names(page: Page) -> None:
 
 
 def _steps(reader: Reader) -> Iterator[str]:
-    """Go through a study and yield at every step with another appearance."""
+    """Go through a study and yield at every step, each time with another appearance."""
     page, press = reader.page, reader.page.keyboard.press
     yield "consent"
     press("1")

@@ -37,7 +37,7 @@ def _number(item_id: str) -> int:
 
 
 def _marks(item_id: str) -> tuple[str, ...]:
-    """Return what only the aid of an item contains: words, label, a coordinate and a confidence."""
+    """Return the parts that only an item's aid contains: words, label, coordinate, confidence."""
     n = _number(item_id)
     return (f"WORDS-OF-{item_id}", f"BOX-OF-{item_id}", f"0.31{n:04d}7", f"0.72{n:04d}3")
 
@@ -120,7 +120,7 @@ def _items(data: bytes) -> Iterator[str]:
 
 
 def _places(server: Server, reader: str) -> list[dict[str, Any]]:
-    """Return the places of a reader's list in their order, with their items."""
+    """Return the entries of a reader's list in their order, with their items."""
     with server.store.look() as look:
         return look.rows(
             "SELECT assignments.id AS id, item_id, condition, stage FROM assignments "
@@ -413,7 +413,7 @@ def _reads(
     disturbances: Iterator[Disturbance],
     design: str,
 ) -> set[str]:
-    """Read all places with a disturbance at each, and return the items whose aid was requested."""
+    """Read all entries with a disturbance at each, and return the items whose aid was requested."""
     requested = set()
     for number, place in enumerate(places):
         position = number % DESIGNS[design]["cases"] + 1

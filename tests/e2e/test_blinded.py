@@ -75,7 +75,7 @@ def _listen(page: Page) -> list[bytes]:
 def test_no_page_reveals_accuracy_before_closing(
     serve: Callable[..., Server], profile: Profile, tmp_path: Path
 ) -> None:
-    """All messages of every page of each role are searched; after the closing, Results has it."""
+    """All messages of every page of each role are searched; after closing, Results has it."""
     bank = write_bank(tmp_path / "bank", n_patients=N_CASES, per_patient=1)
     server = serve(readers=("R1", "R2"), bank=bank, cases=N_CASES)
     store = server.store

@@ -1,6 +1,6 @@
-"""Every page: translated, accessible in light and dark, used by keyboard, never too wide.
+"""Every page is translated, accessible in light and dark, usable by keyboard and never too wide.
 
-An artificial language has longer messages than any other, in brackets, from right to left.
+An artificial language has longer messages than any other, in brackets and from right to left.
 """
 
 import re

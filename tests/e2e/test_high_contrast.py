@@ -82,7 +82,7 @@ def _pixels(page: Page, place: dict[str, float]) -> np.ndarray[Any, Any]:
 def _by_theme(
     page: Page, place: dict[str, float], themes: tuple[Theme, ...] = THEMES
 ) -> dict[Theme, np.ndarray[Any, Any]]:
-    """Return the pixels of a place in each theme. The page remains in the last one."""
+    """Return the pixels of an area in each theme. The page keeps the last theme."""
     pixels = {}
     for theme in themes:
         page.emulate_media(color_scheme=theme)

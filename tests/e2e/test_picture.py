@@ -49,7 +49,7 @@ def _box(white: npt.NDArray[np.bool_]) -> tuple[slice, slice]:
 
 
 def _large() -> npt.NDArray[np.uint16]:
-    """Return a film of 1,500 x 1,800 in which no two places are alike, for the magnifying glass."""
+    """Return a film of 1,500 x 1,800 without repeating patterns, for the magnifying glass."""
     return np.random.default_rng(5).integers(LOW, HIGH, (1_800, 1_500)).astype(np.uint16)
 
 

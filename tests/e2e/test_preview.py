@@ -91,7 +91,7 @@ def test_a_complete_preview_records_nothing(serve: Serve, reader: Reader) -> Non
 def test_a_preview_looks_like_the_reading_page_and_leaves_its_data_alone(
     serve: Serve, reader: Reader, context: BrowserContext
 ) -> None:
-    """Films, question and buttons have the same place. A reader's open case is kept."""
+    """Films, question and buttons have the same position. A reader's open case is kept."""
     server = serve(cases=3)
     reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)

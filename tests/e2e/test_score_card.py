@@ -1,4 +1,4 @@
-"""After the closing, in a browser: the score card by keyboard, and a round of teaching cases."""
+"""After closing, in a browser: the score card by keyboard, and a round of teaching cases."""
 
 from collections.abc import Callable
 

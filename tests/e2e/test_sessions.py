@@ -166,7 +166,7 @@ def _intervene(server: Server, action: str, **about: object) -> None:
 def test_a_lapsed_session_resumes_after_its_release_and_a_pause(
     serve: Serve, reader: Reader
 ) -> None:
-    """After the reader has left the study, the page says so, and no stored answer is lost."""
+    """After the reader has left the study, the page reports this, and no stored answer is lost."""
     server = serve(session_days=3 / DAY_S)
     page = reader.page
     reader.enter(server.url, server.codes["R1"])

@@ -99,7 +99,8 @@ def test_obstacles_to_the_first_case_are_explained_and_overcome(
 ) -> None:
     """Modules are requested again, and the server's message is shown until it changes.
 
-    Then the graphics card is lost, and a film is too large for it: both look the same.
+    Then the graphics card is lost, and a film is too large for it: the picture is the same in both
+    cases.
     """
     path = write_bank(tmp_path / "bank")
     server = serve(bank=path)
@@ -133,7 +134,7 @@ def test_obstacles_to_the_first_case_are_explained_and_overcome(
 
 
 def _lose_modules(page: Page) -> dict[str, int]:
-    """Let the first requests of four modules fail; return how often each is still to fail.
+    """Let the first requests of four modules fail; return the remaining failures of each.
 
     They include a nested module and that of the worker. The message about it is kept.
     """
@@ -186,7 +187,7 @@ def _lose_the_graphics_card(server: Server, reader: Reader) -> None:
 
 
 def _have_the_processor_draw(reader: Reader) -> None:
-    """Check that it draws a film at the same place with the same grey levels."""
+    """Check that it draws a film at the same position with the same grey levels."""
     reader.page.keyboard.press("z")
     reader.wait_picture()
     on_the_card = _shot(reader)

@@ -34,7 +34,7 @@ class Reference:
     folder: Path
 
     def expected(self, case: str) -> dict[str, tuple[float, float]]:
-        """Return statistic -> (expected, tolerance) of one case."""
+        """Return the expected value and tolerance of each statistic of a case."""
         with (self.folder / "acceptance_values.csv").open(encoding="utf-8", newline="") as file:
             return {
                 row["statistic"]: (float(row["expected"]), float(row["abs_tol"]))
@@ -57,7 +57,7 @@ class Reference:
 
 @pytest.fixture(scope="session")
 def reference() -> Reference:
-    """Give the reference data."""
+    """Return the reference data."""
     return Reference(folder=DATA)
 
 

@@ -22,7 +22,7 @@ N_ITEMS = 40
 
 
 def study(conditions: Sequence[str] = ("aided", "unaided")) -> Bundle:
-    """Return seven readers of three levels and two models; two items of each patient."""
+    """Return seven readers of three levels and two models, with two items per patient."""
     random = np.random.default_rng(11)
     items = pd.DataFrame(
         {

@@ -36,7 +36,7 @@ N = 36
 
 @pytest.fixture(scope="module")
 def bundle() -> Bundle:
-    """Return seven readers with confidence under two conditions; a patient of each item."""
+    """Return seven readers with confidence under two conditions; each item has its own patient."""
     random = np.random.default_rng(5)
     truth = random.choice(["A", "B"], N)
     items = pd.DataFrame(

@@ -46,7 +46,7 @@ def make(folder: Path = FOLDER) -> Path:
 
 
 def load(release: Path, path: Path) -> Path:
-    """Write the store of a release to a new file as that version left it, and return the file."""
+    """Write the store of a release to a new file as that version left it; return the file."""
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.executescript((release / "store.sql").read_text("utf-8"))
         connection.execute("PRAGMA journal_mode = WAL")

@@ -95,7 +95,7 @@ def test_the_protocol_can_be_read(release: Path) -> None:
 def test_an_upgrade_can_be_rolled_back(
     release: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The old program refuses the migrated store, and opens the backup made before."""
+    """The old program refuses the migrated store, and opens the backup from before."""
     path = load(release, tmp_path / "store.db")
     with monkeypatch.context() as newer:
         newer.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, _add_rooms))

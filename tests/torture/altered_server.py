@@ -22,7 +22,7 @@ _AHEAD = struct.Struct("d")
 
 
 def set_clock(clock: Path, ahead_ms: float) -> None:
-    """Set how far a server's clock is ahead, with immediate effect."""
+    """Set the lead of a server's clock, with immediate effect."""
     content = _AHEAD.pack(ahead_ms)
     if not clock.exists():
         clock.write_bytes(content)

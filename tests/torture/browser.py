@@ -1,7 +1,7 @@
 """A simulated browser of a reader: sign-in, desk, and an outbox that is sent until stored.
 
 Each message can meet a fault of the connection. The outbox follows docs/reading-page.md: a record
-stays until the server says that it is stored or refused.
+stays until the server reports that it was stored or refused.
 """
 
 import http.client
@@ -92,7 +92,7 @@ class Refusal:
 
 @dataclass
 class Ledger:
-    """The records that the browsers of one reader sent, and the server's reports.
+    """The records sent by the browsers of one reader, and the server's reports.
 
     `acknowledged` has the readings that were reported as stored, by id; `n_signed_out` is how often
     the server asked for another sign-in.
@@ -136,7 +136,7 @@ class Browser:
     ledger
         Shared by all browsers of a reader.
     clock_ms
-        How far the computer's clock is ahead of the server's.
+        Lead of the computer's clock over the server's.
     """
 
     network: Network

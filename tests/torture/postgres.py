@@ -253,7 +253,7 @@ class PostgresFaults(Faults):
             wall.let_pass()
 
     def _expect_refusals(self) -> None:
-        """Send a request to every server, which must not wait for a database that is silent."""
+        """Send a request to every server, which must not wait for an unresponsive database."""
         with ThreadPoolExecutor(len(self.site.servers)) as pool:
             self.n_hung += sum(pool.map(_waits, self.site.servers))
 

@@ -24,7 +24,7 @@ class Flushed:
     header : bytes
         The header of the write-ahead log; empty if there is no log.
     end : int
-        Where its last complete transaction ends.
+        End of its last complete transaction.
     heads : bytes
         The content of the witness.
     """
@@ -79,12 +79,12 @@ def _frames(log: bytes) -> Iterator[tuple[int, int, bool]]:
 
 
 def _begun_frame(log: bytes, random: Random) -> bytes:
-    """Return the beginning of a further transaction, as of a write that was not complete."""
+    """Return the beginning of another transaction, as an incomplete write leaves it."""
     return struct.pack(">II", 1, 1) + log[16:24] + random.randbytes(random.randint(1, 9000))
 
 
 def _partly_written(late: bytes, random: Random) -> bytes:
-    """Return sectors of which each was written, is still empty, or has other content.
+    """Return sectors, each of which was written, is still empty, or has other content.
 
     The first was not written. A witness that has later lines than those flushed would contradict a
     log that has later transactions.
@@ -101,7 +101,7 @@ def _partly_written(late: bytes, random: Random) -> bytes:
 
 
 def _tear_witness(path: Path, flushed: bytes, random: Random) -> None:
-    """Cut the last line of the witness if it was written later; its first line is the earlier."""
+    """Truncate the last line of the witness if it was written later; restore the first line."""
     content = _read(path)
     first = flushed.find(b"\n") + 1
     if not first or content[first : len(flushed)] != flushed[first:] or content == flushed:

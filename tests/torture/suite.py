@@ -1,4 +1,4 @@
-"""Runs readers and faults, and counts what was lost."""
+"""Runs readers and faults, and counts the losses."""
 
 import tempfile
 import threading
@@ -58,9 +58,9 @@ class Engine(Protocol):
 class Plan:
     """The size of a batch: readers who answer at the same time, their cases, and server faults.
 
-    All `servers` serve the same store. A reader who is not done `patience_s` seconds after the last
-    fault of a server cannot continue. Messages go to the `proxy`, ``nginx`` or ``caddy``, or to
-    any of the servers. `defect` is a name in `tests.torture.defects`.
+    All `servers` serve the same store. A reader who has not finished `patience_s` seconds after the
+    last fault of a server cannot continue. Messages go to the `proxy`, ``nginx`` or ``caddy``, or
+    to any of the servers. `defect` is a name in `tests.torture.defects`.
     """
 
     readers: int = 10
@@ -82,7 +82,7 @@ class Outcome:
     Attributes
     ----------
     lost : int
-        Acknowledged readings that are not stored, and unread cases of a reader who was done.
+        Acknowledged readings that are not stored, and unread cases of a reader who had finished.
     duplicated : int
         Readings and events beyond one for each case.
     wrong : int
@@ -291,7 +291,7 @@ def _browsers(site: Site, code: str) -> Callable[[Random, Ledger], Browser]:
 
 
 def _count(store: Store, readers: Sequence[Reader], n_cases: int, outcome: Outcome) -> None:
-    """Compare the stored readings with what the server reported."""
+    """Compare the stored readings with those that the server reported."""
     with store.look() as look:
         rows = look.rows(
             "SELECT readings.id, answer, response_ms, assignment, shown_order, reader_id "

@@ -1,4 +1,4 @@
-"""Each worker begins to import the test modules at another one."""
+"""Each worker starts importing the test modules at a different module."""
 
 from importlib.util import find_spec
 

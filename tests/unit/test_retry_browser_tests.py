@@ -1,4 +1,4 @@
-"""Tests of the repetition of failed browser tests."""
+"""Tests of repeating failed browser tests."""
 
 import os
 import subprocess

@@ -58,7 +58,7 @@ def test_folders_of_the_viewer_import_in_order() -> None:
 
 
 def _imported_modules(path: Path, before: str) -> list[Path]:
-    """Return the modules that stand after such words in a module."""
+    """Return the modules that follow such words in a module."""
     text = path.read_text(encoding="utf-8")
     names = re.findall(rf'(?:{before})(\.\.?/[\w/-]+\.js)"', text, flags=re.MULTILINE)
     return [(path.parent / name).resolve() for name in names]

@@ -1,4 +1,4 @@
-"""The top of every staff page: who is signed in, and the button to sign out."""
+"""The top of every staff page: the signed-in person, and the button to sign out."""
 
 import streamlit as st
 

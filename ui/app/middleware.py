@@ -41,15 +41,15 @@ from ui.server.access import (
 from ui.server.deployment import Lane, in_turn
 
 UPLOADS = "/_stcore/upload_file/"
-"""Where Streamlit accepts files; it does not check sign-ins itself."""
+"""The route on which Streamlit accepts files; it does not check sign-ins itself."""
 
 SIGN_ON = "/auth/login"
-"""Where Streamlit asks a provider to sign a person on; the log has the reason of a failure."""
+"""The route on which Streamlit starts a single sign-on; the log has the reason for a failure."""
 
 MAY_UPLOAD = (Act.MAKE_STUDY, Act.MODELS, Act.PEOPLE, Act.CLOSE, Act.DEPLOYMENT)
 
 MAX_UPLOADED = 2_000_000_000
-"""Bytes a sign-in may upload per hour; Streamlit keeps them in memory until the page is left."""
+"""Bytes per sign-in and hour of uploads, which Streamlit keeps in memory until the page is left."""
 
 MAX_BODY = 10_000
 MAX_RECORDS = 2_000_000
@@ -176,7 +176,7 @@ MAX_STRANGERS = 1000
 
 
 class Headers:
-    """ASGI middleware: adds headers, closes Streamlit's inspection routes, limits bodies.
+    """ASGI middleware: adds headers, disables Streamlit's inspection routes, limits bodies.
 
     Pages of another origin cannot open a websocket: Streamlit would first look up its own address
     on the internet and block all other requests. The middleware also sets the language of the

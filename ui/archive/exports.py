@@ -163,7 +163,7 @@ class StudyState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Made(archives.Archive):
-    """The archive files of a study, and who made them and when."""
+    """The archive files of a study, with their author and time."""
 
     at_utc: str
     by: str

@@ -14,7 +14,7 @@ from ui.server.deployment import store
 
 
 def section(person: Person) -> None:
-    """Show what can be removed, a form to remove it, and the certificates of earlier removals."""
+    """Show the subjects that can be removed, the form to remove them, and earlier certificates."""
     st.caption(
         t(
             "A closed study can be removed after its bundle was exported, and the predictions of a "

@@ -1,6 +1,6 @@
 """Interventions: reminding, pausing, extending, withdrawing; confirmed first, and logged.
 
-A reminder is a letter to copy, or to send if the deployment has a mail server.
+A reminder is a message to copy, or to send if the deployment has a mail server.
 """
 
 import os
@@ -240,7 +240,7 @@ def _log(log: list[InterventionRow]) -> Columns:
 
 
 def show_reminders(person: Person, progress: Progress) -> None:
-    """Show a letter to a reader, the ways to send it, and when letters are sent automatically."""
+    """Show a reminder for a reader, ways to send it, and the schedule of automatic reminders."""
     _show_letter(person, progress)
     if progress.state == "open":
         _show_schedule(person, progress.study)
@@ -314,7 +314,7 @@ def _label(reader: ReaderProgress) -> str:
 
 
 def _letter(progress: Progress, reader: ReaderProgress, recipient: Addressee) -> Letter:
-    """Return the letter, with changes made on the page."""
+    """Return the reminder, with changes made on the page."""
     letter = compose(progress, reader, name=recipient.name, address=home_address())
     with st.expander(t("Edit the text")):
         text = st.text_area(

@@ -1,6 +1,6 @@
 """The audit trail on a page: search, pages, CSV download, and the head of its chain.
 
-The head can be printed, photographed, or sent to a person outside.
+The head can be printed, photographed, or sent to a person outside the deployment.
 """
 
 import json
@@ -241,7 +241,7 @@ def _search_from(query: Mapping[str, str]) -> Search:
 
 
 def head_section(study: str) -> None:
-    """Show the head of the chain as text and as a QR code, and who else has it."""
+    """Show the head of the chain as text and as a QR code, and its recipients."""
     section(
         t("Proof of integrity"),
         t(
@@ -261,7 +261,7 @@ def head_section(study: str) -> None:
 
 
 def deposited(study: str) -> None:
-    """Show to whom the head of a study's chain is sent, and whether sending succeeded."""
+    """Show the recipient of the head of a study's chain, and whether sending succeeded."""
     with store().look() as look:
         deposit = deposit_of(look, study_row(look, study))
     if not deposit.to:

@@ -188,8 +188,8 @@ def report(key: str, subject: Hashable = None) -> None:
 def page(place: Hashable) -> Iterator[None]:
     """Run a page; discard reports of other pages, and show reports without a place at the top.
 
-    A pressed button that the page no longer shows, because another window has changed what the page
-    is about, does nothing; this is reported too.
+    A pressed button that the page no longer shows, because another window has changed its subject,
+    does nothing; this is reported too.
 
     Parameters
     ----------

@@ -64,7 +64,7 @@ def report_links() -> None:
 
 
 def closing_links() -> None:
-    """Show the downloads of the closing report and of what is missing."""
+    """Show the downloads of the closing report and of the missing answers."""
     links(
         "closing",
         {

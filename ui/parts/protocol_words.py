@@ -6,7 +6,7 @@ from study.base.translation import language, t
 
 _APART = r"(?<![\w“„\"'])"
 _ASKS = r"(?<=[Ss]et )|(?<=[Ii]ncrease )|(?<=[Rr]educe )|(?<=[\"”] to )"
-"""What precedes a key in English messages, in which most keys occur as words, too."""
+"""Text before a key in English messages, because most keys are also ordinary words."""
 
 _ALSO_WORDS = frozenset({"name", "positive"})
 """Keys that occur as words in messages of other languages."""

@@ -52,7 +52,7 @@ def pause(look: Transaction, row: JudgingRow) -> str:
 
 
 def progress(row: JudgingRow, everything: Sequence[Judged], people: Sequence[JudgeRow]) -> None:
-    """Show how many cases each judge has judged, and until the closing has still to judge."""
+    """Show how many cases each judge has judged and, until closing, how many remain."""
     review = row.kind == REVIEW
     heads = [t("Reviewer")] if review else [t("Scorer"), t("Code")]
     progress_rows = [

@@ -246,7 +246,7 @@ def _step_json(step: StepView) -> dict[str, Any]:
 
 
 def _in_words(name: str, value: str) -> str:
-    """Return an age or a sex in the page's language; other values unchanged."""
+    """Return an age or a sex in the page's language, and other values unchanged."""
     if name == "Sex":
         return said(value)
     age = _AGE.fullmatch(value) if name == "Age" else None

@@ -1,7 +1,7 @@
 """Checks who sends a request: origin, sign-in and sign-out, and the pages' guard.
 
-The cookie contains only a random token. The store is asked on every request to whom the token
-belongs, so that signing out, or a new access code, takes effect everywhere at once.
+The cookie contains only a random token. The store is queried on every request for the owner of the
+token, so that signing out, or a new access code, takes effect everywhere at once.
 
 The page that sends a request must have the server's scheme, host and port. A proxy must forward
 ``Host`` and set ``X-Forwarded-Proto`` (``docs/proxy.md``); otherwise the log states what to set.
@@ -108,8 +108,8 @@ _log = logging.getLogger("reading_room.origin")
 def same_origin(scope: Scope) -> bool:
     """Return whether a request or a websocket comes from this server's page, or not from a browser.
 
-    A browser names the page's origin whenever it opens a websocket or posts; a program that names
-    none sends only its own cookies.
+    A browser names the page's origin whenever it opens a websocket or posts; a program that does
+    not send an origin has only its own cookies.
     """
     headers = Headers(scope=scope)
     origins = set(headers.getlist("origin"))

@@ -23,8 +23,7 @@ _NUMBERS = count(1)
 class ImportJob(Job[Imported]):
     """The import of a bank: running, done, failed or cancelled.
 
-    Its number is that of no other import of this process, unlike the `id` of an object that may be
-    gone.
+    Its number is unique in this process, unlike the `id` of an object, which may be reused.
     """
 
     def __init__(

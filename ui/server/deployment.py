@@ -111,7 +111,7 @@ class _Turns:
         self._waiting: set[CancelScope] = set()
 
     async def take(self, turn: object, patience_s: float) -> None:
-        """Wait for a turn; raise TimeoutError at once if no operation that has one may end soon."""
+        """Wait for a turn; raise TimeoutError at once if no running operation may end soon."""
         with fail_after(0 if self.is_stuck() else patience_s) as scope:
             self._waiting.add(scope)
             try:
@@ -120,7 +120,7 @@ class _Turns:
                 self._waiting.discard(scope)
 
     def refuse(self, turn: object) -> None:
-        """Note that the request of a turn was refused, while its operation still runs."""
+        """Record that the request of a turn was refused while its operation still runs."""
         self._overdue.add(turn)
         if self.is_stuck():
             for scope in self._waiting:
@@ -132,7 +132,7 @@ class _Turns:
         self._limiter.release_on_behalf_of(turn)
 
     def is_stuck(self) -> bool:
-        """Return whether the requests of all operations that run were refused."""
+        """Return whether the requests of all running operations were refused."""
         return len(self._overdue) >= self._limiter.total_tokens
 
 

@@ -246,7 +246,7 @@ def _server() -> uvicorn.Server | None:
 
 
 async def report_start() -> None:
-    """Tell systemd, if it started the program, that connections are accepted: sd_notify(3)."""
+    """Notify systemd, if it started the program, that connections are accepted: sd_notify(3)."""
     address, server = os.environ.pop("NOTIFY_SOCKET", ""), _server()
     if not address or server is None:
         return
@@ -268,7 +268,7 @@ def _raise_the_limit_of_files() -> int:
 
 
 def _stay_at_home() -> None:
-    """Keep Streamlit from asking the internet for this machine's address, which blocks the server.
+    """Keep Streamlit from looking up this machine's public address, which blocks the server.
 
     Streamlit needs the address for pages of another origin, which `ui.app.middleware` already
     refuses.

@@ -43,16 +43,16 @@ def mount(
     Parameters
     ----------
     desk_url : str
-        Where the reading routes live, relative to the page's base address.
+        Address of the reading routes, relative to the page's base address.
     modules_url : str
-        Where :data:`MODULES` is served: :func:`modules_url`.
+        Address of :data:`MODULES`: :func:`modules_url`.
     sign_out_url : str
-        Where the sign-out form is posted to.
+        Address to which the sign-out form is posted.
     apart : mapping of str to str, optional
-        For a page that is no study's: ``of`` says which (``preview``, ``teaching`` ...),
-        ``leave_url`` where it is left to; a post to a preview's ``again_url`` throws it away, and
-        ``arm`` is its reader's. The page says what it is and keeps what it remembers apart from
-        every reader's.
+        For a page that does not belong to a study: ``of`` is its kind (``preview``, ``teaching``
+        ...), ``leave_url`` the address of the page to return to; a post to a preview's
+        ``again_url`` discards it, and ``arm`` is the arm of its reader. The page states its kind,
+        and stores its data separately from those of readers.
     """
     _component()(
         key="reading-room",
@@ -70,7 +70,7 @@ def mount(
 
 @cache
 def version() -> str:
-    """Return a hash over the modules and their words, for an address that changes when they do."""
+    """Return a hash of the modules and translations, for an address that changes with them."""
     digest = hashlib.sha256()
     for path in sorted(MODULES.rglob("*.js")):
         name = path.relative_to(MODULES).as_posix()
@@ -81,13 +81,13 @@ def version() -> str:
 
 
 def modules_url() -> str:
-    """Return where the modules are served with the words of the language in use."""
+    """Return the address of the modules with the translations of the current language."""
     spoken = language()
     return f"viewer/{version()}/" + (f"{spoken}/" if spoken != ENGLISH else "")
 
 
 def mounts() -> list[Mount]:
-    """Return the routes of the modules, once for each language there is."""
+    """Return the routes of the modules, once for each language with a catalogue."""
     return [
         *(
             Mount(f"/viewer/{version()}/{other}", app=Modules(MODULES, other))
@@ -124,7 +124,7 @@ def catalogue(folder: Path, language: str) -> str:
 
 @cache
 def wanted(folder: Path) -> frozenset[str]:
-    """Return the messages of a folder's modules, which are read for them once."""
+    """Return the messages of a folder's modules, which are read only once."""
     extracted = (message for path in folder.rglob("*.js") for message in messages(path))
     return frozenset(message if isinstance(message, str) else message[0] for message in extracted)
 

@@ -381,7 +381,7 @@ def _questions(protocol: Protocol) -> str:
 
 
 def shown_if(number: int, answer: str) -> str:
-    """Return the words for a condition of a question to readers."""
+    """Return the condition of a question to readers in words."""
     return t("Only after answer {answer} to question {n}", answer=quoted(answer), n=number)
 
 

@@ -111,7 +111,7 @@ def _questionnaire(working: Working) -> None:
 def _question(
     working: Working, questions: list[_Question], place: int
 ) -> tuple[DeltaGenerator, DeltaGenerator]:
-    """Show a question; return the places of its two buttons."""
+    """Show a question; return the containers of its two buttons."""
     entry, base = questions[place], working.base["questionnaire"][place]
 
     def key(name: str) -> str:

@@ -1,4 +1,4 @@
-"""The part of the endpoint step about the sample size: components, power, and the plan to lock."""
+"""The part of the endpoint step about the sample size: components, power, and the locked plan."""
 
 import tomllib
 from collections.abc import Mapping
@@ -121,7 +121,7 @@ def _plan(request: PlanInputs) -> "PowerPlan":
     Raises
     ------
     AnalysisError
-        The components have errors, or do not suit the comparison.
+        The components have errors, or do not fit the comparison.
     """
     from analysis.planning import (
         Comparison,

@@ -161,7 +161,7 @@ def in_rows(panels: Sequence[Panel], columns: int) -> tuple[tuple[Panel, ...], .
 
 
 def even_columns(n: int, choices: Sequence[int]) -> int:
-    """Return the number of columns with the fewest empty places, the first of equals.
+    """Return the number of columns with the fewest empty cells; for a tie, the first.
 
     Examples
     --------
@@ -218,7 +218,7 @@ def fitted_axis(
 
 
 def seconds_axis(values: Sequence[float], *, title: str) -> Axis:
-    """Return a logarithmic axis of seconds; over a decade with ticks at 1, 2, 5 and their tens."""
+    """Return a logarithmic axis of seconds; over a decade, ticks are 1, 2, 5 by powers of ten."""
     known = [value for value in values if value > 0] or [1.0, 10.0]
     low, high = min(known) / 1.15, max(known) * 1.15
     if high / low < 10:

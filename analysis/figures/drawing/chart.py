@@ -300,7 +300,7 @@ class Chart:
     key : tuple of Key
         Drawn above them.
     width_mm : float
-        In print. On a page a chart that `stretches` is as wide as there is room.
+        In print. On a page, a chart that `stretches` takes the available width.
     square : bool
         One panel, as wide as it is high; the chart is as narrow as that makes it.
     again : callable or None
@@ -331,8 +331,8 @@ COLUMNS = ("panel", "of", "row", "column", "x", "y", "value", "low", "high", "no
 def csv(chart: Chart) -> bytes:
     """Return the chart's data as CSV, with numbers in full precision.
 
-    `row` and `column` are names on the axes, `x` and `y` places on axes of numbers; of `value`,
-    `low` and `high` the first is an estimate (of a bar the stroke in it), the others its ends.
+    `row` and `column` are names on the axes, `x` and `y` positions on numeric axes; `value` is an
+    estimate (the stroke within a bar), and `low` and `high` are its ends.
     """
     rows = [row for panel in chart.panels for row in _rows(panel, chart)]
     table = pd.DataFrame(rows, columns=COLUMNS).dropna(axis="columns", how="all")

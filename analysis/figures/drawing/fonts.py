@@ -2,7 +2,7 @@
 
 Chinese, Japanese and Korean share characters whose forms differ: text with kana is set in the
 Japanese face, text with hangul in the Korean face, the rest in simplified Chinese. Arabic and
-Hebrew use DejaVu Sans, which matplotlib shapes and orders.
+Hebrew use DejaVu Sans; matplotlib shapes and orders their characters.
 """
 
 from __future__ import annotations

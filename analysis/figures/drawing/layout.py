@@ -41,7 +41,7 @@ Measure = Callable[[Label, float, bool], float]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlacedPanel:
-    """A panel's place: its area inside the axes, from the chart's lower left corner, and its head.
+    """A panel's position: its area inside the axes, from the lower left corner, and its heading.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class PlacedPanel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
-    """A chart's size and the places of its panels; `key` has each entry's left and centre."""
+    """A chart's size, the positions of its panels, and left edge and centre of `key` entries."""
 
     width: float
     height: float
@@ -407,7 +407,7 @@ def beside(
     axes : tuple of Axis
         Of x and y.
     size_mm : tuple of float
-        About the width and height of the panel.
+        Approximate width and height of the panel.
     uprights : sequence of (float, float, float)
         Vertical lines to avoid, one per mark: x, and the values of y at their ends.
     choices : sequence of (Side, float)

@@ -171,7 +171,7 @@ def _may_be_divided(panel: Panel, axis: Axis) -> bool:
 
 
 def _window(panel: Panel, first: int, last: int) -> Panel:
-    """Return the panel with the ticks of its rows from `first` to before `last`."""
+    """Return the panel with the ticks of its rows from `first` up to, but not including, `last`."""
     ticks = sorted(panel.y.ticks, key=lambda tick: tick.at)
     ends = sorted((panel.y.low, panel.y.high))
     at = [tick.at for tick in ticks]

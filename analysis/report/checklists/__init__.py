@@ -14,7 +14,7 @@ from analysis.results import Results
 __all__ = ["Checklist", "ChecklistItem", "State", "checklists"]
 
 Topic = tuple[str, str, Sequence[str]]
-"""Number in the guideline, paraphrase of what it asks, and names of facts that may answer it."""
+"""Number in the guideline, a paraphrase of the item, and names of facts that may answer it."""
 
 OPEN = "to be written by the authors"
 
@@ -36,7 +36,7 @@ class ChecklistItem:
     number : str
         As in the guideline.
     topic : str
-        Paraphrase of what it asks.
+        Paraphrase of the item.
     state : ChecklistState
         The state of its answer.
     answer, place : str

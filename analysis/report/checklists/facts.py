@@ -66,7 +66,7 @@ class ChecklistFact:
     place : str
         Its place in the report.
     rest : str
-        What the authors still have to write; empty for nothing.
+        Information that the authors still have to add; empty if there is none.
     """
 
     text: str

@@ -381,7 +381,7 @@ def _first(results: Results, rows: dict[str, Row], condition: str | None = None)
 
 
 def _pair(results: Results, leader: str, other: str, condition: str) -> Row:
-    """Return the row of `comparisons` of two raters, in either order; empty without one."""
+    """Return the row of `comparisons` for two raters, in either order; empty if there is none."""
     for a, b in ((leader, other), (other, leader)):
         rows = rows_of(results, "comparisons", rater_a=a, rater_b=b)
         # Two models may have been run in another condition.

@@ -323,7 +323,7 @@ def _few_readers(rows: list[Row]) -> str:
 
 
 def _numbers(rows: list[Row]) -> str:
-    """Report why the counts of readers and models are not comparable: their numbers differ."""
+    """Report that counts of readers and models are not comparable: there are more of one kind."""
     n_readers, n_models = (
         int(max(number(row, column) for row in rows)) for column in ("n_readers", "n_models")
     )

@@ -129,7 +129,7 @@ def _section(section: FigureSection, place: Path) -> dict[str, Any]:
 
 
 def _parts(figure: ReportFigure, place: Path) -> list[dict[str, Any]]:
-    """Write the parts of a figure, and return their data; the first has the caption."""
+    """Write the parts of a figure and return their data; the first part has the caption."""
     n = len(figure.svgs)
     parts = []
     for part, svg in enumerate(figure.svgs, start=1):

@@ -64,7 +64,7 @@ def design(results: Results) -> Paragraph:
 
 
 def _rules(results: Results) -> str:
-    """Describe how models' outputs were parsed, and the effect of other rules."""
+    """Describe how models' outputs were parsed, and the effect of different rules."""
     readings = results.bundle.readings
     primary = readings["answer"].where(readings["answer"] != "", readings["status"])
     changes = [

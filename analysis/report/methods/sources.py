@@ -66,7 +66,7 @@ class Reference:
     Parameters
     ----------
     key : str
-        First author and year, as in `wilson1927`, with a letter where two would be the same.
+        First author and year, as in `wilson1927`, with a letter if two keys would be the same.
     source : Source
         The publication.
     """

@@ -42,7 +42,7 @@ def has_majority(study: Study) -> bool:
 
 
 def majority_vote(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    """Estimate the accuracy of the readers' majority vote, and how far each model is from it.
+    """Estimate the accuracy of the readers' majority vote, and its difference from each model.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def _rows(
 
 
 def vote_credit(answers: Codes, truth: Codes) -> tuple[Floats, Floats]:
-    """Return how far the most frequent answer is correct, and whether it is tied.
+    """Return the credit of the most frequent answer, and whether it is tied.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ def mean_over_items(
     nothing : str
         Reason for an undefined mean where there is no item.
     limits : tuple of float, default (0, 1)
-        The smallest and the largest possible mean; the interval is cut there.
+        The smallest and the largest possible mean; the interval is truncated there.
 
     Returns
     -------
@@ -98,8 +98,8 @@ def wilson_interval(successes: Floats, n: Floats, alpha: float) -> tuple[Floats,
 
     Notes
     -----
-    The p that solve :math:`|\hat p - p| = z \sqrt{p (1 - p) / n}`; no continuity correction [1]_.
-    At 0 and at n successes the outer limit is exactly 0 and 1.
+    The values of p that solve :math:`|\hat p - p| = z \sqrt{p (1 - p) / n}`; no continuity
+    correction [1]_. At 0 and at n successes the outer limit is exactly 0 and 1.
 
     References
     ----------

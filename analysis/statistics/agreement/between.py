@@ -170,20 +170,19 @@ def agreement_between(study: Study | Bundle, options: Options | None = None) -> 
     -------
     pandas.DataFrame
         The columns of `AGREEMENT_BETWEEN`; in order of condition, scope (all, tasks) and measure.
-        No row for a condition without both a reader and a model.
+        A condition has rows only if it has a reader and a model.
 
     Notes
     -----
     Each kind of agreement is the mean over its pairs of raters of the estimates of
-    `agreement_pairs`; `difference` is `readers_models` minus `among_readers`: below 0, models agree
-    with readers less than readers with each other. Pairs with undefined agreement are omitted, as
-    are pairs of models that were run in different conditions, which `agreement_pairs` does not
-    have. The intervals of the difference and of `readers_models` are percentile intervals over
-    resampled patients (over items, if every patient has one item), all pairs from the same
-    resamples. Without missing answers the mean raw
-    agreement of reader-model pairs is the observed agreement of two groups of Vanbelle and Albert
-    [1]_, who relate it to its maximum given the agreement within the groups; `agreement_between`
-    reports both.
+    `agreement_pairs`; `difference` is `readers_models` minus `among_readers`: below 0 if models
+    agree with readers less than readers agree with each other. Pairs with undefined agreement are
+    omitted, as are pairs of models that were run in different conditions, which `agreement_pairs`
+    does not have. The intervals of the difference and of `readers_models` are percentile intervals
+    over resampled patients (over items, if every patient has one item), all pairs from the same
+    resamples. Without missing answers the mean raw agreement of reader-model pairs is the observed
+    agreement of two groups of Vanbelle and Albert [1]_, who relate it to its maximum given the
+    agreement within the groups; `agreement_between` reports both.
 
     `n_items` is the number of items that a reader and another rater answered; for error consistency
     those with a reference standard.

@@ -333,8 +333,7 @@ def review(verdicts: pd.DataFrame, options: Options | None = None) -> Review:
     ----------
     verdicts : pandas.DataFrame
         One row per verdict: `item_id, reviewer, place, verdict`; `task` and `patient_id` where
-        known. `place` is 1 or 2 for the two reviewers who judge first and do not see each other's
-        verdict.
+        known. `place` is 1 or 2 for the first two reviewers, who do not see each other's verdict.
     options : Options, optional
         Alpha, seed and number of resamples are used.
 

@@ -16,7 +16,7 @@ def agreement_shown(results: Results, table: pd.DataFrame) -> pd.DataFrame:
     """Return a table of agreement with the intervals of the report, which differ from the files'.
 
     The formulas give a share of 0 or 1 an interval without width; the report shows Wilson's
-    interval, with the number of patients if they have several cases. Limits are cut to the
+    interval, with the number of patients if they have several cases. Limits are truncated to the
     measure's range.
     """
     is_share = table["measure"].isin(SHARES).to_numpy()

@@ -188,7 +188,7 @@ def weighted_kappa(counts: Floats, disagreement: Floats) -> Floats:
     counts : numpy.ndarray of float, shape (..., k, k)
         How often the first rater chose the row and the second the column.
     disagreement : numpy.ndarray of float, shape (k, k)
-        Weight of every pair of options, 0 for the same option twice.
+        Weight of every pair of options, 0 for equal options.
 
     Returns
     -------

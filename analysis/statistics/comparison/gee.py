@@ -49,7 +49,8 @@ def robust_difference(model: Floats, readers: Floats, sizes: Floats) -> tuple[fl
     Returns
     -------
     estimate, se : float
-        As proportions. Both nan without cluster or reader; the error is nan with one cluster.
+        As proportions. Both are nan without a cluster or reader; the standard error is nan with one
+        cluster.
 
     Notes
     -----
@@ -128,7 +129,8 @@ def gee(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
     The marginal model is saturated and therefore the same estimator as that of `reader_panel` for
     these readers, see `robust_difference`. Every item with a reference standard counts for every
     rater; missing answers are incorrect. Clusters are patients, examinations where no patient is
-    stated, else items. Interval and p use t with C - 1 degrees of freedom; the limits are not cut.
+    stated, else items. Interval and p use t with C - 1 degrees of freedom; the limits are not
+    truncated.
 
     See Also
     --------

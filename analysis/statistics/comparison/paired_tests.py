@@ -17,7 +17,7 @@ def mcnemar_p(only_a: Floats, only_b: Floats) -> tuple[Floats, Floats]:
     Parameters
     ----------
     only_a, only_b : numpy.ndarray of float, any one shape
-        Items that only the first, only the second got right; whole numbers.
+        Items that only the first, or only the second, rater answered correctly; whole numbers.
 
     Returns
     -------
@@ -67,7 +67,7 @@ def tango_interval(
     Parameters
     ----------
     only_a, only_b : numpy.ndarray of float, any one shape
-        Items that only the first, only the second got right; whole numbers.
+        Items that only the first, or only the second, rater answered correctly; whole numbers.
     n : numpy.ndarray of float, the same shape
         Items, only_a + only_b <= n.
     alpha : float
@@ -153,7 +153,7 @@ def yang_test(correct: Floats, sizes: Floats, a: Ints, b: Ints) -> tuple[Floats,
     -------
     statistic, p : numpy.ndarray of float, shape (n_pairs,)
         Chi-squared with one degree of freedom, and its upper tail. Both nan with fewer than two
-        clusters; 0 and 1 where the raters got equally many items right in every cluster.
+        clusters; 0 and 1 if the raters answered equally many items correctly in every cluster.
 
     Notes
     -----
@@ -176,7 +176,7 @@ def yang_test(correct: Floats, sizes: Floats, a: Ints, b: Ints) -> tuple[Floats,
 
     Examples
     --------
-    Four patients of 2, 2, 3 and 1 films; the first reader is right more often in three of them:
+    Four patients with 2, 2, 3 and 1 films; the first reader is correct more often in three of them:
 
     >>> correct = np.array([[2.0, 1.0], [2.0, 0.0], [1.0, 2.0], [1.0, 0.0]])
     >>> statistic, p = yang_test(

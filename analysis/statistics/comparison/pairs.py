@@ -60,7 +60,7 @@ BUDGET = 8 * 2**20
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Correctness:
-    """Correct answers of raters to the items that all of them were given; missing ones are wrong.
+    """Correct answers of raters to the items assigned to all; missing answers are incorrect.
 
     Parameters
     ----------
@@ -494,7 +494,7 @@ def comparisons_figure(results: Results, condition: str) -> Iterator[Figure]:
 
 
 def _comparisons_caption(rows: pd.DataFrame, percent: str, few: str = "") -> str:
-    """Describe the comparison with every reader; `few` says why no verdict is given."""
+    """Describe the comparison with every reader; `few` is the reason why no verdict is given."""
     clustered = rows["cluster_ci_low"].notna()
     ways = [t("bootstrap over patients")] if clustered.any() else []
     if not clustered.all():

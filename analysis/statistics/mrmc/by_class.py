@@ -230,7 +230,7 @@ _CLAIM = Column("claim", "`these readers`, `readers like these` or `these items`
 def _columns(
     table: Statistic, *others: Column, without: tuple[str, ...] = ()
 ) -> tuple[Column, ...]:
-    """Return the columns of a table, some described otherwise and some left out."""
+    """Return the columns of a table, some with another description and some omitted."""
     described = {column.name: column for column in others}
     return tuple(
         described.get(column.name, column) for column in table.columns if column.name not in without

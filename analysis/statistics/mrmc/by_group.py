@@ -163,7 +163,7 @@ def reader_conditions_by(study: Study | Bundle, options: Options | None = None) 
 def adjusted_over_groups(
     rows: list[dict[str, Any]], names: tuple[str, ...], table: Statistic
 ) -> pd.DataFrame:
-    """Return the table of some rows, with p adjusted over the groups of one `by`."""
+    """Return the table of some rows, with p adjusted over the groups of each `by`."""
     keys = (*names, "by", "metric", "claim")
     families = ["\n".join(str(row[key]) for key in keys) for row in rows]
     p = np.array([row["p"] for row in rows], dtype=np.float64)

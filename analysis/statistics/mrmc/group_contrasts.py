@@ -128,7 +128,7 @@ class GroupContrast:
     a, b : numpy.ndarray of int, shape (n_readers,)
         The readers' columns.
     minus_a, minus_b : numpy.ndarray of int, shape (n_readers,)
-        What is subtracted from them; empty for nothing.
+        The columns subtracted from them; empty if nothing is subtracted.
     note : str
         What a reader of the row should know.
     """
@@ -192,7 +192,7 @@ def _groups(study: Study) -> Iterator[tuple[str, str, str, frozenset[str], froze
 
 
 def _columns_of(columns: Mapping[str, int], readers: Iterable[str]) -> Ints:
-    """Return the columns of those of some readers who have one, in order of id."""
+    """Return the columns of the readers who have one, in order of id."""
     places = [columns[reader] for reader in sorted(readers) if reader in columns]
     return np.array(places, dtype=np.int64)
 

@@ -42,13 +42,13 @@ NO_ITEM = later("all readers share no item of this task, or none of another task
 
 
 def has_group_tasks(study: Study) -> bool:
-    """Return whether some two groups of readers read items of several tasks."""
+    """Return whether any two groups of readers read items of several tasks."""
     contrasts = next(contrasts_of(study), None)
     return contrasts is not None and len(_tasks(study)) > 1
 
 
 def reader_groups_tasks(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    """Compare groups of readers by how far their accuracy in a task differs from the other tasks.
+    """Compare groups of readers by the difference of their accuracy in a task from the other tasks.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Two groups of readers on the same items: `reader_groups.csv` and two tables like it."""
+"""Two groups of readers on the same items: `reader_groups.csv` and two similar tables."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ METHOD = (
 
 
 def has_groups(study: Study) -> bool:
-    """Return whether some two groups of readers can be compared."""
+    """Return whether any two groups of readers can be compared."""
     return next(contrasts_of(study), None) is not None
 
 
 def has_group_metrics(study: Study) -> bool:
-    """Return whether some two groups of readers can be compared in more than accuracy."""
+    """Return whether any two groups of readers can be compared by another metric than accuracy."""
     has_ratings = study.figures.ratings is not None and bool(study.figures.ratings.rated.any())
     return has_groups(study) and (has_ratings or has_two_classes(study))
 

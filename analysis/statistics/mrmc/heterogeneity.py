@@ -94,7 +94,7 @@ Grouping = tuple[dict[str, Any], Floats, Floats, str]
 
 
 def _groupings(study: Study) -> Iterator[Grouping]:
-    """Yield names, the groups' means and variances, and why these are undefined."""
+    """Yield names, the groups' means and variances, and the reason if these are undefined."""
     models: dict[str, dict[str, int]] = {}
     for panel in panels_of(study.matrix):
         models.setdefault(panel.condition, {})[panel.model_id] = panel.model

@@ -54,7 +54,7 @@ class Comparison:
     names : dict
         `model_id, condition_a, condition_b`.
     sides : tuple of Side
-        The readings of the readers and, of two conditions, those of the second.
+        The readings of the readers; for two conditions also those under the second.
     """
 
     names: dict[str, str]

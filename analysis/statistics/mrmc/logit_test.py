@@ -12,7 +12,7 @@ from scipy.stats import t as student
 from analysis.statistics.merits import Merits
 
 LARGEST = 40.0
-"""Largest value of Student's t that is distinguished."""
+"""Values of Student's t above this one are treated as equal to it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +55,7 @@ class AreaDifference:
         {expit}(\operatorname{logit} A \mp q\,SE / (A (1 - A)))` [1]_, the limit is :math:`d -
         \sqrt{(A_M - l)^2 + (u - A_R)^2 - 2 r (A_M - l)(u - A_R)}` [2]_. A model without an error
         has the limit of half a discordant pair: a discordant pair of n has the standard error
-        :math:`\sqrt 2` on the logit scale, whatever n is.
+        :math:`\sqrt 2` on the logit scale for any n.
 
         References
         ----------

@@ -11,7 +11,7 @@ from analysis.statistics.merits import FigureOfMerit, Metric
 from analysis.statistics.study import Study
 
 Metrics = Callable[[Study, Shared, Ints, Ints], Iterator[FigureOfMerit]]
-"""Of a study: the shared items, the raters' columns, and those that need ratings for an AUC."""
+"""Function of a study, the shared items, the raters' columns, and those with ratings for an AUC."""
 
 
 def accuracy_and_auc(

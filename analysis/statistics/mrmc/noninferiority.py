@@ -76,14 +76,14 @@ def restricted_second_moment(deviations: Floats, least: float) -> float:
     Returns
     -------
     float
-        Not smaller than what the likeliest distribution of mean 0 has.
+        At least the second moment of the most likely distribution with mean 0.
 
     Notes
     -----
-    The likeliest distribution with mean 0 gives :math:`1 / (n (1 + \lambda e_i))` to the
-    observation :math:`e_i`, with :math:`\sum e_i / (1 + \lambda e_i) = 0` (Owen [1]_), and what
-    these leave of 1 to the negative value. With +1, 0 and -1 this is Tango's restricted estimate
-    [2]_.
+    The most likely distribution with mean 0 gives :math:`1 / (n (1 + \lambda e_i))` to the
+    observation :math:`e_i`, with :math:`\sum e_i / (1 + \lambda e_i) = 0` (Owen [1]_), and the
+    remaining probability to the negative value. With +1, 0 and -1 this is Tango's restricted
+    estimate [2]_.
 
     References
     ----------
@@ -95,7 +95,7 @@ def restricted_second_moment(deviations: Floats, least: float) -> float:
 
     Examples
     --------
-    No case was ever lost, but a model at the margin of 0.05 loses one in twenty:
+    No case was lost, but a model at the margin of 0.05 loses one in twenty:
 
     >>> round(restricted_second_moment(np.full(10, 0.05), least=0.95), 4)
     0.0475
@@ -188,16 +188,16 @@ def noninferiority(study: Study | Bundle, options: Options | None = None) -> pd.
     -------
     pandas.DataFrame
         The columns of `NONINFERIORITY`; a row for each of `reader_panel` with a margin, and for
-        sensitivity and specificity with the margin of accuracy. Of a metric whose superiority is
-        the declared hypothesis the margin is 0, unless a run states another one for accuracy.
+        sensitivity and specificity with the margin of accuracy. If superiority in a metric is the
+        declared hypothesis, its margin is 0, unless the run states another margin for accuracy.
 
     Notes
     -----
-    The test of `score_test`, of areas that of `logit_test.AreaDifference`, decides the declared
+    The test of `score_test`, or for areas that of `logit_test.AreaDifference`, decides the declared
     hypothesis together with the interval of `reader_panel`. Sensitivity and specificity are the
     accuracy on the items of a class. `p_superior` is that of the same test without a margin.
-    `p_adjusted` is Holm's over the models under one claim and condition; a model named primary is
-    tested alone.
+    `p_adjusted` is Holm's over the models under one claim and condition; a model declared as
+    primary is tested alone.
 
     Examples
     --------
@@ -244,7 +244,7 @@ def has_margin(study: Study) -> bool:
 
 
 def margins_tested(study: Study) -> dict[Metric, float | None]:
-    """Return the margin of every metric; of one that shall be superior 0."""
+    """Return the margin of every metric; 0 for a metric whose superiority is declared."""
     margins = margins_of(study)
     plan = plan_of(study.bundle.protocol)
     if plan.hypothesis == SUPERIORITY and (plan.metric == Metric.AUC or not study.options.margin):
@@ -282,7 +282,7 @@ def _rows(study: Study, comparison: ModelComparison, margin: float) -> Iterator[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Tests:
-    """The test of the margin, the p-value without a margin, and, of areas, the lower limit."""
+    """The test of the margin, the p-value without a margin, and, for areas, the lower limit."""
 
     margin: ScoreTest
     p_superior: float

@@ -18,7 +18,7 @@ from analysis.translation import later
 # Smaller variances are rounding errors: one item of 40,000 changes a difference by more.
 ZERO_VARIANCE = 1e-18
 ROUNDING = 1e-10
-"""Share of the added numbers below which a sum is a rounding error, also for a million items."""
+"""Share of the added numbers below which a sum is a rounding error, even for a million items."""
 
 NO_VARIANCE = later("the answers leave no variance to estimate")
 NEGATIVE_VARIANCE = later("the variance comes out negative")
@@ -37,7 +37,7 @@ class Inference:
     df : float
         Degrees of freedom of Student's t; inf for the normal distribution.
     ci_low, ci_high : float
-        Confidence limits; not cut to the range of the estimate.
+        Confidence limits; not truncated to the range of the estimate.
     p : float
         Two-sided, for 0.
     undefined_because : str
@@ -185,8 +185,8 @@ def inference_cells(inference: Inference, claim: Claim, no_value: str) -> dict[s
     Returns
     -------
     dict
-        `claim, difference, se, df, ci_low, ci_high, p, undefined_because`; limits are cut at the
-        largest possible difference.
+        `claim, difference, se, df, ci_low, ci_high, p, undefined_because`; limits are truncated at
+        the largest possible difference.
 
     Examples
     --------
@@ -247,7 +247,7 @@ def never_surer(random: Inference, fixed: Inference) -> tuple[Inference, str]:
 
 
 def method_of(methods: Mapping[Claim, str], claim: Claim, narrower: str) -> str:
-    """Return the method of a claim, or both methods where `never_surer` returns the fixed interval.
+    """Return the method of a claim, or both methods if `never_surer` returns the fixed interval.
 
     Parameters
     ----------
@@ -338,7 +338,7 @@ def single_treatment(
     alpha : float, default 0.05
         Two-sided error of the intervals.
     constrain : bool, default True
-        Whether a negative Cov2 is set to 0; in MRMCaov's interval for fixed readers it is not.
+        Whether a negative Cov2 is set to 0; it is not in MRMCaov's interval for fixed readers.
     items_df : float, default inf
         Degrees of freedom of the claim about fixed readers. The reference programs use the normal
         distribution; with few items, or patients, t with their number minus 1 keeps the level.
@@ -507,8 +507,8 @@ def two_treatments(
     alpha : float, default 0.05
         Two-sided error of the intervals.
     constrain : bool, default True
-        Whether a negative Cov2 - Cov3 is set to 0; in OR-DBM it is, in MRMCaov's interval for fixed
-        readers it is not.
+        Whether a negative Cov2 - Cov3 is set to 0; it is in OR-DBM, but not in MRMCaov's interval
+        for fixed readers.
     items_df : float, default inf
         Degrees of freedom of FRRC; see `single_treatment`.
 

@@ -206,7 +206,7 @@ def panels_of(matrix: ReadingMatrix) -> list[ReaderPanel]:
 
 
 FEW_ERRORS = 10
-"""Errors of a model below which the lower limit is above the true difference in 4 % or more."""
+"""With fewer errors of a model, the lower limit is above the true difference in 4 % or more."""
 NEAR_THE_CEILING = "near the ceiling: the lower limit may be too high (docs/coverage.md)"
 
 
@@ -269,9 +269,9 @@ def panel_adjusted(study: Study | Bundle, options: Options | None = None) -> pd.
     Notes
     -----
     A family has all models with the same metric, claim and condition; the tests for a difference
-    and those for the margin are adjusted separately. A model that the protocol names primary is
-    tested alone, at the full level, and the others are a family without it. A test without p does
-    not count in a family.
+    and those for the margin are adjusted separately. A model that the protocol declares as primary
+    is tested alone, at the full level, and the others are a family without it. A test without p
+    does not count in a family.
 
     See Also
     --------

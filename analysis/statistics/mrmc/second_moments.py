@@ -138,8 +138,8 @@ def _sums(a: Floats, b: Floats) -> Floats:
 def _sums_of_patients(a: Floats, b: Floats) -> Floats:
     """Sum the products of all pairs of cells with at least a reader, a patient or both in common.
 
-    Of two cells, (p, q) and (r, s), any of p = r, q = s, p = s and q = r counts: the sum over all
-    pairs with a common patient by inclusion and exclusion. Any three of them imply all four.
+    Two cells (p, q) and (r, s) share a patient if p = r, q = s, p = s or q = r; the sum over all
+    such pairs follows by inclusion and exclusion. Any three of them imply all four.
     """
 
     def sharing(first: Floats, second: Floats) -> float:

@@ -107,20 +107,20 @@ def sensitivity_panel(study: Study | Bundle, options: Options | None = None) -> 
     Notes
     -----
     `missing as wrong` is the primary analysis, over the items that all readers were given; if these
-    are too few, all choices are undefined except `absent as wrong`, which has all items, and counts
-    those as incorrect that a reader was never given. `missing dropped` and `excluded readings
+    are too few, all choices are undefined except `absent as wrong`, which includes all items, and
+    counts items never assigned to a reader as incorrect. `missing dropped` and `excluded readings
     dropped` drop an item for all raters of the row where any of them has no answer, or an excluded
     reading. `flagged times dropped` drops only the readings with a flag that casts doubt on the
     time: each reader is compared with the model over the remaining items of both, with linearised
     covariances. `missing as right` counts missing answers as correct. `macro` weighs tasks equally:
     the mean of the tasks' accuracies, with covariances by linearisation: an item of task t
-    contributes :math:`(x_{ij} - p_{jt}) / (T n_t) \sqrt{C_t / (C_t - 1)}`, summed by patient,
-    where :math:`C_t` is the number of patients with an item of the task. With a single patient per
-    task there is no standard error. Where the protocol drops excluded readings from the primary
+    contributes :math:`(x_{ij} - p_{jt}) / (T n_t) \sqrt{C_t / (C_t - 1)}`, summed by patient, where
+    :math:`C_t` is the number of patients with an item of the task. With a single patient per task
+    there is no standard error. Where the protocol drops excluded readings from the primary
     analysis, `excluded readings counted` is the other choice. `faulty questions dropped` and
     `marked questions dropped`, where there are any, drop for all raters the items that an expert
     review found faulty (`Options.faulty`), or that a reader marked as faulty. `model answers read
-    by strict rules`, `standard rules`, `loose rules`, where these change an answer of a model, have
+    by strict rules`, `standard rules`, `loose rules`, where these change an answer of a model, use
     the answers parsed by these rules. With a margin, `p_margin` and `p_superior` are those of
     `noninferiority` under the choice; choices that weigh items or readings unequally have none.
 
@@ -206,7 +206,7 @@ def _dropping(matrix: ReadingMatrix, correct: Bools, dropped: Bools, condition: 
 
 
 def _absent_as_wrong(matrix: ReadingMatrix) -> Choice:
-    """Count all items; those that a reader was never given are incorrect."""
+    """Count all items; items never assigned to a reader are incorrect."""
 
     def found(panel: ReaderPanel) -> _Found:
         items = matrix.assigned & ~np.any(matrix.left_out[:, panel.columns], axis=1)

@@ -113,7 +113,7 @@ def _log_times(study: Study) -> Floats:
 def _measures(
     study: Study, contrast: Contrast, times: Floats
 ) -> Iterator[tuple[str, Floats, Floats]]:
-    """Yield what is compared: its name, and the log times under each condition."""
+    """Yield each comparison: its name, and the log times under each condition."""
     a, b = times[:, contrast.a], times[:, contrast.b]
     if not _is_sequential(study, contrast):
         yield READING, a, b

@@ -17,7 +17,7 @@ FEWEST_DF = 2.0
 PATIENT = 2
 """The mask of the patient."""
 WAYS_TO_SHARE = 4
-"""Two pairs of cases share a patient as positive, as negative, or as either in turn (two ways)."""
+"""Two pairs of cases share a patient as positive, as negative, or once as each (two ways)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -72,7 +72,7 @@ def u_statistic(a: Observations, b: Observations | None = None) -> UStatistic:
     variance. Degrees of freedom as in iMRMC: of the mean squares of readers and cases, which are
     the components of the biased moments; or of each component's share of the variance, with 1 over
     its coefficient less 1 degrees of freedom. They are never below those of the factor with the
-    fewest, nor below 2. A moment without pairs is the one at which its own component is 0.
+    fewest levels, nor below 2. A moment without pairs is the one at which its own component is 0.
 
     Where patients have cases of both classes, a pair of cases has one or two patients, and two
     pairs share a case if any patient is in both, as in Obuchowski's variance of clustered areas

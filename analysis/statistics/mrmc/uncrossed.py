@@ -82,13 +82,13 @@ def uncrossed(study: Study | Bundle, options: Options | None = None) -> pd.DataF
 
     Notes
     -----
-    Readers and cases are random. The U-statistics weigh every reading alike (for the AUC every
-    pair of a positive and a negative case that a reader read), so a reader of many cases counts
-    more. Obuchowski-Rockette takes the mean of the readers over the cases that all of them read.
-    The two estimate different quantities. For a model, the kernel is the model's score minus the
-    reader's; for two conditions, the difference of two means whose readers and cases may be the
+    Readers and cases are random. The U-statistics give every reading the same weight (for the AUC,
+    every pair of a positive and a negative case that a reader read), so a reader with many cases
+    counts more. Obuchowski-Rockette takes the mean of the readers over the cases that all of them
+    read. The two estimate different quantities. For a model, the kernel is the model's score minus
+    the reader's; for two conditions, the difference of two means whose readers and cases may be the
     same or not. A patient with several cases is one case of the U-statistic. An unbiased variance
-    may come out negative: standard error and interval are then undefined.
+    may be negative: standard error and interval are then undefined.
 
     See Also
     --------
@@ -275,7 +275,7 @@ def _table_row(row: Row, names: Mapping[str, RaterName]) -> TableRow:
 
 
 def compared_in(row: Row, names: Mapping[str, RaterName]) -> tuple[RaterName, ...]:
-    """Return what a row compares: a model under a condition, or two conditions."""
+    """Return the subject of a row: a model under a condition, or two conditions."""
     model, first = str(row["model_id"]), str(row["condition_a"])
     if not model:
         return two_conditions(row)

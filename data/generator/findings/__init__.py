@@ -1,4 +1,4 @@
-"""The findings: each edits a chest in 3-D and returns what it did as truth."""
+"""The findings: each edits a chest in 3-D and returns its effect as truth."""
 
 from collections.abc import Callable, Mapping
 

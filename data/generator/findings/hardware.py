@@ -1,4 +1,4 @@
-"""Tubes, lines and implants, laid along the patient's own airway, veins and bones."""
+"""Tubes, lines and implants, placed along the patient's airway, veins and bones."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def tracheal_tube(
     chest : Chest
         Gains the device.
     rng : numpy.random.Generator
-        Unused; kept so that all findings are called alike.
+        Unused; all findings have the same signature.
     above_carina_mm : float
         Height of the tip above the carina.
     """
@@ -101,7 +101,7 @@ def _course(chest: Chest, organ: str, axis: int, count: int) -> list[NDArray[np.
 
 
 def _superior_cava(chest: Chest) -> list[NDArray[np.float64]]:
-    """Superior vena cava from above down."""
+    """Superior vena cava from top to bottom."""
     return _course(chest, "superior_vena_cava", 2, VEIN_STEPS)[::-1]
 
 
@@ -181,7 +181,7 @@ def pacemaker(chest: Chest, rng: np.random.Generator) -> dict[str, object]:
 
 
 def _relaxed(knots: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Take the kinks out of a course but keep its ends: a lead is springy."""
+    """Smooth a course but keep its ends, because a lead is elastic."""
     for _ in range(2):
         knots[1:-1] = 0.5 * knots[1:-1] + 0.25 * (knots[:-2] + knots[2:])
     return knots

@@ -1,4 +1,4 @@
-"""Findings in the patient's tissue, lung, pleura and diaphragm, and the fields they are made of."""
+"""Findings in the patient's tissue, lung, pleura and diaphragm, and the fields that form them."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def free_air(chest: Chest, rng: np.random.Generator, *, thickness_mm: float) -> 
     chest : Chest
         Changed in place.
     rng : numpy.random.Generator
-        Unused; kept so that all findings are called alike.
+        Unused; all findings have the same signature.
     thickness_mm : float
         Thickness of the crescent at its thickest.
     """
@@ -218,7 +218,7 @@ def consolidation(
     focus : tuple of float
         Centre, relative to the lobe's bounding box: lateral (0 left to 1 right), depth, height.
     radius_mm : float
-        Where the consolidation has faded to one half.
+        Radius at which the consolidation has decreased to one half.
     density : float
         Share of the airspace filled in its core.
     """
@@ -436,13 +436,13 @@ def effusion(
     chest : Chest
         Changed in place.
     rng : numpy.random.Generator
-        Unused; kept so that all findings are called alike.
+        Unused; all findings have the same signature.
     side : str
         ``"left"`` or ``"right"``.
     level : float
         Height of the central fluid level, as a share of the lung's height.
     climb_mm : float
-        How far the fluid film reaches above it at the rib cage.
+        Height to which the fluid film extends above it at the rib cage.
 
     Returns
     -------
@@ -484,7 +484,7 @@ def pneumothorax(
     chest : Chest
         Changed in place.
     rng : numpy.random.Generator
-        Unused; kept so that all findings are called alike.
+        Unused; all findings have the same signature.
     side : str
         ``"left"`` or ``"right"``.
     collapse : float
@@ -522,7 +522,7 @@ def pneumothorax(
 
 
 def _hilum_index(inside: NDArray[np.bool_], side: str) -> NDArray[np.float64]:
-    """Where the lung root is: medial border, a little behind and below the middle."""
+    """Position of the lung root: medial border, slightly behind and below the middle."""
     voxels = np.argwhere(inside[::2, ::2, ::2]) * 2.0
     low, high = voxels.min(axis=0), voxels.max(axis=0)
     level = low[2] + 0.42 * (high[2] - low[2])

@@ -113,7 +113,7 @@ def test_invariances_of_all_tables(study: Study, seed: int, data: st.DataObject)
 
 
 def _check_reordered_and_renamed(study: Study, before: Tables, seed: int) -> None:
-    """Check that other names and another order of rows leave every other cell bit for bit."""
+    """Check that other names and orders of rows leave all other cells identical to the last bit."""
     items, readings, raters = (table.sample(frac=1, random_state=seed) for table in study)
     renamed = (items, *(t.assign(rater_id="the " + t["rater_id"]) for t in (readings, raters)))
     after = _tables(renamed)

@@ -80,7 +80,7 @@ def test_without_a_second_processor_no_process_is_forked(monkeypatch: pytest.Mon
 @pytest.mark.thorough
 @pytest.mark.skipif(sys.platform != "linux", reason="forks on Linux only")
 def test_each_process_takes_tasks_until_none_are_left(tmp_path: Path) -> None:
-    """The first task waits for the second, so two processes do them; each is done once."""
+    """The first task waits for the second, so two processes run them; each runs once."""
     result = _in_a_process(
         "os.cpu_count = lambda: 2\n"
         "os.mkfifo('pipe')\n"
@@ -99,7 +99,7 @@ def test_each_process_takes_tasks_until_none_are_left(tmp_path: Path) -> None:
 def test_tasks_run_in_order_if_no_process_can_be_forked(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """They are done after the body."""
+    """They run after the body."""
     monkeypatch.setattr(os, "cpu_count", lambda: 1)
     order: list[str] = []
     with divided([lambda: order.append("first"), lambda: order.append("second")]) as results:

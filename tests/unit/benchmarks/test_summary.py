@@ -38,7 +38,7 @@ def test_a_difference_of_p95_is_first_minus_second() -> None:
 
 
 def test_errors_cancel_in_the_bias_but_not_in_the_size() -> None:
-    """Some errors are early, and others late."""
+    """Some times are too early, and others too late."""
     errors = summary.errors([-10.0, 10.0, -10.0, 10.0], 10.0)
     assert errors["bias_ms"] == 0
     assert errors["median_size_ms"] == 10

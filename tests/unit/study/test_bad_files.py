@@ -1,4 +1,4 @@
-"""Damaged files of every format are refused in words of this program, not of a library."""
+"""Damaged files of every format are refused with messages of this program, not of a library."""
 
 import io
 import json
@@ -83,11 +83,11 @@ SOUND: dict[str, tuple[Callable[[Path], bytes], Callable[[Path], Any]]] = {
     ),
     "protocol.toml": (lambda _: b'cases = 5\nname = "x"\n', read_protocol),
 }
-"""A sound file of each format, and the function that reads it."""
+"""A valid file of each format, and the function that reads it."""
 
 
 def _damages(content: bytes) -> Iterator[bytes]:
-    """Yield the content in the ways in which files arrive broken."""
+    """Yield the content as files are typically damaged."""
     n = len(content)
     yield b"Not this format at all.\n"
     yield b"\x00\xff\xfe\x01" * 50

@@ -82,7 +82,7 @@ def test_a_page_with_a_final_slash_has_a_relative_redirect(
 
 
 def test_a_provider_that_does_not_answer_leads_to_the_sign_in_page() -> None:
-    """Streamlit answers with a plain text that has no way back."""
+    """Streamlit answers with a plain text without a link back."""
     fails = Route("/auth/login", lambda _: Response("Authentication error", status_code=400))
     browser = TestClient(Starlette(routes=[fails], middleware=[HEADERS]), follow_redirects=False)
     answer = browser.get("/auth/login")

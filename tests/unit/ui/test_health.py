@@ -290,7 +290,7 @@ def test_a_store_that_cannot_be_reached_shows_no_password(
 def test_checks_that_wait_too_long_get_a_response(
     client: tuple[TestClient, Store], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They wait for earlier checks, for example of a disk that does not answer."""
+    """They wait for earlier checks, for example of a disk that does not respond."""
 
     async def refuse(*_: object) -> None:
         raise Busy("The database is busy.")

@@ -60,7 +60,7 @@ def test_a_link_opens_a_new_window_without_referrer(link: str) -> None:
 
 
 def test_no_image_is_loaded() -> None:
-    """It would tell another server when a reader reads."""
+    """It would disclose to another server when a reader reads."""
     made = html('![alt](https://a.example/x.png "t") ![r][1]\n\n[1]: https://a.example/y.png')
     assert "<img" not in made
     assert "src=" not in made

@@ -253,7 +253,7 @@ def _sent(store: Store, person: Person, *records: dict[str, Any]) -> None:
 
 
 def _read_and_close(closed: Deployment, study: str) -> None:
-    """Have the first reader read practice and a case, and close the study."""
+    """Let the first reader read the practice cases and one case, and close the study."""
     person = closed.person(f"reader of {study}")
     assert person is not None
     _prepare(closed.store, person)

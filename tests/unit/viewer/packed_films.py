@@ -1,4 +1,4 @@
-"""Prints films of every kind, packed by the server's code, to be unpacked by the page's code."""
+"""Prints films of every kind, packed by the server's code and to be unpacked by the page's code."""
 
 import base64
 import gzip

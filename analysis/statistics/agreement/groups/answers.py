@@ -95,7 +95,7 @@ def ratings_of(codes: Codes, options: Ints) -> GroupAnswers:
 
 
 def _alike(numbers: Sequence[Ints], n_answers: int) -> tuple[Ints, Ints, Ints]:
-    """Return an item of each kind, the kind of each item, and the number of items of each kind.
+    """Return one item of each kind, the kind of each item, and the number of items of each kind.
 
     Kinds are in the order of their codes, so that sums over them do not depend on the data's order.
     """
@@ -465,7 +465,7 @@ class Draws:
     starts : numpy.ndarray of int, shape (n_present,)
         Position of the first item of each cluster among the scope's items.
     cells : numpy.ndarray of int, shape (n_items,)
-        The place of each item's cluster among them.
+        The position of each item's cluster among them.
     weights : numpy.ndarray of float, shape (n_resamples, n_present)
         Number of times each of these clusters was drawn in each resample.
     """

@@ -48,7 +48,7 @@ def has_raters(study: Study) -> bool:
 
 
 def agreement_raters(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    r"""Estimate the agreement of raters like these: raters and items random.
+    r"""Estimate the agreement of raters like these, with random raters and items.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def _row(
 
 
 def raters_table(results: Results) -> Iterator[ReportTable]:
-    """Show the agreement of readers like these."""
+    """Show the agreement generalised to readers like these."""
     yield report_table(
         name="agreement-raters",
         title=t("Agreement of raters like these"),

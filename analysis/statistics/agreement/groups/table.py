@@ -76,7 +76,7 @@ def agreement_groups(study: Study | Bundle, options: Options | None = None) -> p
     `n_raters` is the number of the group's raters with an answer that counts, `n_items` that of
     items with at least one (Krippendorff's alpha: two). Missing answers are omitted by item.
     Standard errors are Gwet's; intervals are percentile intervals over resampled patients if
-    clusters exist, else t with `n_items` - 1 degrees of freedom, the upper limit cut at 1.
+    clusters exist, else t with `n_items` - 1 degrees of freedom, the upper limit truncated at 1.
 
     See Also
     --------

@@ -272,7 +272,7 @@ def count_pairs(
     Returns
     -------
     PairCounts
-        One entry a pair and cell.
+        One entry per pair and cell.
     """
     n_letters = int(matrix.answers.max(initial=0)) + 1
     sizes = np.unique(matrix.n_options)
@@ -340,7 +340,8 @@ def _outcomes(a: Ints, b: Ints, truth: Ints) -> Ints:
 class Sums:
     """The sums that every estimate is a function of; shape (...) is that of the estimates.
 
-    Categories come first: numpy adds whole planes far faster than runs of four numbers.
+    Categories are the first axis, because numpy adds complete planes much faster than rows of four
+    numbers.
 
     Parameters
     ----------
@@ -421,7 +422,7 @@ SHARED = 3  # numbers of a pair: same answer, both right, same answer not judged
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Answers:
-    """The answers to a scope's items.
+    """The answers to the items of a scope.
 
     Parameters
     ----------
@@ -430,7 +431,7 @@ class Answers:
     truth : numpy.ndarray of int8, shape (n_items,)
         -1 without a reference standard.
     size : numpy.ndarray of int, shape (n_items,)
-        The place of the number of options offered among `sizes`.
+        The index of the number of options offered in `sizes`.
     sizes : numpy.ndarray of int, shape (n_sizes,)
         These numbers; 0 for unknown.
     n_letters : int
@@ -498,7 +499,7 @@ def counts_of_raters(answers: Answers) -> Floats:
 
 
 def counts_of_pairs(answers: Answers, a: Ints, b: Ints) -> Floats:
-    """Count equal answers, answers both correct, and equal answers not judged, of each pair.
+    """Count equal answers, both correct, and equal without a reference standard, for each pair.
 
     Shape (3, n_pairs, n_cells).
     """
@@ -515,7 +516,7 @@ def counts_of_pairs(answers: Answers, a: Ints, b: Ints) -> Floats:
 
 
 def counts_of_one(answers: Answers, a: Ints, b: Ints) -> csr_array:
-    """Count the answers of `a` without one of `b`, shape (n_kinds * n_pairs, n_cells)."""
+    """Count the answers of `a` to items not answered by `b`, shape (n_kinds * n_pairs, n_cells)."""
     answered = answers.letters != NO_LETTER
     pair, item = np.nonzero(answered[a] & ~answered[b])
     kind, entry = _kinds(answers, answers.letters[a[pair], item], item)

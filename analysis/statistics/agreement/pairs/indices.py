@@ -128,7 +128,7 @@ def _partition_rows(
 
 
 def _letter_tables(counts: PairCounts) -> Floats:
-    """Return the counts of the first two letters; fewer letters seen leave empty cells."""
+    """Return the counts of the first two letters; cells of letters that do not occur are empty."""
     tables = np.zeros((*counts.letters.shape[:2], 2, 2))
     n_sides = min(counts.letters.shape[-1], 2)
     tables[..., :n_sides, :n_sides] = counts.letters[..., :n_sides, :n_sides]

@@ -55,7 +55,7 @@ def raw(sums: Sums) -> Floats:
 
 
 def beyond_chance(observed: Floats, chance: Floats) -> Floats:
-    r"""Return :math:`(p_o - p_e) / (1 - p_e)`: exactly 0 where the two are equal but for rounding.
+    r"""Return :math:`(p_o - p_e) / (1 - p_e)`: exactly 0 if the two differ only by rounding.
 
     Examples
     --------

@@ -230,7 +230,7 @@ class Interval:
 
 
 def analytic_interval(measure: Measure, counts: PairCounts, alpha: float) -> Interval:
-    """Return estimate and standard error as an interval, its upper limit cut at 1.
+    """Return estimate and standard error as an interval, its upper limit truncated at 1.
 
     Parameters
     ----------

@@ -146,9 +146,9 @@ def agreement_pairs(study: Study | Bundle, options: Options | None = None) -> pd
     Items that both raters answered count; for error consistency those with a reference standard,
     for `same_wrong` those that both answered incorrectly. Standard errors are analytic. Intervals
     are percentile intervals over resampled patients if clusters exist; else normal for the
-    kappas and t with n - 1 degrees of freedom for the others, the upper limit cut at 1. A kappa of
-    two constant raters is undefined; with one constant rater it is 0 by construction, and its
-    standard error and interval are undefined.
+    kappas and t with n - 1 degrees of freedom for the others, the upper limit truncated at 1. A
+    kappa of two constant raters is undefined; with one constant rater it is 0 by construction, and
+    its standard error and interval are undefined.
 
     See Also
     --------

@@ -1,4 +1,4 @@
-"""Bundles as files, with contents that can break reports."""
+"""Bundles as files, with contents that could break reports."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ N_ITEMS = 80
 
 
 def bundle() -> Bundle:
-    """Return juniors who adopt a model's answers, and seniors who seldom do."""
+    """Return juniors who adopt a model's answers, and seniors who rarely do."""
     random = np.random.default_rng(3)
     items = pd.DataFrame({"item_id": [f"q{n:02}" for n in range(N_ITEMS)], "truth": "A"})
     aid = np.where(random.random(N_ITEMS) < 0.7, "A", "B")

@@ -73,7 +73,7 @@ def test_a_sheet_states_what_it_omits() -> None:
 
 
 def test_the_workbook_is_reproducible() -> None:
-    """It contains no time of creation."""
+    """It contains no creation time."""
     table = pd.DataFrame({"n": [1]})
     assert workbook({"a": table}) == workbook({"a": table})
 

@@ -1,4 +1,4 @@
-"""Percentile intervals count patients, not their items, where few patients widen the levels."""
+"""Percentile intervals count patients, not their items, if few patients widen the levels."""
 
 from collections.abc import Callable
 

@@ -185,7 +185,7 @@ MIXED = (
 
 
 def test_all_rows_with_identifiers_are_listed(tmp_path: Path, store: Store) -> None:
-    """The error has row and column, and says which findings the coordinator may allow."""
+    """The error has row and column, and states which findings the coordinator may allow."""
     place = patients(tmp_path, NAMES, MIXED)
     with pytest.raises(FaultyBank) as excinfo:
         import_dicom(store, place, name="own", acting=ACTING)

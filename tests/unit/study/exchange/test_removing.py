@@ -138,7 +138,7 @@ def _model_removed(store: Store) -> removing.Certificate:
 
 
 def test_a_study_is_removed_only_after_its_export(closed: Store) -> None:
-    """The name must be typed and the bundle written after the closing."""
+    """The name must be typed and the bundle written after closing."""
     with pytest.raises(NotNow, match="Export it first"):
         _removed(closed)
     with pytest.raises(BadInput, match="not confirmed"):

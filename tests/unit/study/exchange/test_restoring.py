@@ -206,7 +206,7 @@ def test_a_restored_study_cannot_be_read(
 
 @pytest.mark.slow
 def test_a_restored_study_stays_closed(target: Store, tmp_path: Path) -> None:
-    """The time of the closing is kept."""
+    """The time at which the study was closed is kept."""
     store = site(tmp_path / "b", 4)
     close(store)
     assert verify(store) == []
@@ -349,7 +349,7 @@ def test_a_truncated_chain_is_refused(
 def test_a_bundle_of_another_program_is_refused(
     bundle: dict[str, bytes], target: Store, tmp_path: Path
 ) -> None:
-    """The message says that it can be analysed."""
+    """The message states that it can be analysed."""
     files = {name: text for name, text in bundle.items() if name != "records.jsonl"}
     package = json.loads(files["datapackage.json"])
     package["resources"] = [row for row in package["resources"] if row["path"] != "records.jsonl"]
@@ -360,7 +360,7 @@ def test_a_bundle_of_another_program_is_refused(
 def test_a_blinded_bundle_needs_its_bank(
     bundle: dict[str, bytes], target: Store, tmp_path: Path
 ) -> None:
-    """It lacks the reference standard; the message says what to import."""
+    """It lacks the reference standard; the message states what to import."""
     package = json.loads(bundle["datapackage.json"])
     package["reading_room"]["blinded"] = True
     files = {**bundle, "datapackage.json": json.dumps(package).encode()}

@@ -69,7 +69,7 @@ def test_big_endian_samples_have_the_same_values() -> None:
 
 
 def test_twelve_bits_in_sixteen_are_not_scaled() -> None:
-    """The facts have the range in use."""
+    """`bits`, `low` and `high` describe the range in use."""
     samples = ramp(top=4095)
     facts = inspect(saved(Image.fromarray(samples)))
     assert (facts.bits, facts.low, facts.high) == (16, 0, 4095)

@@ -94,7 +94,7 @@ def test_planted_errors_replace_correct_answers_in_proportion_to_the_strata(
 def test_more_planted_errors_than_correct_answers_are_refused(
     banked: Store, tmp_path: Path
 ) -> None:
-    """The message says how many there are."""
+    """The message states how many there are."""
     truths = _drawn(banked, aid_errors=9)
     wrong = {item: "ABCD"[("ABCD".index(letter) + 1) % 4] for item, letter in truths.items()}
     first = next(iter(truths))
@@ -129,7 +129,7 @@ def test_an_altered_aid_or_wrong_image_is_detected(banked: Store, tmp_path: Path
 def test_the_model_of_an_open_study_cannot_be_withdrawn(banked: Store, tmp_path: Path) -> None:
     """Readers see its answers while the study is open.
 
-    It can be withdrawn before the opening and after the closing.
+    It can be withdrawn before opening and after closing.
     """
     truths = _drawn(banked)
     _add_model(banked, truths, tmp_path)

@@ -356,7 +356,7 @@ def test_a_preview_with_true_answers_ends_when_the_study_opens(
 def test_no_other_study_can_show_interim_accuracy_of_cases_being_read(
     banked: Store,
 ) -> None:
-    """It is refused at the opening and as an amendment, and possible after the closing."""
+    """It is refused at opening and as an amendment, and possible after closing."""
     _open(banked, "trial")
     _draw(banked, "early", interim_results=True)
     _invite(banked, "early")

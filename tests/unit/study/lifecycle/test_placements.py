@@ -1,4 +1,4 @@
-"""Readers get their arm and list at the opening.
+"""Readers get their arm and list when the study is opened.
 
 Later readers take over a list or get the next list.
 """

@@ -276,7 +276,7 @@ def test_readers_and_statisticians_cannot_open_a_preview(banked: Store, role: Ro
 
 
 def test_a_closed_study_has_no_preview(opened: Opened) -> None:
-    """The message says that the study is closed."""
+    """The message states that the study is closed."""
     store = opened()
     with store.change() as change:
         stored_studies.mark_closed(change, 1, "2025-06-05T12:00:00.000Z")

@@ -177,7 +177,7 @@ def test_a_scorer_sees_the_answer_but_not_the_rater(read: Store) -> None:
 
 
 def test_two_people_score_each_answer_and_a_third_if_they_differ(read: Store) -> None:
-    """The result is the median of the three; the last score before the closing counts."""
+    """The result is the median of the three; the last score before closing counts."""
     number = _scored(read)
     with read.look() as look:
         words = _words(look, number)

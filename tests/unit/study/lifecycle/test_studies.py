@@ -244,7 +244,7 @@ def test_closing_needs_a_reason_and_an_open_study(banked: Store, opened: Opened)
 
 
 def test_a_closed_study_accepts_no_answers_and_no_readers(opened: Opened) -> None:
-    """The message says that the study is closed."""
+    """The message states that the study is closed."""
     store = opened()
     _close(store)
     with pytest.raises(NotNow, match="answers are no longer accepted"):

@@ -222,7 +222,7 @@ def test_a_round_that_has_not_been_reached_is_refused(taught: Store, round_: int
 
 
 def test_messages_name_the_teaching_page_as_its_menu_does() -> None:
-    """The page is the place to which refused learners are sent back."""
+    """Refused learners are sent back to this page."""
     assert next(entry.title for entry in every_page() if entry.path == "teaching") == "Teaching"
 
 

@@ -216,7 +216,7 @@ def explaining(item: dict[str, str], images: list[object]) -> str:
 
 @pytest.mark.parametrize("condition", [Shown.OPEN_ENDED, Shown.IMAGE])
 def test_a_model_run_stores_explanations_as_text(trial: Store, condition: Shown) -> None:
-    """The text before the line of the answer is the explanation, with options too."""
+    """The text before the line of the answer is the explanation, even if there are options."""
     model_protocol = ModelProtocol(condition=condition, explanation=True)
     provider = Provider(
         name=PYTHON,

@@ -410,7 +410,7 @@ def test_a_duplicate_key_in_json_is_refused(tmp_path: Path) -> None:
 def test_a_file_without_predictions_is_refused(
     tmp_path: Path, name: str, text: str, says: str
 ) -> None:
-    """The message says what is missing."""
+    """The message states what is missing."""
     with pytest.raises(BadFile, match=says):
         read(tmp_path, text, name)
 

@@ -165,7 +165,7 @@ def test_an_exclusion_does_not_apply_to_a_changed_answer(opened: Opened) -> None
 
 
 def test_an_exclusion_after_closing_is_marked_in_the_export(read: Store) -> None:
-    """A person who excludes a reading after the closing may have seen the results."""
+    """A person who excludes a reading after closing may have seen the results."""
     with read.change() as change:
         number = change.value("SELECT id FROM studies")
         studies.mark_closed(change, number, "2025-06-04T12:30:00.000Z")

@@ -133,7 +133,7 @@ def _letter(store: Store, name: str = "", days: float = 0) -> str:
 
 
 def test_the_message_states_progress_deadline_and_address(known: Store) -> None:
-    """It says where to find the access code, and does not contain it."""
+    """It explains where to find the access code, and does not contain it."""
     assert "8 cases in the study trial are waiting" in _letter(known)
     case = desk.desk(known, person(known), now=NOW).cases[0].case
     desk.take_records(known, person(known), [presentation(case), reading(case)], now=NOW)

@@ -128,7 +128,7 @@ AGES = ("040Y", "006M", "80-90", "", "old")
 
 
 def _bank(folder: Path, step: int = 1, **more: Any) -> Store:
-    """Return a store with 24 items of 12 patients, whose fields tell what they are.
+    """Return a store with 24 items of 12 patients, whose fields identify them.
 
     The patients' ages come from `AGES` in turn. The first two patients have a PA film only; every
     fourth question contains its answer.

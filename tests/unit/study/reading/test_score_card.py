@@ -1,4 +1,4 @@
-"""Score card and record of a reader, available after the closing of the study."""
+"""Score card and record of a reader, available after the study is closed."""
 
 import json
 import shutil
@@ -102,7 +102,7 @@ def test_an_open_study_has_no_score_card(opened: Opened) -> None:
 
 
 def test_a_study_without_feedback_has_no_score_card(opened: Opened) -> None:
-    """The closing does not change that."""
+    """Closing the study does not change that."""
     store = opened()
     _read(store, 1)
     close(store)
@@ -172,7 +172,7 @@ def _words(record: ReadingRecord) -> str:
 def test_the_record_is_available_after_the_last_case_without_a_score(
     opened: Opened,
 ) -> None:
-    """It has days, cases and measured time; the score is added after the closing."""
+    """It has days, cases and measured time; the score is added after closing."""
     store = opened(feedback="after study")
     _read_record(store, 7)
     with pytest.raises(NotNow, match="once you have read every case"):
@@ -230,7 +230,7 @@ def test_the_pdf_of_the_record_supports_any_script_and_no_markup(
 
 
 def test_without_feedback_the_record_has_no_score(opened: Opened) -> None:
-    """After the closing, readers with unread cases get one too; names are escaped."""
+    """After closing, readers with unread cases get one too; names are escaped."""
     store = opened(readers=("<b>R1",))
     close(store)
     record = reading_record(store, person(store, "<b>R1"))
@@ -345,7 +345,7 @@ def test_with_two_others_there_is_no_rank(opened: Opened) -> None:
 
 @pytest.mark.slow
 def test_by_default_the_card_has_no_comparison(opened: Opened) -> None:
-    """The message before the closing does not mention a rank either."""
+    """The message before closing does not mention a rank either."""
     store = opened(readers=FIVE, feedback="after study")
     for reader in FIVE:
         read_with_score(store, reader, 4)

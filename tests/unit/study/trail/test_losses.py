@@ -107,7 +107,7 @@ def test_verification_reports_a_copy_without_its_journal(opened: Opened, tmp_pat
 
 
 def test_verification_reports_a_damaged_journal(opened: Opened, tmp_path: Path) -> None:
-    """SQLite silently ignores a journal from the damage on."""
+    """SQLite silently ignores a journal from the point of damage on."""
     store = opened(cases=8)
     store.fold_in()
     with _journalled(store):
@@ -345,7 +345,7 @@ def test_simultaneous_writers_keep_the_witness_valid(opened: Opened) -> None:
 
 @pytest.mark.slow
 def test_lost_answers_are_sent_again_and_recorded_in_the_trail(opened: Opened) -> None:
-    """Of five readings the store has lost three; the page sends them again."""
+    """The store has lost three of five readings; the page sends them again."""
     store = opened(cases=8)
     page = Page(store)
     back = _set_back(store, page, 2, 3)

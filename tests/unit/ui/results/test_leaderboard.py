@@ -50,7 +50,7 @@ def test_other_studies_are_not_listed(enter: Enter, asked: list[str]) -> None:
 def test_the_download_equals_the_page_and_has_the_models_cards(
     states: dict[str, Deployment], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """A card written after the closing is included without a new analysis of the study."""
+    """A card written after closing is included without a new analysis of the study."""
     deployment = states["closed"].copied(tmp_path_factory.mktemp("cards"))
     person = _person(deployment, "coordinator of amber")
     model = models_of(deployment.store, "amber")[0][0].model_id

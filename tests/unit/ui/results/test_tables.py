@@ -61,7 +61,7 @@ def _empty() -> None:
 
 
 def test_a_table_without_rows_keeps_its_headings() -> None:
-    """It says what would be shown."""
+    """It states what would be shown."""
     page = AppTest.from_function(_empty).run()
     assert not page.exception
     assert list(page.dataframe[0].value.columns) == ["rater_id", "accuracy"]

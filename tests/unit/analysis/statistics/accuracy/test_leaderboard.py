@@ -162,7 +162,7 @@ def test_two_hundred_models_are_ranked(make_bundle: MakeBundle) -> None:
 
 
 def test_a_reader_without_an_item_of_a_task_has_no_macro_rank() -> None:
-    """Enough items in all for a micro rank; the mean over the other tasks is not comparable."""
+    """The items suffice for a micro rank; the mean over the other tasks is not comparable."""
     ids = [f"q{i:02}" for i in range(40)]
     items = pd.DataFrame({"item_id": ids, "truth": "A", "task": ["x"] * 36 + ["y"] * 4})
     readings = [

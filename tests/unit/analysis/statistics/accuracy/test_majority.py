@@ -16,7 +16,7 @@ RATERS = ["R1", "R2", "R3", "R4", "M"]
 
 
 def tables(seed: int = 3) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Return four readers with gaps and a model; two items of each patient."""
+    """Return four readers with missing answers and a model, with two items per patient."""
     random = np.random.default_rng(seed)
     ids = [f"q{i:02}" for i in range(N_ITEMS)]
     items = pd.DataFrame(

@@ -33,7 +33,7 @@ LEVELS = {"c": "correct", "p": "partly correct", "i": "incorrect"}
 def _bundle(
     letters: str, scores: str, *, per_patient: int = 1, model: bool = False, **more: object
 ) -> Bundle:
-    """Return a rater's study: a letter an item and its score in words.
+    """Return the study of one rater: a letter per item, and the score of its text.
 
     `c`, `p` and `i` are settled scores, `-` is a missing answer, `?` an answer without a score, and
     a blank an item that was not asked without options.
@@ -74,7 +74,7 @@ def _overall(bundle: Bundle) -> pd.DataFrame:
 
 @pytest.mark.slow
 def test_a_gap_needs_25_patients_with_answers_both_ways() -> None:
-    """Of 40 cases asked both ways, 24 answers are not sufficient for a verdict, and 25 are."""
+    """Of 40 cases asked both ways, 24 answers are too few for a verdict, and 25 are enough."""
     for bundle, few in (
         (_bundle("A" * 40, "i" * 24 + "-" * 16), True),
         (_bundle("A" * 40, "i" * 25 + "-" * 15), False),

@@ -92,7 +92,7 @@ def test_reversed_options_change_nothing(answers: dict[str, list[str]]) -> None:
 
 
 def test_a_constant_rater_is_undefined(answers: dict[str, list[str]]) -> None:
-    """With the reason."""
+    """The cells have the reason."""
     table = agreement_weighted(study({**answers, "R1": ["A"] * 60}), ORDERED)
     rows = table[table["rater_a"] == "R1"]
     assert rows["estimate"].isna().all()

@@ -30,7 +30,7 @@ DECLARED = {"subgroups": ["category"]}
 
 @pytest.fixture(scope="module")
 def study() -> Bundle:
-    """Return three readers under two conditions and two models; two items of each patient."""
+    """Return three readers under two conditions and two models, with two items per patient."""
     random = np.random.default_rng(2)
     items = pd.DataFrame(
         {

@@ -63,7 +63,7 @@ def test_the_primary_choice_equals_the_panel(patients: bool) -> None:
 
 @pytest.mark.parametrize("patients", [False, True])
 def test_every_choice_has_the_score_test_of_a_study_with_its_items(patients: bool) -> None:
-    """Without two items with a missing answer, the test is that of the other 58."""
+    """After dropping two items with a missing answer, the test equals that of the other 58."""
     bundle, options = _bundle(patients=patients, gaps=True), Options(margin=0.1)
     table = sensitivity_panel(bundle, options)
     tests = ["p_margin", "p_superior"]
@@ -163,7 +163,7 @@ def test_the_findings_report_undefined_choices() -> None:
 
 
 def test_undefined_values_have_a_reason() -> None:
-    """One reader has no random claim; without tasks there is no macro, without models no row."""
+    """Examples are one reader, a study without tasks, and a study without models."""
     items = pd.DataFrame({"item_id": list("ab"), "truth": "A"})
     readings = pd.DataFrame(
         {"rater_id": ["M", "M", "R", "R"], "item_id": list("abab"), "answer": list("AAAB")}

@@ -29,7 +29,7 @@ def times() -> Times:
 
 
 def study(times: Times, *, sequential: bool = False, patients: int = N_ITEMS) -> Bundle:
-    """Return the study of some times."""
+    """Return a study with these reading times."""
     ids = [f"q{i:02}" for i in range(N_ITEMS)]
     owner = [f"p{i % patients:02}" for i in range(N_ITEMS)]
     readings = [
