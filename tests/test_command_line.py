@@ -242,9 +242,9 @@ def _exclude_and_reinstate(study: tuple[str | Path, ...]) -> None:
     repeated = run("study", "exclude", *third)
     assert (repeated.returncode, repeated.stdout) == (1, "")
     assert "already excluded" in repeated.stderr
-    assert done("study", "reinstate", *third) == "Brought back: R1, position 3.\n"
+    assert done("study", "reinstate", *third) == "Reinstated: R1, position 3.\n"
     unread = run("study", "exclude", *study, "--reader", "R1", "--position", "41", "--reason", "x")
-    assert (unread.returncode, unread.stderr) == (1, "“R1” has read nothing at position 41.\n")
+    assert (unread.returncode, unread.stderr) == (1, "“R1” has no reading at position 41.\n")
 
 
 @pytest.mark.slow
@@ -304,7 +304,7 @@ def test_banks_can_be_managed_by_commands(bank: Path, tmp_path: Path) -> None:
     assert "by view:\n       120  PA+LATERAL" in done("study", "bank", "show", *db, "--bank", "a")
     assert "119 items" in done("study", "bank", "remove", *db, "--bank", "b")
     assert run("study", "bank", "remove", *db, "--bank", "b").returncode == 1
-    assert "Everything holds" in done("study", "verify", *db)
+    assert "Everything is intact" in done("study", "verify", *db)
 
 
 @pytest.mark.thorough
@@ -332,8 +332,8 @@ def test_codes_that_could_not_be_printed_are_not_issued(drawn: Path, tmp_path: P
 
 
 INTERRUPTED = {
-    "studies.draw = lambda *_, **__: wait()": "What was not complete has been taken back.",
-    "studies.draw = lambda *_, **__: in_sql(wait)": "What was not complete has been taken back.",
+    "studies.draw = lambda *_, **__: wait()": "Incomplete changes were undone.",
+    "studies.draw = lambda *_, **__: in_sql(wait)": "Incomplete changes were undone.",
     "sys.meta_path.insert(0, Importing())": "Nothing was changed.",
 }
 """Where a command waits when it is interrupted, and what it prints."""
@@ -441,7 +441,7 @@ def test_a_reader_known_by_address_keeps_the_access_code(drawn: Path, tmp_path: 
     done(*draw, "--protocol", tmp_path / "p.toml")
     second = run("study", "invite", "--db", drawn, "--study", "u", readers)
     assert second.stdout == "reader_id,access_code\nR1,\n"
-    assert "R1 go in with the access code they have" in second.stderr
+    assert "R1 sign in with their existing access code" in second.stderr
     done("study", "open", *study)
     done("study", "export", *study, "--out", tmp_path / "out")
     exported = b"".join(path.read_bytes() for path in (tmp_path / "out").iterdir())
@@ -503,7 +503,7 @@ def test_the_code_of_the_first_administrator_is_printed_once(
     (line,) = [text for text in first.splitlines() if text.startswith("Administrator ")]
     assert len(line.split()[1]) == 19
     assert "Sign in with the administrator code below" in first
-    assert "access codes you gave out" in done("study", "demo", "--empty", "--db", store)
+    assert "access codes that were issued" in done("study", "demo", "--empty", "--db", store)
     assert "Administrator" not in done("study", "demo", "--empty", "--db", store)
     new = done("study", "administrator", "--db", store).strip()
     assert len(new) == 19

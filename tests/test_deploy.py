@@ -83,7 +83,7 @@ def test_the_runbook_leads_from_an_empty_folder_to_a_restored_store(tmp_path: Pa
         check=False,
     )
     assert (result.returncode, result.stderr) == (0, "")
-    for line in ("Store ready:", "Backup:", "Verified, and in place:", "Everything holds:"):
+    for line in ("Store ready:", "Backup:", "Verified and restored:", "Everything is intact:"):
         assert f"\n{line}" in f"\n{result.stdout}"
     for name in ("reading-room.db", "after/reading-room.db"):
         assert (machine / "var/lib/reading-room" / name).stat().st_mode & 0o777 == 0o600

@@ -58,7 +58,7 @@ def parse_csv(
         sheet = _sheet(text)
     except csv.Error:
         fault = "cannot be read as CSV"
-        remedy = f"Use commas and double quotes, and at most {LONGEST_CELL:,} characters a cell"
+        remedy = f"Use commas and double quotes, and at most {LONGEST_CELL:,} characters per cell"
         return _empty(required), [_fault(name, None, fault, remedy)]
     if sheet is None:
         return _empty(required), [_fault(name, None, "is empty", "Write at least the header")]

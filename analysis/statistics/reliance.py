@@ -373,9 +373,9 @@ RELIANCE = Statistic(
         615: Method(
             "Readers and a model's answers",
             "Reliance on the model is estimated over pairs of a reader's readings of an item"
-            " without and with its answer: how often a different answer was given up for the"
+            " without and with its answer: how often a different answer was changed to the"
             " model's, wrong answers were corrected by a correct one, and correct answers were"
-            " given up for a wrong one [@schemmer2023]; percentile intervals over resampled"
+            " changed to a wrong one [@schemmer2023]; percentile intervals over resampled"
             " patients.",
         )
     },

@@ -385,7 +385,7 @@ def _set_examinations(staged: Staging, notes: Notes) -> None:
     staged.set_examinations(chosen)
     staged.fault_shared_examinations(
         "examination {examination} is given to patients {patients}",
-        "an examination is of one patient: correct the ids",
+        "an examination belongs to one patient: correct the ids",
     )
     if completed := staged.share_patients():
         note = "patient taken from another item of the same examination"

@@ -67,8 +67,8 @@ def _note_what_it_holds(store: Store, study: str, *, without_texts: bool) -> Non
     """Print notes if an export reveals accuracy too early, or if its licence restricts sharing."""
     if not studies.accuracy_is_shown(store, study):
         note(
-            "the study is not closed, and this holds the reference standard. "
-            "Its pages show nobody accuracy before it is closed."
+            "the study is not closed, and this contains the reference standard. "
+            "Its pages do not show accuracy before it is closed."
         )
     with store.look() as look:
         bank = banks.bank_row(look, study_row(look, study).bank_name)
@@ -199,7 +199,7 @@ def restore_backup(db: Path | str, file: Path) -> None:
             f"The backup was restored to {db}, but this was not recorded: {error} Remove the "
             "restored store and repeat the command."
         ) from error
-    print(f"Verified, and in place: {db}")
+    print(f"Verified and restored: {db}")
     for loss in records_lost:
         print(f"Note: {loss.sentence}")
 
@@ -312,10 +312,10 @@ def verify(db: Path | str, receipts: Path | None, kept: Path | None) -> int:
     for breach in breaches:
         print(breach, file=sys.stderr)
     if not breaches and verification.is_extract(store):
-        print("Everything in this copy of a study holds: chain, protocol, items, assignments,")
-        print("readings, predictions. Its films and the rest of its bank are not in it.")
+        print("Everything in this copy of a study is intact: chain, protocol, items, assignments,")
+        print("readings, predictions. It does not contain the films and the rest of the bank.")
     elif not breaches:
-        print("Everything holds: chain, protocols, assignments, readings, predictions, films.")
+        print("Everything is intact: chain, protocols, assignments, readings, predictions, films.")
     for path, finding in findings:
         stream = sys.stdout if finding.holds else sys.stderr
         print(f"{path.name}, {finding.words}", file=stream)
@@ -331,7 +331,7 @@ def _text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise BadFile(f"{path} is no text in UTF-8. Save it as such.") from error
+        raise BadFile(f"{path} is not UTF-8 text. Save it as UTF-8.") from error
 
 
 @command()
@@ -350,4 +350,4 @@ def accept_loss(db: Path | str, reason: str) -> None:
     """
     for loss in losses.accept(Store(db), reason=reason, acting=acting()):
         print(loss.sentence)
-    print("Accepted, and written into the trail.")
+    print("Accepted, and recorded in the audit trail.")

@@ -150,7 +150,7 @@ def _print(report: Report) -> None:
         print(f"  What to do: {finding.remedy}")
     if report.letters.n:
         counts = ", ".join(f"{letter} {n} ({by:.1f})" for letter, n, by in _letters(report))
-        print(f"\nCorrect options, and as many by chance: {counts}; p = {report.letters.p:.3g}.")
+        print(f"\nCorrect options (expected by chance): {counts}; p = {report.letters.p:.3g}.")
     for words in report.notes:
         note(words)
     if report.is_sound:
@@ -234,7 +234,7 @@ def strike_(db: Path | str, item: str, name: str, reason: str, back: bool) -> No
     reinstating are recorded in the audit trail.
     """
     strike(Store(db), name, item, reason=reason, reinstate=back, acting=acting())
-    print(f"{'Taken back' if back else 'Struck off'}: {item} of bank {quoted(name)}.")
+    print(f"{'Reinstated' if back else 'Struck off'}: {item} of bank {quoted(name)}.")
 
 
 @command(of_study=False, group=bank)
@@ -374,7 +374,7 @@ def import_(
 def _print_result(bank: str, result: Imported) -> None:
     if not result.is_new:
         print(
-            f"Bank {quoted(bank)} was imported from these very files before; nothing was changed."
+            f"Bank {quoted(bank)} was imported from these same files before; nothing was changed."
         )
         return
     for words in result.notes:
@@ -409,6 +409,6 @@ class ImportProgress:
         if step == "items":
             words = f"Items read: {n_done >> 20:,} of {total >> 20:,} MB"
         else:
-            words = f"Films checked: {n_done:,} of {total:,} ({rate:,.0f} a second{left})"
+            words = f"Films checked: {n_done:,} of {total:,} ({rate:,.0f} per second{left})"
         text = "Storing ..." if step == "store" else words
         print(f"\r{text:<70}", end="\n" if n_done == total else "", file=sys.stderr)

@@ -91,7 +91,7 @@ _REASONS = 3
 _MMAP_THRESHOLD, _ARENA_MAX = -3, -8  # of mallopt, as glibc's malloc.h has them
 _REASON_OF = {
     "interrupted": "It was interrupted.",
-    "budget": "The budget allows no more.",
+    "budget": "The budget is exhausted.",
     "gone": "The last requests all failed.",
 }
 
@@ -267,7 +267,7 @@ def read_again(db: Path | str, study: str, model: str, rules: str, reason: str) 
     for (before, after), n in sorted(read.changed.items()):
         print(f"{n} {before} -> {after}")
     n_changed, n_rows = read.changed.total(), read.predictions.file.n_rows
-    print(f"{model}: {n_changed} of {n_rows} change by the {rules} rules.")
+    print(f"{model}: {n_changed} of {n_rows} change under the {rules} rules.")
     print("Kept." if reason else "Nothing was kept.")
 
 
@@ -307,7 +307,7 @@ def withdraw(db: Path | str, study: str, model: str, reason: str) -> None:
     docs/predictions-format.md#withdrawing-and-replacing.
     """
     withdraw_model(Store(db), study=study, model_id=model, reason=reason, acting=acting())
-    print(f"Withdrawn: {model}. Its predictions stay in the store, and count nowhere.")
+    print(f"Withdrawn: {model}. Its predictions stay in the store and are not used.")
 
 
 @command(group=models)
@@ -575,7 +575,7 @@ def _run(store: Store, run: ModelRun, parent_pipe: int) -> int:
     )
     display.end()
     if result is None:
-        print(f"{run.model_id}: all was answered before, and is kept as a model.")
+        print(f"{run.model_id}: all questions were answered before and are stored as a model.")
         return 0
     return _print(result, run)
 
@@ -589,12 +589,12 @@ def _print(result: RunResult, run: ModelRun) -> int:
         if result.kept:
             print_found(result.kept, run.model_id)
         else:
-            note(f"not kept as a model yet; the answers are in {result.folder}.")
+            note(f"not stored as a model yet; the answers are in {result.folder}.")
         sys.stdout.flush()
     if result.kept or (run.most and result.n_answered >= result.n_asks):
         return 0
     why = _REASON_OF.get(result.outcome.ended, "Some requests failed.")
-    raise StudyError(f"{why} The same command again asks what is missing.")
+    raise StudyError(f"{why} Run the same command again to ask the remaining questions.")
 
 
 class _ProgressLine:

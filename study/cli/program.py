@@ -185,7 +185,7 @@ def main(arguments: Sequence[str]) -> int:
         error.show()
         return error.exit_code
     except click.Abort:
-        return _refused("Stopped. What was not complete has been taken back.", status=130)
+        return _refused("Stopped. Incomplete changes were undone.", status=130)
 
 
 def _refused(reason: str, *, status: int = 1) -> int:

@@ -96,8 +96,8 @@ def invite(db: Path | str, study: str, readers: Path) -> None:
     )
     if known:
         note(
-            f"{', '.join(known)} go in with the access code they have: their e-mail address is "
-            "known here."
+            f"{', '.join(known)} sign in with their existing access code: their e-mail address "
+            "is known here."
         )
     reader_ids = {invitation.reader_id for invitation in invitations}
     warn(exposure.acquaintances(store, study, reader_ids))
@@ -371,13 +371,13 @@ def reinstate(
     store = Store(db)
     number = _reading(store, study, reader, position, condition)
     interventions.reinstate(store, study=study, reading=number, reason=reason, acting=acting())
-    print(f"Brought back: {reader}, position {position}.")
+    print(f"Reinstated: {reader}, position {position}.")
 
 
 def _reading(store: Store, study: str, reader: str, position: int, condition: str) -> str:
     row = chosen(readings_of(store, study), reader, position, condition)
     if row is None:
-        raise NotFound(f"{quoted(reader)} has read nothing at position {position}.")
+        raise NotFound(f"{quoted(reader)} has no reading at position {position}.")
     return row.id
 
 
@@ -414,7 +414,7 @@ def demo(db: Path | str, url: str, empty: bool) -> None:
     print(f"\nOpen             {url}")
     if codes is None:
         first = deployments.first_administrator(store, entropy=secrets.token_bytes, now=now())
-        whose = "the administrator code below" if first else "the access codes you gave out"
+        whose = "the administrator code below" if first else "the access codes that were issued"
         print(f"Sign in with {whose}; the store is {db}.")
         print(f"Administrator    {first} (shown only now)\n" if first else "")
         return

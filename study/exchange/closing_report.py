@@ -147,7 +147,7 @@ def _numbers(look: Transaction, study: StudyRow) -> str:
         + _table("Readers", ("reader", "status", *_HEADS), readers)
         + _table("Readers by session", ("reader", "session", "condition", *_HEADS), sessions)
         + _table("Models", ("model", "version", "predicted", "of cases"), raters)
-        + "<p>Answered, given up and timed out add up to read; excluded readings are among them."
+        + "<p>Answered, given up and timed out sum to read; this includes excluded readings."
         + "</p>"
     )
 
@@ -196,7 +196,7 @@ def _decided(look: Transaction, study: StudyRow) -> str:
         for row in readings.interventions(look, number)
     )
     set_aside = (
-        {**row._asdict(), "kind": "excluded" if row.excluded else "taken back"}
+        {**row._asdict(), "kind": "excluded" if row.excluded else "reinstated"}
         for row in progress.exclusions_of_study(look, number)
     )
     withdrawn = (

@@ -294,9 +294,9 @@ def _contradictions(
         if event.kind == EventKind.STUDY_DRAWN
     ]
     if drawn != [protocol["sha256"]]:
-        yield "audit.jsonl refers to another protocol than protocol.json."
+        yield "audit.jsonl refers to a different protocol from protocol.json."
     if {event.chain for event in chain} != {events.study_chain(str(study.study))}:
-        yield "audit.jsonl is of another study than records.jsonl."
+        yield "audit.jsonl is of a different study from records.jsonl."
     end = (chain[-1].number, chain[-1].hash)
     if (facts.get("last_event"), facts.get("last_event_hash")) != end:
         yield "audit.jsonl does not end at the event stated in datapackage.json."

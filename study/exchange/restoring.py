@@ -301,7 +301,7 @@ def _fitting(bundle: ReceivedBundle, write: Callable[[], Any]) -> Any:
         return archive.fitting(write)
     except (archive.UnfitRow, KeyError, TypeError, ValueError) as error:
         raise BadFile(
-            f"{bundle.name}: items or cases do not fit. Export the study again."
+            f"{bundle.name}: items or cases are inconsistent. Export the study again."
         ) from error
 
 
@@ -436,7 +436,7 @@ def _conflicts(
     name, other = study.name, bundle.deployment_id
     if bundle.protocol_sha256 != study.protocol_sha256:
         yield (
-            f"it was read under another protocol ({bundle.protocol_sha256[:12]}) than "
+            f"it was read under a different protocol ({bundle.protocol_sha256[:12]}) than "
             f"{quoted(name)} ({study.protocol_sha256[:12]})."
         )
         return
@@ -465,10 +465,10 @@ def _conflicts(
     if [_changes(row) for row in own_amendments] != [
         _changes(row) for row in bundle.carried.rows["amendment"]
     ]:
-        yield "its protocol has other amendments."
+        yield "its protocol has different amendments."
     shown = _of_kinds(look, study.id, ("wrong_image", "aid"))
     if not bundle.blinded and any(shown[kind] != bundle.carried.rows[kind] for kind in shown):
-        yield "its readers were shown other answers of the model or other wrong images."
+        yield "its readers were shown different answers of the model or different wrong images."
     yield from _item_conflicts(look, study, bundle)
 
 
@@ -498,7 +498,7 @@ def _model_conflicts(look: Transaction, study: StudyRow, bundle: ReceivedBundle)
     for name in incoming:
         same = keys.get(text_key(name))
         if same is not None and (same != name or models_here[same] != incoming[name]):
-            yield f"the model {name} is in both, with other predictions or another version."
+            yield f"the model {name} is in both, with different predictions or a different version."
     for n_counted, withdrawn, place in (
         (incoming, withdrawn_here, "the study but not in the bundle"),
         (models_here, withdrawn_there, "the bundle but not in the study"),

@@ -176,7 +176,7 @@ def _check_png(data: bytes) -> None:
         if critical and zlib.crc32(memoryview(data)[at + 4 : end - 4]) != stored:
             raise BadFilm("the PNG is damaged (checksum)", "copy the file again, or " + _EXPORT)
         if kind == b"IHDR" and data[at + 16 : at + 18] > b"\x10\x00":
-            raise BadFilm("a PNG with 16 bits a channel that is not plain grayscale")
+            raise BadFilm("a PNG with 16 bits per channel that is not plain grayscale")
         at, ended = end, kind == b"IEND"
 
 
@@ -186,8 +186,8 @@ def check_size(width: int, height: int) -> None:
         raise BadFilm(f"an image without pixels ({width} x {height})", "export it again")
     if not (1 <= width <= MAX_SIDE and 1 <= height <= MAX_SIDE and width * height <= MAX_PIXELS):
         raise BadFilm(
-            f"{width} x {height} pixels; up to {MAX_SIDE:,} a side and {MAX_PIXELS:,} in all are"
-            " taken",
+            f"{width} x {height} pixels; up to {MAX_SIDE:,} per side and {MAX_PIXELS:,} in total"
+            " are supported",
             "export the film again at a smaller size",
         )
 
@@ -205,14 +205,14 @@ def _levels(image: Image.Image) -> Grey:
             return np.array(image.getchannel(0), dtype=np.uint8)
         return np.array(image.convert("L"), dtype=np.uint8)
     if image.mode not in _SIXTEEN_BIT_MODES:
-        raise BadFilm(f"pixels of the kind {image.mode} are not taken")
+        raise BadFilm(f"pixel format {image.mode} is not supported")
     tags = getattr(image, "tag_v2", {})
     if tags.get(_PHOTOMETRIC) == 0:  # Pillow inverts these at 8 bits and not at 16
         raise BadFilm("a TIFF of more than 8 bits in which 0 is white")
     samples = np.asarray(image)
     low, high = int(samples.min()), int(samples.max())
     if low < 0 or high > 65_535:
-        raise BadFilm(f"samples from {low} to {high}; 0 to 65,535 are taken")
+        raise BadFilm(f"pixel values {low} to {high}; only 0 to 65,535 are supported")
     return samples.astype(np.uint16)
 
 

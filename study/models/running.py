@@ -202,7 +202,7 @@ def _lock_protocol(folder: Path, protocol: Mapping[str, Any]) -> None:
             f"{key}: {quoted(locked.get(key))}, not {quoted(protocol.get(key))}" for key in changed
         )
         raise NotNow(
-            f"This run was started under another protocol ({differences}). Continue with that "
+            f"This run was started under a different protocol ({differences}). Continue with that "
             "protocol, or give the model another name."
         )
 

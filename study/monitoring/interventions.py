@@ -213,7 +213,7 @@ def intervention_breaches(
     ]
     for number, (event_row, stored_row) in enumerate(zip_longest(recorded, stored_rows), start=1):
         if event_row is None:
-            yield f"study {row.name}: intervention {number} was slipped in."
+            yield f"study {row.name}: intervention {number} was inserted."
         elif stored_row is None:
             yield f"study {row.name}: intervention {number} ({event_row['kind']}) is missing."
         elif event_row != stored_row:
@@ -351,7 +351,7 @@ def exclusion_breaches(
     }
     for exclusion in progress.exclusions_of_study(look, row.id):
         if recorded.pop(exclusion.id, None) != sha256_of(exclusion.stored()):
-            yield f"study {row.name}: exclusion {exclusion.id} was altered or slipped in."
+            yield f"study {row.name}: exclusion {exclusion.id} was altered or inserted."
     for missing in recorded:
         yield f"study {row.name}: exclusion {missing} is missing."
 

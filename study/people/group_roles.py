@@ -199,7 +199,7 @@ def _end(change: Transaction, row: people.GrantRow, now: datetime) -> None:
         try:
             persons.refuse_last_administrator(change)
         except NotNow as error:
-            _log.warning("A group gives no longer the role of administrator: %s", error)
+            _log.warning("A group no longer gives the role of administrator: %s", error)
             return
     reason = t("The account left the group.")
     persons.end_role(change, row.study_name or "", row, reason, Acting(by=SIGN_ON, now=now))

@@ -102,7 +102,7 @@ def ticket(
     """
     if not is_fresh(identity, now):
         raise SignInRefused(
-            "stale", "The sign-in with your institution was too long ago. Sign in again."
+            "stale", "You signed in with your institution too long ago. Sign in again."
         )
     text = entropy(32).hex()
     if granted is not None:
@@ -246,7 +246,7 @@ def breaches(look: Transaction) -> Iterator[str]:
         recorded.update(detail["accounts"])
     for account in people.identities(look):
         if account.issuer and account_mark(look, account.issuer, account.subject) not in recorded:
-            yield f"the deployment: an account of {account.handle} elsewhere was slipped in."
+            yield f"the deployment: an account of {account.handle} elsewhere was inserted."
 
 
 def _bind_first(

@@ -533,7 +533,7 @@ def _store_step(reader: ReaderContext, record: Preparation) -> None:
 def _detail(protocol: Protocol, step: Step, answers: Mapping[str, Any]) -> dict[str, Any]:
     if step is Step.CONSENT:
         if answers.get("agreed") is not True:
-            raise MalformedRecord("consent has to be given")
+            raise MalformedRecord("consent must be given")
         return {"agreed": True}
     if step is Step.QUESTIONNAIRE:
         return {"answers": fit_answers(protocol.questionnaire, answers.get("answers"))}

@@ -383,10 +383,10 @@ def _behaviour(value: Any) -> dict[str, float]:
         raise MalformedRecord("behaviour is an object of counts and times")
     for name in counts:
         if not isinstance(name, str) or not _NAME.fullmatch(name):
-            raise MalformedRecord("behaviour has an odd name")
+            raise MalformedRecord("behaviour has an invalid name")
     numbers = {name: number(value, name) for name, value in counts.items()}
     if not all(math.isfinite(amount) for amount in numbers.values()):
-        raise MalformedRecord("behaviour has a number that is none")
+        raise MalformedRecord("behaviour has a value that is not a number")
     return numbers
 
 

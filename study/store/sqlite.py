@@ -52,7 +52,7 @@ class Sqlite:
         """
         path = self.path
         if not path.parent.is_dir():
-            raise NotFound(f"The folder {path.parent} does not exist. Make it first.")
+            raise NotFound(f"The folder {path.parent} does not exist. Create it first.")
         try:
             with ExitStack() as stack:
                 with _locked(path.parent, wait=True) as is_alone:
@@ -80,7 +80,7 @@ class Sqlite:
         """
         if not self.path.is_file():
             raise NotFound(
-                f"There is no store {self.path.name}. Make one with: python -m study init --db DB"
+                f"There is no store {self.path.name}. Create one with: python -m study init --db DB"
             )
         with closing(_opened(self.path)) as connection:
             _check_ours(connection, self.path)

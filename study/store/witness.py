@@ -99,7 +99,7 @@ def read(store: Path) -> Witness | None:
             return Witness(damage="is not a regular file")
         return _parsed(path.read_bytes())[0]
     except FileNotFoundError:
-        return Witness(damage="is a link to nothing") if path.is_symlink() else None
+        return Witness(damage="is a broken link") if path.is_symlink() else None
 
 
 def add(
@@ -221,7 +221,7 @@ def _parsed_seals(content: bytes, first: re.Match[bytes]) -> tuple[Witness, _End
         elif not damage:
             end = following
             if end.lines == int(first[1]) and _first(end) != first[0]:
-                damage = "has another first line than its lines had"
+                damage = "has a first line that does not match its lines"
     if not damage and end.lines < int(first[1]):
         damage = f"has {end.lines} of {int(first[1])} lines: it was shortened"
     witness = Witness(heads=tuple(heads), n_unread=n_unread, damage=damage)

@@ -48,7 +48,7 @@ def events_named(trail: _Trail, kind: str, key: str) -> dict[str, EventRow]:
         if event.kind == kind:
             name = event.detail[key]
             if name in by_name:
-                raise ValueError(f"two events say {quoted(kind)} of {name}")
+                raise ValueError(f"two events {quoted(kind)} of {name}")
             by_name[name] = event
     return by_name
 
@@ -69,14 +69,14 @@ def hash_of(value: Any) -> str:
 def _protocol(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
     name, drawn = row.name, [event for event in trail if event.kind == EventKind.STUDY_DRAWN]
     if len(drawn) != 1:
-        yield f"study {name}: {len(drawn)} events tell of its draw."
+        yield f"study {name}: {len(drawn)} events record its draw."
         return
     recorded = drawn[0].detail
     text = hashlib.sha256(row.protocol.encode()).hexdigest()
     if {recorded["protocol_sha256"], text} != {row.protocol_sha256}:
         yield f"study {name}: the protocol was altered after it was drawn."
     if recorded["bank"] != row.bank_name:
-        yield f"study {name}: its bank was exchanged."
+        yield f"study {name}: its bank was replaced."
     if recorded["cases_sha256"] != cases_hash(look, row.id):
         yield f"study {name}: the cases or their strata are not those that were drawn."
     if recorded.get("practice_sha256", _NOTHING) != practice_cases_hash(look, row.id):
@@ -165,7 +165,7 @@ def _readers(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
         name = reader.reader_id
         event = invited.pop(name, None)
         if event is None:
-            yield f"study {row.name}: the reader {name} was slipped in."
+            yield f"study {row.name}: the reader {name} was inserted."
             continue
         recorded = {
             **event.detail,
@@ -201,7 +201,7 @@ def _models(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
         place = f"study {row.name}: the model {model.model_id}"
         event = added.pop(model.key, None)
         if event is None:
-            yield f"{place} was slipped in."
+            yield f"{place} was inserted."
             continue
         recorded = {**event.detail, "added_at_utc": event.at_utc}
         altered = differing({**models.facts(model), "added_at_utc": model.added_at_utc}, recorded)
@@ -219,7 +219,7 @@ def _of_models(trail: _Trail, kind: str) -> dict[tuple[str, int], EventRow]:
     by_key: dict[tuple[str, int], EventRow] = {}
     for event in trail:
         if event.kind == kind and by_key.setdefault(key_of(event.detail), event) != event:
-            raise ValueError(f"two events say {quoted(kind)} of {event.detail['model_id']}")
+            raise ValueError(f"two events {quoted(kind)} of {event.detail['model_id']}")
     return by_key
 
 
@@ -227,9 +227,9 @@ def _withdrawal(place: str, model: ModelRow, event: EventRow | None) -> Iterator
     stored = (model.withdrawn_at_utc, model.withdrawn_by, model.reason)
     recorded = (event.at_utc, event.actor, event.detail["reason"]) if event else (None,) * 3
     if event is None and stored != recorded:
-        yield f"{place} is marked as withdrawn, and no event tells of it."
+        yield f"{place} is marked as withdrawn, and no event records it."
     elif stored != recorded:
-        yield f"{place}: its withdrawal was {'altered' if stored[0] else 'taken back'}."
+        yield f"{place}: its withdrawal was {'altered' if stored[0] else 'undone'}."
 
 
 def _presentations(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
@@ -274,7 +274,7 @@ def _records(
     for record in stored:
         event = recorded.pop(record["id"], None)
         if event is None or event.detail["sha256"] != hash_of(dict(record)):
-            yield f"study {row.name}: {noun} {record['id']} was altered or slipped in."
+            yield f"study {row.name}: {noun} {record['id']} was altered or inserted."
     for gone in recorded:
         yield f"study {row.name}: {noun} {gone} is missing."
 
@@ -289,11 +289,11 @@ def _scorings(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
         place = f"study {row.name}: the scoring of each {scoring.kind}"
         opening, end = opened.pop(scoring.kind, None), closed.pop(scoring.kind, None)
         if opening is None or opening.at_utc != scoring.opened_at_utc:
-            yield f"{place} was slipped in or altered."
+            yield f"{place} was inserted or altered."
         elif opening.detail["answers_sha256"] != answers_hash(look, scoring.id):
             yield f"{place}: the answers under it were altered."
         if bool(end) != bool(scoring.ended_at_utc):
-            yield f"{place}: whether it is closed was altered."
+            yield f"{place}: its closing was altered."
         elif end and end.detail["scores_sha256"] != verdicts_hash(look, scoring):
             yield f"{place}: its scores were altered."
     for kind in closed if row.restored_from else opened:
@@ -352,13 +352,13 @@ def deployment_itself(look: Transaction) -> Iterator[str]:
     """Yield a breach if the deployment's id or secret differs from the trail."""
     creations = events.of_kind(look, events.DEPLOYMENT, EventKind.DEPLOYMENT_MADE)
     if len(creations) != 1:
-        yield f"the deployment: {len(creations)} events tell of its making."
+        yield f"the deployment: {len(creations)} events record its creation."
         return
     if creations[0]["deployment_id"] != deployment.value(look, "deployment_id"):
         yield "the deployment: its id was altered."
     secret = sha256_of(deployment.value(look, "secret"))
     if creations[0].get("secret_sha256", secret) != secret:
-        yield "the deployment: its secret was exchanged."
+        yield "the deployment: its secret was replaced."
     yield from heads.deposit_breaches(look)
 
 
@@ -374,7 +374,7 @@ def sign_ins(look: Transaction) -> Iterator[str]:
         marks.update(detail["sign_ins"])
     for row in people.sign_ins(look):
         if signing_in.sign_in_mark(row.id, row.person) not in marks:
-            yield f"the deployment: a sign-in of {row.handle} of {row.at_utc} was slipped in."
+            yield f"the deployment: a sign-in of {row.handle} of {row.at_utc} was inserted."
     yield from single_sign_on.breaches(look)
     for mark, address in people.places(look).items():
         if len(address) < _LONGEST and signing_in.place_mark(look, address) != mark:
@@ -396,9 +396,9 @@ def backups_made(look: Transaction) -> Iterator[str]:
     removed = {detail["file"] for detail in removals}
     for row in deployment.every_backup(look):
         if (row.file, row.n_bytes, row.sha256, row.finding) not in recorded:
-            yield f"the backup {row.file}: it was slipped in or altered."
+            yield f"the backup {row.file}: it was inserted or altered."
         if bool(row.removed_at_utc) != (row.file in removed):
-            yield f"the backup {row.file}: whether it was removed was altered."
+            yield f"the backup {row.file}: its removal was altered."
 
 
 def expert_reviews(look: Transaction) -> Iterator[str]:
@@ -413,7 +413,7 @@ def expert_reviews(look: Transaction) -> Iterator[str]:
             row.name,
             len(judgements.review_items(look, row.id)),
         ) not in reviews_opened:
-            yield f"the review {row.name} of bank {row.bank_name}: it was slipped in or altered."
+            yield f"the review {row.name} of bank {row.bank_name}: it was inserted or altered."
         sha256 = verdicts_hash(look, row)
         if row.ended_at_utc and (row.bank_name, row.name, sha256) not in reported:
             yield f"the review {row.name} of bank {row.bank_name}: its verdicts were altered."
@@ -445,7 +445,7 @@ def _roles(
     stored = {(row.whose, row.role, row.given_at_utc) for row in grants}
     ended = {(row.whose, row.role, row.revoked_at_utc) for row in grants if row.revoked_at_utc}
     for person, role, _ in sorted(stored - exact - either):
-        yield f"{place}: the role {role} of {person} was slipped in."
+        yield f"{place}: the role {role} of {person} was inserted."
     pairs_held = {(person, role) for person, role, _ in stored}
     missing = {grant[:2] for grant in exact - stored}
     if has_people:
@@ -453,7 +453,7 @@ def _roles(
     for person, role in sorted(missing):
         yield f"{place}: the role {role} of {person} is missing."
     for person, role, _ in sorted(ended ^ revoked):
-        yield f"{place}: what was revoked of the role {role} of {person} was altered."
+        yield f"{place}: the revocation of the role {role} of {person} was altered."
 
 
 def _roles_granted(

@@ -82,21 +82,21 @@ def _head_finding(look: Transaction, line: int, words: str) -> LineFinding:
     match = _LINE.fullmatch(words)
     if match is None:
         form = f"{_PREFIX} STUDY · TIME · 12 · HASH"
-        return LineFinding(holds=False, words=f"line {line}: no head such as: {form}")
+        return LineFinding(holds=False, words=f"line {line}: not a head such as: {form}")
     study, number, digest = match["study"], int(match["number"]), match["hash"].lower()
     place = f"line {line}: {study}, event {number}"
     if studies.find(look, study) is None:
         return LineFinding(holds=False, words=f"{place}: no study of that name is in this store.")
     stored = events.hash_at(look, events.study_chain(study), number)
     if stored == digest:
-        return LineFinding(holds=True, words=f"{place}: in the chain as it was at {match['at']}.")
+        return LineFinding(holds=True, words=f"{place}: matches the chain of {match['at']}.")
     if stored is None:
         reason = "the chain ends before it"
     else:
         reason = (
             "the chain has another event there: it was rewritten or restored from an older copy"
         )
-    return LineFinding(holds=False, words=f"{place}: NOT as it was at {match['at']}: {reason}.")
+    return LineFinding(holds=False, words=f"{place}: does NOT match: {reason}.")
 
 
 _RECEIPT = re.compile(
@@ -147,21 +147,21 @@ def _receipt_finding(receipts_made: _Made, line: int, words: str) -> LineFinding
     match = _RECEIPT.fullmatch(words)
     if match is None:
         form = "r1 · 60 of 60 · 7QK2-M9XD-4T3N"
-        return LineFinding(holds=False, words=f"line {line}: no receipt such as: {form}")
+        return LineFinding(holds=False, words=f"line {line}: not a receipt such as: {form}")
     reader, n, total = match["reader"], _number(match["n"]), _number(match["total"])
     place = f"line {line}: {reader}, {n} of {total}"
     if reader.casefold() not in receipts_made:
-        return LineFinding(holds=False, words=f"{place}: NOT: no reader {reader} has read here.")
+        return LineFinding(holds=False, words=f"{place}: does NOT match: no reader {reader} here.")
     study, n_read = receipts_made[reader.casefold()].get(normalised(match["code"]), ("", 0))
     if study and n_read == n:
-        return LineFinding(holds=True, words=f"{place}: in the chain of {study} as it was.")
+        return LineFinding(holds=True, words=f"{place}: matches the chain of {study}.")
     if study:
-        reason = f"NOT: this receipt was issued for {n_read} reading{'s' * (n_read != 1)}"
-        return LineFinding(holds=False, words=f"{place}: {reason}.")
+        reason = f"this receipt was issued for {n_read} reading{'s' * (n_read != 1)}"
+        return LineFinding(holds=False, words=f"{place}: does NOT match: {reason}.")
     return LineFinding(
         holds=False,
-        words=f"{place}: NOT: the readings of {reader} up to case {n}, or what the chain has "
-        "before them, are not those the reader was given a receipt for.",
+        words=f"{place}: does NOT match: the readings of {reader} up to case {n}, or events "
+        "before them, are not those for which the receipt was issued.",
     )
 
 
@@ -282,7 +282,7 @@ def deposit_breaches(look: Transaction) -> Iterator[str]:
         to = _value(look, _TO, row.id)
         deposits = events.of_kind(look, events.study_chain(row.name), EventKind.HEAD_WITNESS_NAMED)
         if to and (not deposits or deposits[-1]["witness"] != _mark(look, row.id, to)):
-            yield f"study {row.name}: whom the head of its chain is sent to was altered."
+            yield f"study {row.name}: the recipient of its chain head was altered."
 
 
 def forget(change: Transaction, study: int) -> None:

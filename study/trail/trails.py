@@ -65,7 +65,7 @@ def site_breaches(look: Transaction, row: StudyRow, trail: Sequence[EventRow]) -
     for chain, merge in merged_chains(look, row.name).items():
         place = f"study {row.name}: the site {merge['deployment_id']}"
         if events.head(look, chain) != (merge["last_event"], merge["last_event_hash"]):
-            yield f"{place}: its chain was exchanged."
+            yield f"{place}: its chain was replaced."
             continue
         drawn = events.of_kind(look, chain, EventKind.STUDY_DRAWN)
         if [detail["protocol_sha256"] for detail in drawn] != [row.protocol_sha256]:

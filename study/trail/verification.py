@@ -175,7 +175,7 @@ def _store(look: Transaction, films: bool) -> Iterator[str]:
         known |= own_chains
     for chain in chains:
         if chain.startswith(events.study_chain("")) and chain not in known:
-            yield f"{chain}: its events are there, the study is missing."
+            yield f"{chain}: its events exist, but the study is missing."
     yield from _guarded("the store: its shape", partial(shape.breaches, look))
     yield from _guarded("the store: its file", partial(shape.damage, look))
 
@@ -226,7 +226,7 @@ def _imports(trail: _Trail) -> dict[str, EventRow]:
     for event in trail:
         if event.kind in (EventKind.BANK_IMPORTED, EventKind.BANK_RESTORED):
             if event.detail["bank"] in by_bank:
-                raise ValueError(f"two events say {quoted(event.kind)} of {event.detail['bank']}")
+                raise ValueError(f"two events {quoted(event.kind)} of {event.detail['bank']}")
             by_bank[event.detail["bank"]] = event
         elif event.kind == EventKind.BANK_REMOVED:
             by_bank.pop(event.detail["bank"], None)
@@ -246,7 +246,7 @@ def _bank_of(look: Transaction, study: str) -> list[str]:
 
 def _bank(look: Transaction, name: str, event: EventRow | None) -> Iterator[str]:
     if event is None:
-        yield f"bank {name}: it was slipped in; no event tells of its import."
+        yield f"bank {name}: it was inserted; no event records its import."
         return
     row = banks.bank_row(look, name)
     recorded = {**asdict(Provenance()), **event.detail, "imported_at_utc": event.at_utc}

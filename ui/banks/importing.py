@@ -164,7 +164,7 @@ def imported(result: Imported) -> Report:
     if not result.is_new:
         return Report(
             text=t(
-                "{bank} was imported from these very files before. Nothing was changed.",
+                "{bank} was imported from these same files before. Nothing was changed.",
                 bank=result.bank,
             ),
             kind="info",

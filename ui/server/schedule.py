@@ -50,7 +50,7 @@ def chores(
     def pack() -> None:
         paths_tried: set[str] = set()
         while not stop.is_set():
-            _try("Films were not made ready", lambda: make_films_ready(store(), paths_tried, stop))
+            _try("Images were not prepared", lambda: make_films_ready(store(), paths_tried, stop))
             stop.wait(every_s)
 
     threading.Thread(target=pack, name="films", daemon=True).start()
@@ -66,12 +66,12 @@ def chores(
 def look_after(store: Callable[[], Store], *, backups: bool = False) -> None:
     """Run due tasks once: record losses, checkpoint the journal, send heads, make a backup."""
     now = datetime.now(UTC)
-    _try("Suspended programs were not looked for", lambda: _end_stalled(store()))
+    _try("Suspended programs could not be checked", lambda: _end_stalled(store()))
     ask_witness(store)
-    _try("The journal was not folded in", lambda: store().fold_in_quietly())
+    _try("The write-ahead log could not be emptied", lambda: store().fold_in_quietly())
     _try("Heads were not sent", lambda: _send(store(), now))
     if backups:
-        _try("The backup was not made", lambda: make_if_due(store(), now=now))
+        _try("The backup could not be made", lambda: make_if_due(store(), now=now))
 
 
 def make_films_ready(store: Store, paths_tried: set[str], stop: threading.Event) -> None:
@@ -98,7 +98,7 @@ def make_films_ready(store: Store, paths_tried: set[str], stop: threading.Event)
 
 def ask_witness(store: Callable[[], Store], *, starting: bool = False) -> None:
     """Compare the store with its second witness; log and record missing or damaged data."""
-    _try("The second witness was not asked", lambda: _note(store(), starting=starting))
+    _try("The witness could not be checked", lambda: _note(store(), starting=starting))
 
 
 def _note(store: Store, *, starting: bool) -> None:

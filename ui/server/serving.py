@@ -56,7 +56,7 @@ class OnceAMinute(logging.Filter):
             self._told.clear()
         self._told[kind] = (now, 0)
         if unsaid:
-            record.msg = f"{record.getMessage()} ({unsaid} more of the kind since the last line)"
+            record.msg = f"{record.getMessage()} ({unsaid} more of this kind since the last line)"
             record.args = ()
         return True
 
@@ -231,7 +231,7 @@ def settle() -> None:
     _keep_paths_to_ourselves()
     server = _server()
     if server is None:
-        _log.warning("The server's limits are not known to it: start it with `streamlit run`.")
+        _log.warning("The limits of the server are unknown: start it with `streamlit run`.")
         return
     max_lines = max(16, min(MOST_LINES, files - _BACKLOG - _OTHER_FILES))
     server.config.http_protocol_class = partial(CountedLine, lines=Lines(most=max_lines))  # type: ignore[assignment]

@@ -130,5 +130,5 @@ NOTES: Mapping[str, str] = {
     "users are the readers, and its patients are those of the cases.",
     "human-baselines": "Numbers are those of the publication; items 0.1 to 0.4 (title, link, year "
     "and venue of the paper) are left out. A baseliner is a reader.",
-    "stard-ai": "Numbers are those of STARD 2015; what STARD-AI asks beyond it is lettered by us.",
+    "stard-ai": "Numbers are those of STARD 2015; topics that STARD-AI adds are lettered by us.",
 }

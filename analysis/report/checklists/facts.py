@@ -105,7 +105,7 @@ def _of_protocol(results: Results) -> dict[str, ChecklistFact | None]:
     is_locked, digest = "locked" in protocol, protocol_hash(protocol)
     sampled, shown, context = described(SAMPLED), described(SHOWN), values.get("context")
     cases, repeats = values.get("cases"), values.get("hidden_repeats")
-    blind = "The reading page has no reference standard, report text or other reader's answer"
+    blind = "The reading page contains no reference standard, report text or other reader's answer"
     blind += f"; feedback: {values['feedback']}" if "feedback" in values else ""
     if planned.get("session_feedback"):
         blind += "; rounded shares of correct answers are shown between sessions"
@@ -195,7 +195,7 @@ def _of_run(results: Results) -> dict[str, ChecklistFact | None]:
                 [f"{n_with_truth:,} cases have a reference standard (column truth)", *reference]
             ),
             "items.csv of the bundle" + (", Protocol" if reference else ""),
-            "" if complete else "what it is, who set it and why",
+            "" if complete else "what it is, who established it and why",
         ),
         "statistics": ChecklistFact(
             text="Written from what this run did, with sources", place="Methods"
@@ -210,11 +210,11 @@ def _of_run(results: Results) -> dict[str, ChecklistFact | None]:
         ),
         "hypotheses": _hypotheses(results),
         "missing": ChecklistFact(
-            text="Missing answers count as wrong; a case never presented to a reader is no answer",
+            text="Missing answers count as wrong; cases never presented to a reader do not count",
             place="Methods",
         ),
         "indeterminate": ChecklistFact(
-            text="Skipped, timed out, unparsed and refused answers are counted apart, and wrong",
+            text="Skipped, timed out, unparsed and refused answers count separately, as wrong",
             place="Table of missing answers",
         ),
     }
@@ -271,7 +271,7 @@ def _of_tables(results: Results) -> dict[str, ChecklistFact | None]:
         "times": fact_of("times", "Response times of every reader", "tables/times.csv"),
         "reliance": fact_of(
             "reliance",
-            "How often readers took the model's answer, and with which result",
+            "How often readers took the model's answer, and with what result",
             "tables/reliance.csv",
             "reasons for departing from it",
         ),

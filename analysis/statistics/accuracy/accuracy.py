@@ -524,7 +524,7 @@ ACCURACY = Statistic(
     methods={
         100: Method(
             "Accuracy",
-            "Micro accuracy weighs cases alike; its interval is Wilson's score interval"
+            "Micro accuracy weights cases equally; its interval is Wilson's score interval"
             " [@wilson1927]. Macro accuracy is the mean of the tasks' accuracies, with the"
             " MOVER interval over the tasks' Wilson limits [@zou2009].",
         )

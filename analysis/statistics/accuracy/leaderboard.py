@@ -419,7 +419,7 @@ LEADERBOARD = Statistic(
     methods={
         120: Method(
             "Accuracy",
-            "Both put the raters in order; ranks have intervals by bootstrap, for the order of"
+            "Both put the raters in order; ranks have bootstrap intervals, because the order of"
             " two raters may change with other patients [@goldstein1996].",
         )
     },

@@ -371,9 +371,9 @@ OPEN_ENDED = Statistic(
             "Answers without options",
             "Cases were also answered in words, without options. Scorers who did not know whose"
             " words they read judged them as correct, partly correct or incorrect: two blind to"
-            " each other, and a third where they differed; the score is what two of them say, and"
-            " partly correct where all three differ. Words that are alike were judged once for all"
-            " who gave them. Missing answers are incorrect; answers without a score"
+            " each other, and a third where they differed; the score is the one that two of"
+            " them gave, and partly correct where all three differ. Identical answers were judged"
+            " once. Missing answers are incorrect; answers without a score"
             " are counted separately and excluded. Partly correct counts half in the mean"
             " score and nothing in strict accuracy.",
         )

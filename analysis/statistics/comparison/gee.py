@@ -258,9 +258,9 @@ GEE = Statistic(
         600: Method(
             "Models of readings and times",
             "Generalised estimating equations (identity link, independence, standard errors robust"
-            " over patients [@liang1986; @cameron2015]) give the comparison with these readers"
-            " under another name: with a saturated model they are the same estimator, and where"
-            " their numbers agree with the panel's nothing is confirmed a second time.",
+            " over patients [@liang1986; @cameron2015]) are another form of the comparison with"
+            " these readers: with a saturated model they are the same estimator, so agreement with"
+            " the numbers of the panel is not independent confirmation.",
         )
     },
     tables={40: gee_table},

@@ -466,7 +466,7 @@ def comparisons_methods(results: Results) -> str:
     if results.clustered:
         test += " and Yang's test over patients [@yang2010]"
     return (
-        "Each pair of raters are compared on the same cases: difference of accuracies with Tango's"
+        "Raters are compared in pairs on the same cases: difference of accuracies with Tango's"
         f" score interval [@tango1998], {test}. p-values of readers against models are"
         " adjusted by Holm's method within a condition [@holm1979]."
     )

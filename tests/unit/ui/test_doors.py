@@ -410,7 +410,7 @@ def test_repeated_errors_are_logged_once_a_minute_with_their_count() -> None:
     now[0] = EVERY_S
     repeated = _record(full, 7)
     assert once.filter(repeated)
-    assert repeated.getMessage().endswith("socket: 7 (999 more of the kind since the last line)")
+    assert repeated.getMessage().endswith("socket: 7 (999 more of this kind since the last line)")
 
 
 def test_the_memory_of_repeated_errors_is_limited() -> None:

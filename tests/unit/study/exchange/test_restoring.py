@@ -265,13 +265,13 @@ ROWS = [
     ("model", "model_version", "9", "model_version altered"),
     ("prediction", "answer", "B", "predictions of"),
     ("case", "stratum", "x", "cases or their strata"),
-    ("case", "number", 2, "do not fit"),
-    ("case", "item_id", "q9999", "do not fit"),
-    ("case", "age", 10**30, "do not fit"),
+    ("case", "number", 2, "are inconsistent"),
+    ("case", "item_id", "q9999", "are inconsistent"),
+    ("case", "age", 10**30, "are inconsistent"),
     ("study", "opened_at_utc", "x", "opened_at_utc altered"),
     ("study", "deployment_id", "../x", "which deployment"),
     ("study", "format", 2, "format 2"),
-    ("study", "study", "other", "another study"),
+    ("study", "study", "other", "a different study"),
 ]
 
 
@@ -329,7 +329,7 @@ def test_an_edited_protocol_is_refused(
     """The hash of the file or the chain reveals the change."""
     protocol = json.loads(bundle["protocol.json"])
     protocol["locked"]["protocol"]["margin"] = 0.5
-    for fit, message in ((False, "does not have its hash"), (True, "another protocol")):
+    for fit, message in ((False, "does not have its hash"), (True, "a different protocol")):
         if fit:
             protocol["sha256"] = sha256_of(protocol["locked"])
         text = json.dumps(protocol).encode()
@@ -572,7 +572,7 @@ def test_readers_and_models_with_the_same_name_are_reported(home: Store, tmp_pat
     close(twin)
     message = _conflicts(home, bundle_of(twin))
     assert "the reader p1 is in both" in message
-    assert "the model M1 is in both, with other predictions" in message
+    assert "the model M1 is in both, with different predictions" in message
 
 
 @pytest.mark.slow
@@ -653,7 +653,7 @@ def test_studies_with_different_protocols_are_not_merged(home: Store, tmp_path: 
     """One different value is enough for a refusal."""
     store = site(tmp_path / "x", 2, person_id="P2", simulated="S2", margin=0.1)
     close(store)
-    assert "another protocol" in _conflicts(home, bundle_of(store))
+    assert "a different protocol" in _conflicts(home, bundle_of(store))
 
 
 def test_open_studies_are_not_merged(tmp_path: Path) -> None:
@@ -677,7 +677,7 @@ def test_amendments_must_agree(home: Store, other: Store) -> None:
     with other.change() as change:
         change.execute("DROP TRIGGER amendments_refuse_update")
         change.execute("UPDATE amendments SET changes = replace(changes, '3', '4')")
-    assert "other amendments" in _conflicts(home, bundle_of(other))
+    assert "different amendments" in _conflicts(home, bundle_of(other))
 
 
 @pytest.mark.parametrize("name", ["x" * 101, "a\x00b"])
@@ -724,10 +724,10 @@ def test_verification_reports_a_truncated_merged_chain(home: Store, other: Store
         f"UPDATE chain_heads SET number = {last.number}, hash = '{last.hash}' "
         f"WHERE chain = '{chain}'",
     )
-    assert any("its chain was exchanged" in breach for breach in verify(home))
+    assert any("its chain was replaced" in breach for breach in verify(home))
     tamper(
         home,
         f"DELETE FROM events WHERE chain = '{chain}'",
         f"DELETE FROM chain_heads WHERE chain = '{chain}'",
     )
-    assert any("its chain was exchanged" in breach for breach in verify(home))
+    assert any("its chain was replaced" in breach for breach in verify(home))

@@ -181,7 +181,7 @@ def test_an_exclusion_after_closing_is_marked_in_the_export(read: Store) -> None
         ("DELETE FROM exclusions", "/1 is missing"),
         (
             "INSERT INTO exclusions SELECT 'x/7', reading, 0, 'x', 'c', at_utc FROM exclusions",
-            "exclusion x/7 was altered or slipped in",
+            "exclusion x/7 was altered or inserted",
         ),
     ],
 )

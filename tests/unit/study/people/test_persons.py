@@ -360,18 +360,18 @@ def test_a_pasted_list_may_contain_names_and_addresses(trial: Store) -> None:
 
 
 TAMPERED = [
-    ("UPDATE grants SET role = 'administrator' WHERE role = 'statistician'", "slipped in"),
+    ("UPDATE grants SET role = 'administrator' WHERE role = 'statistician'", "inserted"),
     (
         "INSERT INTO grants (person, role, study, given_at_utc) "
         "SELECT person, 'coordinator', study, given_at_utc FROM grants WHERE role = 'statistician'",
-        "the role coordinator of stan was slipped in",
+        "the role coordinator of stan was inserted",
     ),
     ("DELETE FROM grants WHERE role = 'statistician'", "the role statistician of stan is missing"),
     ("DELETE FROM grants WHERE role = 'reader'", "the role reader of R1 is missing"),
-    ("UPDATE grants SET revoked_at_utc = 'x' WHERE role = 'reader'", "what was revoked of"),
-    ("UPDATE grants SET revoked_at_utc = NULL WHERE role = 'statistician'", "what was revoked of"),
-    ("UPDATE grants SET given_at_utc = 'x' WHERE role = 'coordinator'", "slipped in"),
-    ("UPDATE people SET handle = 'other' WHERE handle = 'stan'", "of other was slipped in"),
+    ("UPDATE grants SET revoked_at_utc = 'x' WHERE role = 'reader'", "the revocation of"),
+    ("UPDATE grants SET revoked_at_utc = NULL WHERE role = 'statistician'", "the revocation of"),
+    ("UPDATE grants SET given_at_utc = 'x' WHERE role = 'coordinator'", "inserted"),
+    ("UPDATE people SET handle = 'other' WHERE handle = 'stan'", "of other was inserted"),
     ("UPDATE grants SET study = NULL WHERE role = 'coordinator'", "the deployment: the role"),
 ]
 

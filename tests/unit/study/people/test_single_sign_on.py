@@ -246,7 +246,7 @@ def test_verification_reports_a_released_account_restored_in_the_file(kept: Stor
         people.bind(
             change, issuer="https://id.example.org", subject="7", person=person, bound_at_utc=""
         )
-    assert verify(kept) == ["the deployment: an account of carla elsewhere was slipped in."]
+    assert verify(kept) == ["the deployment: an account of carla elsewhere was inserted."]
 
 
 def test_erasing_a_name_erases_the_account(kept: Store) -> None:

@@ -546,7 +546,7 @@ def test_if_going_back_is_allowed_a_reason_can_replace_an_answer(opened: Opened)
     [
         "UPDATE reasons SET words = 'other'",
         "DELETE FROM reasons",
-        "INSERT INTO reasons SELECT id, 'slipped in' FROM readings WHERE status = 'answered'",
+        "INSERT INTO reasons SELECT id, 'inserted' FROM readings WHERE status = 'answered'",
     ],
 )
 def test_verification_reports_an_altered_reason(opened: Opened, statement: str) -> None:

@@ -326,7 +326,7 @@ def test_the_trail_records_each_intervention(opened: Any) -> None:
         (
             "INSERT INTO interventions (study, kind, reason, actor, at_utc) "
             "VALUES (1, 'resume', 'x', 'c', '2025-06-04T12:00:00.000Z')",
-            "intervention 3 was slipped in",
+            "intervention 3 was inserted",
         ),
     ],
 )

@@ -106,10 +106,10 @@ def test_the_error_of_a_wrong_receipt_is_reported_with_its_line(opened: Opened) 
     for check, words in zip(
         checks,
         (
-            "line 1: R1, 4 of 4: NOT: the readings of R1 up to case 4",
-            "line 2: R1, 3 of 4: NOT: this receipt was issued for 4 readings",
-            "line 3: R9, 4 of 4: NOT: no reader R9",
-            "line 4: no receipt",
+            "line 1: R1, 4 of 4: does NOT match: the readings of R1 up to case 4",
+            "line 2: R1, 3 of 4: does NOT match: this receipt was issued for 4 readings",
+            "line 3: R9, 4 of 4: does NOT match: no reader R9",
+            "line 4: not a receipt",
         ),
         strict=True,
     ):
@@ -148,7 +148,7 @@ def test_an_earlier_head_matches_a_longer_chain(opened: Opened) -> None:
     )
     assert [check.holds for check in checks] == [True, False, False, False]
     assert "the chain ends before it" in checks[1].words
-    assert "line 3: no head" in checks[2].words
+    assert "line 3: not a head" in checks[2].words
     assert "no study of that name" in checks[3].words
     with pytest.raises(NotFound):
         heads.head_line(store, "none", now=NOW)
@@ -165,7 +165,7 @@ def test_the_trail_does_not_contain_the_address(opened: Opened) -> None:
         assert "ann@example.org" not in json.dumps(list(events.walk(look, "study:trial")))
     assert verify(store) == []
     tamper(store, "UPDATE deployment SET value = 'eve@example.org' WHERE name LIKE 'head_to/%'")
-    assert verify(store) == ["study trial: whom the head of its chain is sent to was altered."]
+    assert verify(store) == ["study trial: the recipient of its chain head was altered."]
 
 
 def test_a_head_that_cannot_be_sent_is_tried_again_an_hour_later(opened: Opened) -> None:

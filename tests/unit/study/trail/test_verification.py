@@ -107,7 +107,7 @@ ALTERATIONS = [
     ("DELETE FROM chain_heads WHERE chain = 'study:trial'", "cut off"),
     ("DELETE FROM events WHERE chain = 'deployment'", "cut off"),
     # the bank
-    ("UPDATE banks SET name = 'other'", "bank other: it was slipped in"),
+    ("UPDATE banks SET name = 'other'", "bank other: it was inserted"),
     ("UPDATE banks SET simulated = 1", "bank bank: simulated altered"),
     ("UPDATE banks SET source_sha256 = 'x'", "bank bank: source_sha256 altered"),
     ("UPDATE banks SET content_sha256 = 'x'", "bank bank: content_sha256 altered"),
@@ -160,7 +160,7 @@ ALTERATIONS = [
     (
         "INSERT INTO readers (study, reader_id, level, years, site, simulated, invited_at_utc) "
         "SELECT study, 'R3', level, years, site, simulated, invited_at_utc FROM readers LIMIT 1",
-        "the reader R3 was slipped in",
+        "the reader R3 was inserted",
     ),
     *(
         (f"UPDATE models SET {column} = {value}", f"the model M1: {named} altered")
@@ -173,16 +173,16 @@ ALTERATIONS = [
         )
     ),
     ("DELETE FROM models", "the model M1 is missing"),
-    ("UPDATE models SET model_id = 'M2' WHERE model_id = 'M1'", "the model M2 was slipped in"),
+    ("UPDATE models SET model_id = 'M2' WHERE model_id = 'M1'", "the model M2 was inserted"),
     ("UPDATE predictions SET answer = 'B' WHERE case_id = 1", "predictions of M1"),
     ("UPDATE predictions SET raw_answer = 'B' WHERE case_id = 1", "predictions of M1"),
     ("DELETE FROM predictions WHERE case_id = 1", "predictions of M1"),
     (
         "INSERT INTO withdrawn_models SELECT id, 'r', 'c', 'x' FROM models WHERE model_id = 'M1'",
-        "the model M1 is marked as withdrawn, and no event tells of it",
+        "the model M1 is marked as withdrawn, and no event records it",
     ),
-    ("UPDATE models SET edition = 2 WHERE model_id = 'M1'", "the model M1 was slipped in"),
-    ("DELETE FROM withdrawn_models", "the model M0: its withdrawal was taken back"),
+    ("UPDATE models SET edition = 2 WHERE model_id = 'M1'", "the model M1 was inserted"),
+    ("DELETE FROM withdrawn_models", "the model M0: its withdrawal was undone"),
     ("UPDATE withdrawn_models SET reason = 'x'", "the model M0: its withdrawal was altered"),
     ("UPDATE withdrawn_models SET actor = 'x'", "the model M0: its withdrawal was altered"),
     ("UPDATE withdrawn_models SET at_utc = 'x'", "the model M0: its withdrawal was altered"),
@@ -206,7 +206,7 @@ def test_the_checks_of_a_study_report_each_alteration(
     [
         ("UPDATE readings SET answer = 'D', response_ms = 1 WHERE rowid = 3", "was altered"),
         ("DELETE FROM banks", "bank bank: it was imported, and is missing"),
-        ("UPDATE studies SET name = 'other'", "study:trial: its events are there"),
+        ("UPDATE studies SET name = 'other'", "study:trial: its events exist"),
     ],
 )
 def test_the_complete_verification_reports_an_alteration(
@@ -236,7 +236,7 @@ def test_a_study_without_rows_is_reported_as_missing(read_study: Store) -> None:
     read = ("readings", "presentations", "predictions", "withdrawn_models", "models")
     people = ("assignments", "grants", "readers")
     tamper(read_study, *(f"DELETE FROM {table}" for table in (*read, *people, "cases", "studies")))
-    assert verify(read_study) == ["study:trial: its events are there, the study is missing."]
+    assert verify(read_study) == ["study:trial: its events exist, but the study is missing."]
 
 
 def test_an_event_without_its_details_is_a_breach(read_study: Store) -> None:
@@ -430,16 +430,16 @@ def test_altered_tables_of_the_deployment_are_reported(opened: Opened) -> None:
         (
             "INSERT INTO sign_ins (id, person, at_utc) SELECT 'x', id, made_at_utc FROM people "
             "LIMIT 1",
-            "was slipped in.",
+            "was inserted.",
         ),
         (
             "INSERT INTO identities SELECT 'https://id', '7', id, made_at_utc FROM people LIMIT 1",
-            "elsewhere was slipped in.",
+            "elsewhere was inserted.",
         ),
         (
             "INSERT INTO backups (file, made_at_utc, trigger, actor, n_bytes, sha256, finding) "
             "VALUES ('a.db', 'x', 'hand', 'x', 1, 'x', '')",
-            "the backup a.db: it was slipped in or altered.",
+            "the backup a.db: it was inserted or altered.",
         ),
         ("INSERT INTO places VALUES ('abc', '10.0.0.1', '', 'x')", "place abc was altered."),
         (
@@ -448,7 +448,7 @@ def test_altered_tables_of_the_deployment_are_reported(opened: Opened) -> None:
         ),
         (
             f"UPDATE deployment SET value = '{'0' * 64}' WHERE name = 'secret'",
-            "the deployment: its secret was exchanged.",
+            "the deployment: its secret was replaced.",
         ),
     ):
         before = set(verify(store))

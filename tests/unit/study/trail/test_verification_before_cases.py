@@ -83,7 +83,7 @@ ALTERATIONS = [
     (
         "INSERT INTO preparations SELECT 'slipped-in', 2, step, sign_in, detail, done_at_utc, "
         "received_at_utc, salt FROM preparations LIMIT 1",
-        "slipped-in was altered or slipped in",
+        "slipped-in was altered or inserted",
     ),
     ("UPDATE practice_cases SET item = item + 1 WHERE number = 1", "practice cases are not those"),
     ("UPDATE practice_cases SET number = 9 WHERE number = 1", "practice cases are not those"),
