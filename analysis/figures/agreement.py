@@ -132,7 +132,7 @@ def matrix_order(
 
 
 def pairs_in_condition(rows: pd.DataFrame, condition: str) -> pd.DataFrame:
-    """Return the pairs of a condition, and the pairs of its models from their own condition.
+    """Return the pairs of a condition, and those of its models under their own condition.
 
     Models with another condition are compared with these readers; the pairs of such models follow,
     each once.

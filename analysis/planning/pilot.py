@@ -175,7 +175,7 @@ def _of_conditions(study: Study, is_included: Bools | None) -> Iterator[Componen
 
 
 def _sized(figure: FigureOfMerit, readers: int) -> Components:
-    """Return components of 0 with the metric and the size of the pilot."""
+    """Return components that are all 0, with the metric and the size of the pilot."""
     return Components(
         metric=figure.metric,
         readers=readers,

@@ -110,7 +110,7 @@ class ReportTable:
 
 
 def condition_cell(condition: str) -> str:
-    """Return a condition in the language in use for a cell."""
+    """Return the name of a condition, in the current language, for a cell."""
     return condition_name(condition) or EMPTY
 
 

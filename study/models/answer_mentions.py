@@ -432,7 +432,7 @@ def _joined(marked: str) -> str:
             return match[0]  # a new sentence
         match_letter = _OWN_LETTER.match(marked, match.end())
         if match_letter and meaning(letter) != meaning(text) == meaning(match_letter[1]):
-            return match[0]  # the text of the next sentence, with its own letter
+            return match[0]  # text that belongs to the next sentence, which has its own letter
         if "\n" in between or (match[4] and not set("([") & set(between)):
             return match[0]
         if "," in between and meaning(letter) != meaning(text):

@@ -127,7 +127,7 @@ def without_thinking(raw: str) -> str:
 
 
 def _without_prompt(raw: str) -> str:
-    """Return an output without the prompt before it, if the output repeats one turn of a user."""
+    """Return an output without the prompt before it, if the output repeats one user message."""
     prompt = _PROMPT.match(raw)
     return raw[prompt.end() :] if prompt and len(_USER_TURN.findall(raw)) == 1 else raw
 

@@ -59,7 +59,7 @@ def _medians(results: Results, condition: str) -> list[str]:
         for row in rows_of(results, "times", condition=condition, by="overall")
         if not math.isnan(number(row, "median_ms"))
     ]
-    # One row per rater: of several overall rows the first is over all readings.
+    # One row per rater; the first overall row is over all readings.
     first = {str(row["rater_id"]): row for row in reversed(rows)}
     ordered = sorted(first.values(), key=lambda row: (number(row, "median_ms"), row["rater_id"]))
     if not ordered:

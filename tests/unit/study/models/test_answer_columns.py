@@ -174,7 +174,7 @@ def test_an_empty_prediction_is_not_replaced_by_answer(tmp_path: Path, form: str
 
 
 def test_named_columns_are_read_with_a_note(tmp_path: Path) -> None:
-    """A specified column is trusted; a note reports a name that is usual for the truth."""
+    """A specified column is trusted; a note reports a name that usually means the truth."""
     path = write(tmp_path, rows_of(QUESTION, answer=SAID, label=TRUTH), "csv")
     file = read(path, "id=item_id,answer=answer")
     assert letters(file) == SAID

@@ -78,7 +78,7 @@ test("a chest of width 0 has no ratio", () => {
   assert.equal(shapes.ratio, null);
 });
 
-test("three points make an angle of 0 to 180 degrees at the middle one", () => {
+test("three points make an angle of 0 to 180 degrees at the middle point", () => {
   for (const degrees of [0, 30, 90, 135, 180]) {
     const turn = (degrees * Math.PI) / 180;
     const points = [at(110, 20), at(10, 20), at(10 + 50 * Math.cos(turn), 20 - 50 * Math.sin(turn))];

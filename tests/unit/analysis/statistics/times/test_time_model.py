@@ -240,7 +240,7 @@ def test_without_times_the_table_is_empty() -> None:
 
 
 def test_times_of_zero_are_left_out() -> None:
-    """They have no logarithm; the method of every row counts them."""
+    """They have no logarithm; the method of every row states their number."""
     items, readings = _study(2, 20)
     readings.loc[3, "response_ms"] = 0
     table = time_model(bundle_from_tables(items, readings))
