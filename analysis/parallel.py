@@ -16,7 +16,7 @@ _work: Callable[[], Any] | None = None
 
 
 @contextmanager
-def alongside(work: Callable[[], _Result]) -> Iterator[Future[_Result]]:
+def in_second_process(work: Callable[[], _Result]) -> Iterator[Future[_Result]]:
     """Run `work` in a forked process while the body of the `with` statement runs.
 
     The process inherits everything that `work` refers to, so that only its result is pickled; an
@@ -45,7 +45,7 @@ def alongside(work: Callable[[], _Result]) -> Iterator[Future[_Result]]:
 
 
 @contextmanager
-def divided(tasks: Sequence[Callable[[], _Result]]) -> Iterator[list[_Result]]:
+def in_two_processes(tasks: Sequence[Callable[[], _Result]]) -> Iterator[list[_Result]]:
     """Do tasks in a second process, and after the body of the `with` statement in both.
 
     Each process takes the next task when it has finished one, so that both end at about the same
@@ -69,7 +69,7 @@ def divided(tasks: Sequence[Callable[[], _Result]]) -> Iterator[list[_Result]]:
             result[i] = tasks[i]()
         return result
 
-    with alongside(work) as second:
+    with in_second_process(work) as second:
         yield results
         own_result = work()
     results += [part for _, part in sorted((own_result | second.result()).items())]

@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_limits
 
 from analysis.bundle.model import Bundle
 from analysis.options import Options
-from analysis.parallel import alongside
+from analysis.parallel import in_second_process
 from analysis.results import Results
 from analysis.statistics.accuracy.accuracy import ACCURACY
 from analysis.statistics.accuracy.banks import BANKS
@@ -206,7 +206,7 @@ def analyse(
             halves: dict[bool, list[Statistic]] = {True: [], False: []}
             for statistic in statistics:
                 halves[statistic.name in IN_SECOND_PROCESS].append(statistic)
-            with alongside(partial(compute, halves[True])) as second:
+            with in_second_process(partial(compute, halves[True])) as second:
                 first = compute(halves[False])
             computed = first | second.result()
         else:

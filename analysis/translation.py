@@ -101,7 +101,7 @@ def _piece(text: str) -> str:
     return text if words == pattern else words.format(**numbers)
 
 
-def capital(words: str) -> str:
+def capitalised(words: str) -> str:
     """Return text with a capital first letter."""
     return words[:1].upper() + words[1:]
 

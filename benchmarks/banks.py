@@ -81,7 +81,7 @@ def marked(pixels: Grey, text: str) -> Grey:
     return pixels
 
 
-def lightbox(
+def demo_films(
     folder: Path, frontal: Sequence[str], lateral: Sequence[str], *, width: int, height: int
 ) -> Lightbox:
     """Read the demo's films from a folder and resize them."""
@@ -130,7 +130,7 @@ def write_bank(
         return path
     (home / "films").mkdir(parents=True, exist_ok=True)
     sources = {view: _demo_films(view)[:n_cases] for view in VIEWS}
-    box = lightbox(DEMO, sources["PA"], sources["LATERAL"], width=width, height=height)
+    box = demo_films(DEMO, sources["PA"], sources["LATERAL"], width=width, height=height)
 
     def write(job: tuple[int, int]) -> None:
         number, view = job

@@ -175,7 +175,7 @@ class Screencast:
         await self.session.send("Page.screencastFrameAck", {"sessionId": session_id})
 
 
-async def witnessed(driver: PageDriver, n: int) -> dict[str, Any]:
+async def compare_transition(driver: PageDriver, n: int) -> dict[str, Any]:
     """Continue to the n-th case during a screencast, and return the comparison."""
     cast = Screencast(await driver.page.context.new_cdp_session(driver.page))
     await cast.start()
@@ -241,7 +241,7 @@ class Tie:
     unsure_ms: float
 
 
-async def tie(session: CDPSession) -> Tie:
+async def measure_clock_offset(session: CDPSession) -> Tie:
     """Ask the page for its time repeatedly; the fastest answer gives the best estimate."""
     best: Tie | None = None
     for _ in range(_TIES):
@@ -270,7 +270,7 @@ async def press(session: CDPSession, key: str) -> float:
     return pressed_ms
 
 
-async def until(moment_ms: float) -> None:
+async def wait_until(moment_ms: float) -> None:
     """Wait until a time of this program's clock."""
     if (ahead_ms := moment_ms - now_ms()) > 0:
         await asyncio.sleep(ahead_ms / 1000)

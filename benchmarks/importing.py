@@ -28,7 +28,7 @@ import numpy as np
 from PIL import Image
 
 from benchmarks.machine import Broken, memory_mb
-from benchmarks.summary import bar, bar_lines
+from benchmarks.summary import bar_lines, target
 from study.base.actor import COMMAND_LINE, Acting
 from study.lifecycle import deployments, studies
 from study.protocol.protocol import Protocol
@@ -140,10 +140,10 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
         "explorer_opened_s": opened_s,
         "explorer_s": explored_s,
         "bars": [
-            bar("import compared with the plain script", times, MOST_TIMES, "times"),
-            bar("peak memory compared with the plain script", share, MOST_MEMORY, "times"),
-            bar("drawing 200 cases, the first time", draws_s[0], MOST_DRAW_S, "s"),
-            bar(f"the explorer's slowest, {slowest}", explored_s[slowest], MOST_FILTER_S, "s"),
+            target("import compared with the plain script", times, MOST_TIMES, "times"),
+            target("peak memory compared with the plain script", share, MOST_MEMORY, "times"),
+            target("drawing 200 cases, the first time", draws_s[0], MOST_DRAW_S, "s"),
+            target(f"the explorer's slowest, {slowest}", explored_s[slowest], MOST_FILTER_S, "s"),
         ],
     }
 

@@ -21,8 +21,8 @@ from analysis.statistics.agreement.pairs.counts import Pair, count_pairs, pairs_
 from analysis.statistics.agreement.pairs.measures import EVERYWHERE, KAPPA_LETTERS
 from analysis.statistics.agreement.pairs.resampling import cluster_intervals
 from benchmarks.bundles import Size, simulated
-from benchmarks.machine import in_turn, once, ratios
-from benchmarks.summary import bar, bar_lines
+from benchmarks.machine import in_turn, ratios, timed_once
+from benchmarks.summary import bar_lines, target
 
 DESCRIPTION = "pairwise kappas with standard errors and 2,000 resamples, compared with scikit-learn"
 SMALLEST = "--items 80 --patients 40 --raters 3 --resamples 20 --measured 1 --repeats 1"
@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     plain = in_turn(
         {"ours": lambda: _kappas(matrix, pairs), "loop": lambda: _loop(codes)}, args.repeats
     )
-    strings = once(lambda: _loop(letters))
+    strings = timed_once(lambda: _loop(letters))
     difference = float(np.abs(plain["ours"].pop("result")[0] - plain["loop"].pop("result")).max())
     strings.pop("result")
     options = Options(bootstrap=args.resamples)
@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
         },
         max(1, args.repeats // 2),
     )
-    few = once(lambda: _resampled_loop(matrix, pairs, args.measured))
+    few = timed_once(lambda: _resampled_loop(matrix, pairs, args.measured))
     for each in (*timings.values(), few):
         each.pop("result")
     scaled = {key: few[key] * args.resamples / args.measured for key in ("wall_s", "cpu_s")}
@@ -122,7 +122,7 @@ def text(result: Mapping[str, Any]) -> str:
 
 def scaled_bar(slow: Mapping[str, Any], fast: Mapping[str, Any], name: str, least: float) -> Any:
     """Return the target for a ratio of wall-clock times."""
-    return bar(name, slow["wall_s"] / fast["wall_s"], least, "times", at_least=True)
+    return target(name, slow["wall_s"] / fast["wall_s"], least, "times", at_least=True)
 
 
 def _bars(
@@ -134,7 +134,7 @@ def _bars(
     return [
         scaled_bar(plain["loop"], plain["ours"], "kappas with standard errors, over the loop", 12),
         scaled_bar(scaled, timings, "kappas of all resamples, over the loop", 500),
-        bar("kappas equal the loop's, in units of 1e-12", difference / ROUNDING, 1, ""),
+        target("kappas equal the loop's, in units of 1e-12", difference / ROUNDING, 1, ""),
     ]
 
 

@@ -194,7 +194,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
         for engine, n_apps in product(engines, processes):
             measure = partial(_run_app, bank, engine, n_apps, args.seconds)
             steps = _until_slow(numbers, measure)
-            carried = _carried(steps)
+            carried = _most_readers(steps)
             measurements.append(
                 {"engine": engine, "processes": n_apps, "steps": steps, "carried": carried}
             )
@@ -205,7 +205,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
         "processors": os.cpu_count(),
         "load_before": round(load_before, 2),
         "ours": measurements,
-        "naive": {"steps": naive, "carried": _carried(naive)},
+        "naive": {"steps": naive, "carried": _most_readers(naive)},
     }
 
 
@@ -234,7 +234,7 @@ def _until_slow(numbers: list[int], measure: Callable[[int], Step]) -> list[dict
     return steps
 
 
-def _carried(steps: list[dict[str, Any]]) -> int:
+def _most_readers(steps: list[dict[str, Any]]) -> int:
     return max((step["readers"] for step in steps if step["p95_ms"] <= BAR_MS), default=0)
 
 
@@ -275,7 +275,7 @@ def text(result: dict[str, Any]) -> str:
 
 
 @contextmanager
-def _place(folder: Path, engine: str) -> Iterator[str]:
+def _new_address(folder: Path, engine: str) -> Iterator[str]:
     """Yield the address of a new store, on an engine with its usual settings."""
     folder.mkdir()
     if engine == "sqlite":
@@ -293,7 +293,7 @@ def _run_app(bank: Path, engine: str, processes: int, seconds: float, n: int) ->
     names, folder = [f"R{number}" for number in range(n)], bank.parent.parent
     cases = len(json.loads(bank.read_text(encoding="utf-8")))
     with ExitStack() as running:
-        address = running.enter_context(_place(folder / f"{engine}-{processes}-{n}", engine))
+        address = running.enter_context(_new_address(folder / f"{engine}-{processes}-{n}", engine))
         deployed = servers.deploy(address, bank, cases=cases, readers=names, seed=1)
         codes = list(deployed.codes.values())
         apps = [
@@ -323,7 +323,7 @@ def _measured(apps: list[Server], n: int, seconds: float, opened: Open) -> Step:
 
         readers = await asyncio.gather(*(arrive(k) for k in range(n)))
         try:
-            with _watched(apps, step):
+            with _measured_costs(apps, step):
                 await asyncio.gather(
                     *(_answers(reader, k / n, seconds, step) for k, reader in enumerate(readers))
                 )
@@ -346,7 +346,7 @@ async def _answers(reader: Reader, phase: float, seconds: float, step: Step) -> 
 
 
 @contextmanager
-def _watched(apps: list[Server], step: Step) -> Iterator[None]:
+def _measured_costs(apps: list[Server], step: Step) -> Iterator[None]:
     """Measure processor time and memory of servers and clients within the context."""
     step.opened_mb = sum(memory_mb(app.process.pid) for app in apps)
     before, own_s, began_s = (

@@ -44,7 +44,7 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def family(pid: int, parents: dict[int, int]) -> set[int]:
+def descendants_of(pid: int, parents: dict[int, int]) -> set[int]:
     """Return a process and all its descendants, given each process's parent."""
     members = {pid}
     while more := {each for each, parent in parents.items() if parent in members} - members:
@@ -58,7 +58,7 @@ def cpu_ms(pid: int) -> float:
     parents = {each: int(fields[1]) for each, fields in stats.items()}
     ticks = sum(
         int(stats[each][11]) + int(stats[each][12])
-        for each in family(pid, parents)
+        for each in descendants_of(pid, parents)
         if each in stats
     )
     return ticks * 1000 / os.sysconf("SC_CLK_TCK")
@@ -68,7 +68,7 @@ def memory_mb(pid: int) -> float:
     """Return the memory of a process and its descendants, with shared memory counted once."""
     parents = {each: int(fields[1]) for each, fields in _stats()}
     kilobytes = 0
-    for each in family(pid, parents):
+    for each in descendants_of(pid, parents):
         with suppress(OSError):  # it ended meanwhile
             text = Path(f"/proc/{each}/smaps_rollup").read_text(encoding="ascii")
             kilobytes += sum(
@@ -124,17 +124,19 @@ def in_turn(ways: Mapping[str, Callable[[], Any]], repeats: int) -> dict[str, di
             wall, cpu = time.perf_counter(), time.process_time()
             results[name] = way()
             times[name].append((time.perf_counter() - wall, time.process_time() - cpu))
-    return {name: taken(times[name]) | {"result": results[name]} for name in ways}
+    return {name: median_times(times[name]) | {"result": results[name]} for name in ways}
 
 
-def once(way: Callable[[], Any]) -> dict[str, Any]:
+def timed_once(way: Callable[[], Any]) -> dict[str, Any]:
     """Time a single call of a slow function."""
     wall, cpu = time.perf_counter(), time.process_time()
     result = way()
-    return taken([(time.perf_counter() - wall, time.process_time() - cpu)]) | {"result": result}
+    return median_times([(time.perf_counter() - wall, time.process_time() - cpu)]) | {
+        "result": result
+    }
 
 
-def taken(times: list[tuple[float, float]]) -> dict[str, Any]:
+def median_times(times: list[tuple[float, float]]) -> dict[str, Any]:
     """Return the medians of wall and processor times, with all wall times."""
     return {
         "wall_s": statistics.median(wall for wall, _ in times),

@@ -35,7 +35,7 @@ class ModelServer(ThreadingHTTPServer):
         self.behave = behave
         self.seconds = seconds
         self.asked: list[str] = []
-        self.told: list[tuple[str, str]] = []
+        self.responses: list[tuple[str, str]] = []
         self.bodies: list[dict[str, Any]] = []
         self.keys: list[str] = []
         self.most_at_once = 0
@@ -99,7 +99,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(200, _completion(words, stop))
         if response in (ANSWER, FILTERED):
             with self.server.lock:
-                self.server.told.append((text, words))
+                self.server.responses.append((text, words))
 
     def _send(self, status: int, content: Any, headers: dict[str, str] | None = None) -> None:
         text = content if isinstance(content, str) else json.dumps(content)

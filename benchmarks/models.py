@@ -18,7 +18,7 @@ from typing import Any
 
 from benchmarks import banks, servers
 from benchmarks.machine import Broken
-from benchmarks.summary import bar, bar_lines
+from benchmarks.summary import bar_lines, target
 from study.base.canonical import moment
 from study.models.running import ANSWERS, answers_in, folder_of
 from study.store import Store
@@ -70,8 +70,8 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
         "peak_memory_mb_by_asks": {n * args.cases: mb for n, mb in memory.items()},
         "journal_bytes_an_answer": n_bytes / (_TIMES * args.cases),
         "bars": [
-            bar("share of the ideal rate", share, LEAST_SHARE, "", at_least=True),
-            bar(f"memory of {_TIMES} times as many answers", growth, MOST_GROWTH, "times"),
+            target("share of the ideal rate", share, LEAST_SHARE, "", at_least=True),
+            target(f"memory of {_TIMES} times as many answers", growth, MOST_GROWTH, "times"),
         ],
     }
 
@@ -125,4 +125,4 @@ def _ask(store: Store, name: str, port: int, args: argparse.Namespace, *, runs: 
 
 def _folder(store: Store, name: str) -> Path:
     """Return the folder of a model's only run."""
-    return folder_of(store.beside("runs"), study=servers.STUDY, model=name, edition=1)
+    return folder_of(store.companion_path("runs"), study=servers.STUDY, model=name, edition=1)

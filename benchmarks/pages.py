@@ -25,7 +25,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from analysis.report.content import SECTIONS
 from benchmarks import banks, servers
 from benchmarks.machine import CHROMIUM_FLAGS, Broken, chromium, facts
-from benchmarks.summary import bar, bar_lines
+from benchmarks.summary import bar_lines, target
 from study.base.actor import COMMAND_LINE, Acting
 from study.lifecycle import studies
 from study.lifecycle.deployments import administrator_code, reader_code
@@ -104,10 +104,10 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
         },
         "bars": [
             *(
-                bar(f"{name}, opened", each["first_s"], LONGEST_S, "s")
+                target(f"{name}, opened", each["first_s"], LONGEST_S, "s")
                 for name, each in rows["full"].items()
             ),
-            bar(
+            target(
                 "Results of the small study, all of it",
                 rows["small"]["Results"]["whole_s"],
                 LONGEST_SMALL_RESULTS_S,

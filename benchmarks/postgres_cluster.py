@@ -24,7 +24,7 @@ _PATIENCE_S = 60
 _TICK_S = 0.05
 
 
-def programs() -> Path | None:
+def postgres_programs() -> Path | None:
     """Return the folder of PostgreSQL's programs, or None."""
     on_path = shutil.which("initdb")
     folders = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
@@ -119,7 +119,7 @@ class Cluster:
         return connect(USER, host="127.0.0.1", port=self.port, database=database, timeout=10)
 
     def _run(self, program: str, *arguments: str) -> None:
-        folder = programs()
+        folder = postgres_programs()
         assert folder, MISSING
         account: dict[str, Any] = {}
         if os.geteuid() == 0:

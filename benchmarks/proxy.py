@@ -106,7 +106,7 @@ class Log:
         """Return all bytes so far, in both directions."""
         return sum(exchange.n_bytes for exchange in self.exchanges)
 
-    def under(self, *prefixes: str) -> list[Exchange]:
+    def exchanges_under(self, *prefixes: str) -> list[Exchange]:
         """Return the exchanges whose path starts with one of these."""
         return [each for each in self.exchanges if each.path.startswith(prefixes)]
 

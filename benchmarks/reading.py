@@ -27,12 +27,12 @@ from benchmarks.browser import (
     PlainHands,
     RoomDriver,
     begun_at_s,
+    compare_transition,
     judged,
     new_page,
     painted,
     time_origin_ms,
     transition,
-    witnessed,
 )
 from benchmarks.machine import CHROMIUM_FLAGS, chromium, facts
 from benchmarks.proxy import LOCAL, SLOW, Exchange, LineKind, Proxy, proxied
@@ -91,7 +91,7 @@ class Lane:
                 await driver.page.context.close()
             else:
                 self.hands = driver
-            await self.quiet()
+            await self.wait_until_silent()
 
     async def block(self, n: int, generator: np.random.Generator) -> None:
         """Read `n` cases at the reader's pace; measure their cost until the server is idle."""
@@ -102,24 +102,24 @@ class Lane:
             result = await transition(self._hands, self._seen + 1)
             self._seen += 1
             self.took_ms.append(result["took_ms"])
-        await self.quiet()
+        await self.wait_until_silent()
         self.cpu_ms += self.server.cpu_ms() - cpu_ms
         self.all_bytes += self.proxy.log.n_bytes - all_bytes
         self.film_bytes += self._film_bytes() - film_bytes
 
-    async def witness(self, n: int, generator: np.random.Generator) -> None:
+    async def check_with_screencast(self, n: int, generator: np.random.Generator) -> None:
         """Read `n` more cases, which are not counted, and check them with the screencast."""
         for _ in range(n):
             await self._read(generator)
-            self.verdicts.append(await witnessed(self._hands, self._seen + 1))
+            self.verdicts.append(await compare_transition(self._hands, self._seen + 1))
             self._seen += 1
-        await self.quiet()
+        await self.wait_until_silent()
 
-    async def quiet(self) -> None:
+    async def wait_until_silent(self) -> None:
         """Wait until the line has been silent for a while and all requested films have arrived."""
         began_s = time.monotonic()
         while (waited_s := time.monotonic() - began_s) < _LONGEST_QUIET_S:
-            is_pending = any(each.is_pending for each in self.proxy.log.under(*FILMS))
+            is_pending = any(each.is_pending for each in self.proxy.log.exchanges_under(*FILMS))
             if not is_pending and min(waited_s, self.proxy.quiet_for_s()) > _QUIET_S:
                 return
             await asyncio.sleep(0.1)
@@ -136,7 +136,7 @@ class Lane:
         return self.hands
 
     def _film_bytes(self) -> int:
-        return sum(each.n_bytes for each in self.proxy.log.under(*FILMS))
+        return sum(each.n_bytes for each in self.proxy.log.exchanges_under(*FILMS))
 
     async def _new_hands(self, browser: Browser) -> PageDriver:
         if self.plan.page == "naive":
@@ -281,7 +281,7 @@ async def _read_all(lanes: list[Lane], browser: Any, n_witnessed: int) -> None:
                 _log(f"block {block + 1} of {BLOCKS}, {lane.plan.name}: {times} ms")
     for lane in lanes:
         _log(f"{lane.plan.name}: before the screencast")
-        await lane.witness(n_witnessed, generator)
+        await lane.check_with_screencast(n_witnessed, generator)
 
 
 def _result(lanes: list[Lane], weights: dict[str, Any], machine: dict[str, Any]) -> dict[str, Any]:
@@ -347,11 +347,15 @@ def _bars(lanes: dict[str, Lane]) -> list[dict[str, Any]]:
     worse = _slow_minus_local(lanes)
     first = [value for lane in lanes.values() if lane.plan.page == "app" for value in lane.first_ms]
     return [
-        summary.bar("next case, 8 bits, local, p95", p95("app-8bit-local"), 50, "ms"),
-        summary.bar("next case, 16 bits, local, p95", p95("app-16bit-local"), 100, "ms"),
-        summary.bar("faster than the naive page, median", ratio, 8, "x", at_least=True),
-        summary.bar("slow line worse than local, p95", worse["value"] if worse else None, 20, "ms"),
-        summary.bar("first case after its last byte, largest", max(first, default=None), 500, "ms"),
+        summary.target("next case, 8 bits, local, p95", p95("app-8bit-local"), 50, "ms"),
+        summary.target("next case, 16 bits, local, p95", p95("app-16bit-local"), 100, "ms"),
+        summary.target("faster than the naive page, median", ratio, 8, "x", at_least=True),
+        summary.target(
+            "slow line worse than local, p95", worse["value"] if worse else None, 20, "ms"
+        ),
+        summary.target(
+            "first case after its last byte, largest", max(first, default=None), 500, "ms"
+        ),
     ]
 
 

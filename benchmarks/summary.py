@@ -94,7 +94,7 @@ def errors(values: Sequence[float], frame_ms: float) -> dict[str, Any]:
     return {"n": len(values), **ms, **frames}
 
 
-def bar(
+def target(
     name: str, value: float | None, limit: float, unit: str, *, at_least: bool = False
 ) -> dict[str, Any]:
     """Return a target and whether it is met; None if it was not measured."""

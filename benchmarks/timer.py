@@ -24,7 +24,15 @@ import numpy as np
 from playwright.async_api import CDPSession, Page, async_playwright
 
 from benchmarks import banks, servers, summary
-from benchmarks.browser import RoomDriver, Tie, new_page, press, tie, time_origin_ms, until
+from benchmarks.browser import (
+    RoomDriver,
+    Tie,
+    measure_clock_offset,
+    new_page,
+    press,
+    time_origin_ms,
+    wait_until,
+)
 from benchmarks.busy import load
 from benchmarks.machine import CHROMIUM_FLAGS, Broken, chromium, facts
 from benchmarks.proxy import SLOW, proxied
@@ -80,10 +88,10 @@ class Player:
 
     async def play(self, delays_ms: Sequence[float]) -> None:
         """Run delays, one per case."""
-        self.ties.append(await tie(self.session))
+        self.ties.append(await measure_clock_offset(self.session))
         for delay_ms in delays_ms:
             await self._trial(delay_ms)
-        self.ties.append(await tie(self.session))
+        self.ties.append(await measure_clock_offset(self.session))
 
     async def wait_saved(self) -> None:
         """Wait until the server has every reading."""
@@ -99,7 +107,7 @@ class Player:
         end_ms = self._external_ms(began_ms) + delay_ms
         await press(self.session, "a")
         span_ms = await self._span(began_ms, delay_ms)
-        await until(end_ms)
+        await wait_until(end_ms)
         pressed_ms = await press(self.session, "Enter")
         self.played.append(
             Played(
@@ -119,7 +127,7 @@ class Player:
             return 0.0
         moments = []
         for share, hidden in zip(_SPAN_SHARE, (True, False), strict=True):
-            await until(self._external_ms(began_ms) + delay_ms * share)
+            await wait_until(self._external_ms(began_ms) + delay_ms * share)
             if self.condition == "hidden":
                 moments.append(float(await self.page.evaluate(_HIDE, hidden)))
             else:
@@ -354,12 +362,12 @@ def _bars(trials: list[dict[str, Any]], frame_ms: float) -> list[dict[str, Any]]
         error = summary.errors(_errors(trials, name), frame_ms)
         for share, limit in (("median", 1), ("p99", 2)):
             value = error.get(f"{share}_size_frames")
-            bars.append(summary.bar(f"{share} error, since {origin}", value, limit, "frames"))
+            bars.append(summary.target(f"{share} error, since {origin}", value, limit, "frames"))
     for condition in ("hidden", "paused"):
         own_trials = [each for each in trials if each["condition"] == condition]
         charged = max(_errors(own_trials, "response"), default=None)
         bars.append(
-            summary.bar(
+            summary.target(
                 f"most response time charged too much, {condition}",
                 None if charged is None else max(charged, 0.0) / frame_ms,
                 2,

@@ -185,12 +185,12 @@ def _made(archives: archive.Made, study_state: archive.StudyState) -> None:
         n=archives.last_event,
     )
     heads = (t("File"), t("Contents"), t("Size"), "SHA-256")
-    whats = _whats()
+    purposes = _purposes()
     rows = [
         Download(
             address=f"export/archive/{name}",
             name=name,
-            what=whats[name],
+            what=purposes[name],
             size=_size(archives.n_bytes[name]),
             sha256=digest,
         )
@@ -208,7 +208,7 @@ def _made(archives: archive.Made, study_state: archive.StudyState) -> None:
         st.caption(t("Not created: {name}. {why}", name=plain(name), why=plain(reason)))
 
 
-def _whats() -> dict[str, str]:
+def _purposes() -> dict[str, str]:
     return {
         BUNDLE: t("Everything, ready for analysis: items, raters, readings, protocol, audit trail"),
         PARQUET: t("Items, raters and readings as typed Parquet files"),

@@ -4,7 +4,7 @@ import streamlit as st
 
 from study.bank.managing import remove_bank
 from study.base.translation import t
-from study.lifecycle.teaching import mark
+from study.lifecycle.teaching import set_availability
 from study.people.roles import Act
 from study.store import banks
 from study.store import teaching as teaching_banks
@@ -81,7 +81,7 @@ def _teaching(names: list[str]) -> None:
 
         def save() -> str:
             for name in set(taught) ^ set(chosen):
-                mark(store(), name, taught=name in chosen, acting=acting(person))
+                set_availability(store(), name, taught=name in chosen, acting=acting(person))
             return (
                 t("Saved. Open for teaching: {banks}.", banks=", ".join(chosen))
                 if chosen

@@ -55,7 +55,7 @@ def _body() -> None:
 
 def _readers(scope: Scope, readers: list[Member], days: int) -> str:
     """Show the readers and return the study's state."""
-    for sentence in exposure.acquaintances(store(), person.study_name):
+    for sentence in exposure.exposed_reader_warnings(store(), person.study_name):
         st.warning(plain(sentence))
     if readers:
         rows(scope, readers, days, name="readers")

@@ -219,7 +219,7 @@ def _cases(results: Results) -> None:
         t("Show cases"), kinds, format_func=lambda entry: said(entry).capitalize()
     )
     shown = table if kind == EVERY_CASE else table.loc[table["note"] == kind]
-    shown = _parted(results, shown, right).reset_index(drop=True)
+    shown = _disagreements(results, shown, right).reset_index(drop=True)
     _show_cases(results, shown, f"cases-{kind}")
 
 
@@ -247,7 +247,7 @@ def _show_cases(results: Results, shown: pd.DataFrame, key: str) -> None:
     st.html(case_card(case_of(results.bundle, item_id, condition), films))
 
 
-def _parted(results: Results, shown: pd.DataFrame, place: DeltaGenerator) -> pd.DataFrame:
+def _disagreements(results: Results, shown: pd.DataFrame, place: DeltaGenerator) -> pd.DataFrame:
     """Return the cases on which a selected model differs from all readers."""
     table = results.tables["model_disagreements"]
     names = rater_names(results.bundle)

@@ -111,7 +111,7 @@ def _receipt() -> None:
         st.code(result, language=None)
 
 
-def _keepsake() -> None:
+def _record_link() -> None:
     """Show a link to the record of reading, if there is one."""
     try:
         reading_record(store(), person)
@@ -134,5 +134,5 @@ except NotAllowed:
 except StudyError as error:
     st.info(plain(str(error)))
 _receipt()
-_keepsake()
+_record_link()
 to_teaching()

@@ -38,7 +38,7 @@ person = guard(Act.SET_UP)
 masthead(person)
 
 
-def _way(set_up: SetUp) -> None:
+def _completed_steps(set_up: SetUp) -> None:
     """Show the completed steps of the study."""
     n = set_up.n_readers
     places = [
@@ -73,7 +73,7 @@ def _before_opening(set_up: SetUp, invite: str) -> None:
 
 
 def _open(set_up: SetUp) -> None:
-    for sentence in exposure.cautions(store(), set_up.row.name):
+    for sentence in exposure.opening_warnings(store(), set_up.row.name):
         st.warning(plain(sentence))
     if not _is_ready(set_up):
         st.subheader(t("Next: invite readers"), anchor=False)
@@ -281,7 +281,7 @@ def _page() -> None:
     result = set_up_of(person.study_name)
     page_title(t("Protocol"))
     st.html(LOOK)
-    _way(result)
+    _completed_steps(result)
     body, side = st.columns([5, 1.4], gap="large")
     with body:
         if result.row.state == "drawn":

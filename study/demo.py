@@ -62,7 +62,7 @@ def set_up(address: Path | str, data: Path, *, entropy: Entropy, now: datetime) 
         raise NotFound(f"No demo bank in {data / 'demo'}. Restore it from the repository.")
     if isinstance(address, str):
         store = init(address, entropy=entropy, now=now)
-        with store.kept_warm():
+        with store.kept_open():
             _fill(store, data, entropy, now)
         return store
     path = address
@@ -71,7 +71,7 @@ def set_up(address: Path | str, data: Path, *, entropy: Entropy, now: datetime) 
         with tempfile.TemporaryDirectory(dir=path.parent, prefix=".demo-") as scratch:
             new = Path(scratch) / "demo.db"
             store = init(new, entropy=entropy, now=now, witnessed=False)
-            with store.kept_warm():
+            with store.kept_open():
                 _fill(store, data, entropy, now)
             store.put_in_place(path)
     except OSError as error:

@@ -252,7 +252,7 @@ def _in_use(request: pytest.FixtureRequest, store: Store) -> AbstractContextMana
 
     The latest rows are then in the write-ahead log: copy a store with `Store.copy_to`.
     """
-    return nullcontext() if "cold" in request.fixturenames else store.kept_warm()
+    return nullcontext() if "cold" in request.fixturenames else store.kept_open()
 
 
 @pytest.fixture

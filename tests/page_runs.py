@@ -59,7 +59,7 @@ def warm() -> Iterator[None]:
 
         def opened(address: str | Path) -> Store:
             store = Store(address)
-            used.enter_context(store.kept_warm())
+            used.enter_context(store.kept_open())
             return store
 
         with patch.object(deployment, "_opened", cache(opened)):

@@ -15,7 +15,7 @@ from unittest.mock import patch
 import pg8000.native
 import pytest
 
-from benchmarks.postgres_cluster import MISSING, NEW_DATABASE, programs, temporary_server
+from benchmarks.postgres_cluster import MISSING, NEW_DATABASE, postgres_programs, temporary_server
 from study.store import is_server
 from study.store.engine import PATIENCE_S, Database, Engine, Kind
 from study.store.postgres import Postgres
@@ -47,7 +47,7 @@ def server() -> Iterator[str]:
     if address := os.environ.get(SERVER):
         yield address.rstrip("/")
         return
-    if programs() is None:
+    if postgres_programs() is None:
         pytest.skip(MISSING)
     with temporary_server({}) as cluster:
         yield cluster.address

@@ -16,7 +16,7 @@ from benchmarks.postgres_cluster import (
     MISSING,
     NEW_DATABASE,
     Cluster,
-    programs,
+    postgres_programs,
     temporary_server,
 )
 from study.store import Store, schema
@@ -58,7 +58,7 @@ def test_image_addresses_are_valid_on_all_servers_and_after_a_restart() -> None:
     assert images == images[:1] * 4
 
 
-ON_POSTGRES = Postgres() if programs() else Sqlite()
+ON_POSTGRES = Postgres() if postgres_programs() else Sqlite()
 """The engine of one of the runs; each proxy runs with one engine, because it does not depend on
 it."""
 
@@ -161,7 +161,7 @@ class WithPassword(Postgres):
 
 
 @pytest.mark.thorough
-@pytest.mark.skipif(not programs(), reason=MISSING)
+@pytest.mark.skipif(not postgres_programs(), reason=MISSING)
 def test_the_password_of_the_database_is_changed_while_servers_run() -> None:
     """Connections stay open, and servers restart one after another; no reader signs in again."""
     engine = WithPassword()

@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 
-from benchmarks.postgres_cluster import MISSING, programs, wait_until
+from benchmarks.postgres_cluster import MISSING, postgres_programs, wait_until
 from study.store import witness
 from tests.torture.defects import DEFECTS
 from tests.torture.postgres import Postgres
@@ -18,7 +18,7 @@ from tests.torture.power_loss import Flushed, lose_power
 from tests.torture.sqlite import Sqlite
 from tests.torture.suite import Engine, Outcome, Plan, run_batch
 
-_ON_POSTGRES = pytest.mark.skipif(programs() is None, reason=MISSING)
+_ON_POSTGRES = pytest.mark.skipif(postgres_programs() is None, reason=MISSING)
 
 
 @pytest.mark.slow

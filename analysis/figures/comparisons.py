@@ -38,7 +38,7 @@ from analysis.figures.drawing.chart import (
 )
 from analysis.figures.drawing.colours import DIFFERENCE_SCALE
 from analysis.figures.forest import Estimate, Rows, ends_of, forest, numbers
-from analysis.translation import capital, later, pieces, said, t, written
+from analysis.translation import capitalised, later, pieces, said, t, written
 
 COLUMNS = (4, 3)
 MOST_MODELS, MOST_READERS = 16, 40
@@ -284,7 +284,9 @@ def _lines(margin: float, end: float) -> list[Layer]:
 def _panel_key(rows: pd.DataFrame, margin: float, factor: float) -> tuple[Key, ...]:
     shown = set(rows["claim"])
     keys = [
-        Key(label=capital(said(AGAINST[claim])), ink=Ink.MODEL, mark=Mark.DIAMOND, hollow=hollow)
+        Key(
+            label=capitalised(said(AGAINST[claim])), ink=Ink.MODEL, mark=Mark.DIAMOND, hollow=hollow
+        )
         for claim, (_, hollow) in CLAIMS.items()
         if claim in shown
     ]

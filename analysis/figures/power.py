@@ -44,16 +44,16 @@ def power_chart(power: pd.DataFrame) -> Chart:
         readers instead. If there are many lines, six evenly spaced lines are shown. Simulations are
         points.
     """
-    x_column, of = ("n_cases", "n_readers")
+    x_column, line_column = ("n_cases", "n_readers")
     if power[x_column].nunique() == 1:
-        x_column, of = of, x_column
+        x_column, line_column = line_column, x_column
     claims = list(dict.fromkeys(power["claim"]))
     titles = (t("Readers like these"), t("These readers"), t("These cases"))
     panels = [
-        _panel(power.loc[power["claim"] == claim], x_column, of, title)
+        _panel(power.loc[power["claim"] == claim], x_column, line_column, title)
         for claim, title in zip(claims, titles, strict=True)
     ]
-    label = t("readers") if of == "n_readers" else t("cases")
+    label = t("readers") if line_column == "n_readers" else t("cases")
     key = [
         Key(label=t("Closed form; numbers: {what}", what=label), ink=Ink.READER, dash=Dash.SOLID),
         Key(label=t("80 % power"), ink=Ink.QUIET, dash=Dash.DASHED),
@@ -63,9 +63,9 @@ def power_chart(power: pd.DataFrame) -> Chart:
     return Chart(rows=(tuple(panels),), key=tuple(key))
 
 
-def _panel(rows: pd.DataFrame, x_column: str, of: str, title: str) -> Panel:
+def _panel(rows: pd.DataFrame, x_column: str, line_column: str, title: str) -> Panel:
     is_simulated = rows["method"].str.startswith("simulation")
-    shown = _spread(sorted(rows[of].unique()))
+    shown = _spread(sorted(rows[line_column].unique()))
     values = sorted(float(value) for value in rows[x_column].unique())
     x = fitted_axis(values, title=t("Cases") if x_column == "n_cases" else t("Readers"), parts=4)
     x = replace(x, high=x.high + 0.16 * max(x.high - x.low, 1.0))
@@ -75,11 +75,11 @@ def _panel(rows: pd.DataFrame, x_column: str, of: str, title: str) -> Panel:
     ]
     ends = []
     for number in shown:
-        closed = rows.loc[(rows[of] == number) & ~is_simulated].sort_values(x_column)
+        closed = rows.loc[(rows[line_column] == number) & ~is_simulated].sort_values(x_column)
         at, power = tuple(closed[x_column].astype(float)), tuple(100 * closed["power"])
         layers.append(Line(ink=Ink.READER, x=at, y=power))
         ends.append((at[-1], power[-1]))
-    points = rows.loc[is_simulated & rows[of].isin(shown)]
+    points = rows.loc[is_simulated & rows[line_column].isin(shown)]
     if len(points):
         layers.append(
             Points(

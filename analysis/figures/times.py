@@ -36,7 +36,7 @@ from analysis.figures.drawing.chart import (
     Tick,
 )
 from analysis.figures.drawing.colours import INKS, MARKS
-from analysis.figures.drawing.layout import AFTER, beside
+from analysis.figures.drawing.layout import AFTER, placed_names
 from analysis.figures.forest import uprights
 from analysis.translation import later, said, t
 
@@ -135,7 +135,7 @@ def speed_chart(
                 both[MIDDLE] / 1000, both["ci_low"], both["ci_high"], strict=True
             )
         ]
-        layers += beside(labels, places, (x, y), (plot_mm, HIGH_MM), uprights=lines)
+        layers += placed_names(labels, places, (x, y), (plot_mm, HIGH_MM), uprights=lines)
     return Chart(
         rows=((Panel(x=x, y=y, layers=tuple(layers), height_mm=HIGH_MM),),),
         width_mm=width_mm,
@@ -194,7 +194,7 @@ def drift_chart(
         last = wide[QUARTERS[-1]].dropna().sort_values()
         labels = rater_labels([str(rater) for rater in last.index], names)
         ends = [(3.0, float(value)) for value in last]
-        layers += beside(labels, ends, (x_axis, axis), (plot_mm, HIGH_MM), choices=AFTER)
+        layers += placed_names(labels, ends, (x_axis, axis), (plot_mm, HIGH_MM), choices=AFTER)
     panel = Panel(x=x_axis, y=axis, layers=tuple(layers), height_mm=HIGH_MM)
     return Chart(
         rows=((panel,),),

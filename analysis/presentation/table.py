@@ -68,7 +68,7 @@ class ReportTable:
         rows = [(tuple(map(_cut, names)), cells) for names, cells in self.rows[:max_rows]]
         return replace(self, header=tuple(map(_head, self.header)), rows=rows)
 
-    def without(self, head: str) -> ReportTable:
+    def without_column(self, head: str) -> ReportTable:
         """Return the table without a column; unchanged where it has no such column."""
         if head not in self.header[1:]:
             return self
@@ -80,7 +80,7 @@ class ReportTable:
             rows=[(label, cells[: place - 1] + cells[place:]) for label, cells in self.rows],
         )
 
-    def headed(self, first: str) -> ReportTable:
+    def with_first_heading(self, first: str) -> ReportTable:
         """Return the table with another head of its first column."""
         return replace(self, header=(first, *self.header[1:]))
 
@@ -93,7 +93,7 @@ class ReportTable:
         if len(values) != 1:
             return self
         same = t("{head}: {what}.", head=head, what=values.pop())
-        return replace(self.without(head), note=sentences([self.note, same]))
+        return replace(self.without_column(head), note=sentences([self.note, same]))
 
     @property
     def left(self) -> int:
@@ -178,7 +178,7 @@ def two_conditions(row: Row) -> tuple[RaterName, RaterName]:
     return first, second
 
 
-def whole(n: float) -> str:
+def whole_number(n: float) -> str:
     """Write a whole number."""
     return rounded(n, 0)
 

@@ -271,7 +271,7 @@ def reason(row: Row) -> str:
     'a single item'
     """
     why = str(row.get("undefined_because") or "")
-    return because(_UNDEFINED_CELLS.sub("", why, count=1)) or t("no reason is given")
+    return translated_reason(_UNDEFINED_CELLS.sub("", why, count=1)) or t("no reason is given")
 
 
 # Texts of tables that contain numbers, in the form that `pieces` looks up.
@@ -288,7 +288,7 @@ WITH_NUMBERS = (
 )
 
 
-def because(reason: str) -> str:
+def translated_reason(reason: str) -> str:
     """Return a table's reason for a sentence, translated if the catalogue has it."""
     return pieces(reason.rstrip(". "))
 
@@ -322,7 +322,7 @@ def shown_condition(results: Results, condition: str) -> str:
     return condition_name(condition) if has_several(results) else ""
 
 
-def under(results: Results, condition: str) -> str:
+def condition_phrase(results: Results, condition: str) -> str:
     """Return the condition for a sentence; an empty text where the run has one."""
     shown = shown_condition(results, condition)
     if not shown:

@@ -26,6 +26,7 @@ from analysis.presentation.wording import (
     Row,
     cases_between,
     clauses,
+    condition_phrase,
     has_several,
     headline_intervals,
     in_a_row,
@@ -34,7 +35,6 @@ from analysis.presentation.wording import (
     rows_of,
     sentences,
     span,
-    under,
 )
 from analysis.report.findings.endpoint import VerdictLine, verdict_lines
 from analysis.report.findings.finding import MOST_CONDITIONS, confidence_percent
@@ -120,7 +120,7 @@ def raters_table(results: Results) -> ReportTable:
         ],
         most_in_print=MOST_RATERS_IN_PRINT,
     )
-    return table if has_several(results) else table.without(t("Condition"))
+    return table if has_several(results) else table.without_column(t("Condition"))
 
 
 def declared_claim(results: Results) -> str:
@@ -255,7 +255,7 @@ def agreement_lines(results: Results) -> list[str]:
         if parts:
             means = t(
                 "Mean agreement{where} over {cases}, Cohen's kappa (Brennan-Prediger): {values}.",
-                where=under(results, condition),
+                where=condition_phrase(results, condition),
                 cases=cases_between(pd.concat(both)["n"]),
                 values=in_a_row(parts),
             )

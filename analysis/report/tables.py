@@ -32,4 +32,4 @@ def overviews(results: Results) -> list[ReportTable]:
     ]
     if has_several(results):
         return tables
-    return [table.without(t("Condition")) for table in tables]
+    return [table.without_column(t("Condition")) for table in tables]

@@ -16,7 +16,7 @@ from analysis.presentation.table import (
     ReportTable,
     estimate_of,
     report_table,
-    whole,
+    whole_number,
 )
 from analysis.presentation.wording import number, rows_by
 from analysis.readings.confidence import Meaning, confidence_of
@@ -171,7 +171,7 @@ def advice_weight_table(results: Results) -> Iterator[ReportTable]:
             results,
             shown,
             lambda parts: (
-                whole(number(parts["weight_of_advice"], "n")),
+                whole_number(number(parts["weight_of_advice"], "n")),
                 *(estimate_of(parts[measure]) for measure in MEASURES),
             ),
         ),

@@ -192,7 +192,7 @@ def _search(sums: _Sums) -> Floats | None:
         return best
 
     def deviance(thetas: Floats) -> float:
-        return sums.deviance(_with(best, free, thetas))
+        return sums.deviance(_with_free_values(best, free, thetas))
 
     optimum = minimize(
         deviance,
@@ -207,7 +207,7 @@ def _search(sums: _Sums) -> Floats | None:
         },
     )
     settled = optimum.success and (optimum.x < LARGEST / 2).all()
-    return _with(best, free, optimum.x) if settled else None
+    return _with_free_values(best, free, optimum.x) if settled else None
 
 
 def _simplex(start: Floats) -> Floats:
@@ -215,7 +215,7 @@ def _simplex(start: Floats) -> Floats:
     return np.vstack([start, start + np.diag(0.2 + 0.2 * start)])
 
 
-def _with(thetas: Floats, free: Floats, values: Floats) -> Floats:
+def _with_free_values(thetas: Floats, free: Floats, values: Floats) -> Floats:
     result = thetas.copy()
     result[free] = values
     return result

@@ -670,7 +670,7 @@ class FigureOfMerit:
         """Degrees of freedom of the variation over items."""
         return float(max(self.n_clusters - 1, 1))
 
-    def backwards(self, readers: Floats, suffix: str = "") -> str:
+    def reversed_note(self, readers: Floats, suffix: str = "") -> str:
         """Return the note that every reader is worse than guessing; empty if any reader is not.
 
         Parameters

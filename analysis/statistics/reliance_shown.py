@@ -13,7 +13,7 @@ from analysis.presentation.table import (
     named,
     percent_with_range,
     report_table,
-    whole,
+    whole_number,
     words,
 )
 from analysis.presentation.wording import Row, number, rows_by, sentences
@@ -62,7 +62,7 @@ def reliance_table(results: Results) -> Iterator[ReportTable]:
             results,
             shown,
             lambda parts: (
-                whole(max(number(row, "n") for row in parts.values())),
+                whole_number(max(number(row, "n") for row in parts.values())),
                 *(percent_with_range(parts[measure], "estimate") for measure in MEASURES),
             ),
         ),

@@ -22,7 +22,7 @@ from analysis.presentation.table import (
     condition_cell,
     p_cell,
     report_table,
-    whole,
+    whole_number,
     words,
 )
 from analysis.presentation.wording import Row, decimals_for, number, rounded, rows_of, span
@@ -367,7 +367,7 @@ def time_model_table(results: Results) -> Iterator[ReportTable]:
             (words(term_words(str(row["term"]))),),
             (
                 condition_cell(str(row["condition"])),
-                whole(number(row, "n")) if not math.isnan(number(row, "n")) else EMPTY,
+                whole_number(number(row, "n")) if not math.isnan(number(row, "n")) else EMPTY,
                 *_factor(row),
                 p_cell(number(row, "p")),
                 pieces(str(row["undefined_because"] or "")),
@@ -387,7 +387,7 @@ def time_model_table(results: Results) -> Iterator[ReportTable]:
         rows=rows,
     )
     has_reasons = any(cells[-1] for _, cells in table.rows)
-    yield table if has_reasons else table.without(t("Undefined because"))
+    yield table if has_reasons else table.without_column(t("Undefined because"))
 
 
 def _factor(row: Row) -> tuple[str, str]:

@@ -22,7 +22,7 @@ from analysis.presentation.table import (
     condition_cell,
     named,
     report_table,
-    whole,
+    whole_number,
 )
 from analysis.presentation.wording import number, rounded, rows_of, sentences
 from analysis.readings.circumstances import Circumstances
@@ -250,12 +250,12 @@ def times_table(results: Results) -> Iterator[ReportTable]:
             (named(names, str(row["rater_id"])),),
             (
                 condition_cell(str(row["condition"])),
-                whole(number(row, "n")),
+                whole_number(number(row, "n")),
                 *(
                     rounded(number(row, column) / 1000, 1)
                     for column in ("median_ms", "q1_ms", "q3_ms", "geometric_mean_ms")
                 ),
-                whole(number(row, "n_flagged"))
+                whole_number(number(row, "n_flagged"))
                 if not math.isnan(number(row, "n_flagged"))
                 else EMPTY,
             ),

@@ -22,7 +22,7 @@ from uuid import UUID
 import numpy as np
 
 from data.generator import GENERATOR_VERSION
-from data.generator.examinations import EXAMINATIONS, PEOPLE, VIEWS, opaque
+from data.generator.examinations import EXAMINATIONS, PEOPLE, VIEWS, opaque_name
 
 GEOMETRIC = "Geometric Information Assessment"
 _HERE = Path(__file__).parent
@@ -114,12 +114,15 @@ def build_bank(records: dict[str, Any], seed: int) -> dict[str, dict[str, Any]]:
     dict
         Question id to item.
     """
-    questions = [*items(), *(settle(item, records[item.key]) for item in measured_items())]
+    questions = [
+        *items(),
+        *(with_correct_option(item, records[item.key]) for item in measured_items()),
+    ]
     rng = np.random.default_rng([seed, 31])
     letters = rng.permutation(np.resize(list(LETTERS), len(questions)))
     bank = {}
     for item, letter in zip(questions, letters, strict=True):
-        name = opaque(seed, item.key, item.task, item.question, digits=16)
+        name = opaque_name(seed, item.key, item.task, item.question, digits=16)
         order = [item.wrong[i] for i in rng.permutation(3)]
         order.insert(LETTERS.index(letter), item.right)
         bank[name] = {
@@ -135,7 +138,7 @@ def build_bank(records: dict[str, Any], seed: int) -> dict[str, dict[str, Any]]:
     return dict(sorted(bank.items()))
 
 
-def settle(item: MeasuredItem, record: dict[str, Any]) -> WrittenItem:
+def with_correct_option(item: MeasuredItem, record: dict[str, Any]) -> WrittenItem:
     """Convert a measured item to one with a correct option.
 
     Raises
@@ -166,10 +169,10 @@ def _study_fields(key: str, record: dict[str, Any], seed: int) -> dict[str, Any]
     born = min(e.date for e in EXAMINATIONS if e.person == examination.person)
     age = person.age + int(examination.date[:4]) - int(born[:4])
     return {
-        "study_id": opaque(seed, key, "study"),
-        "StudyInstanceUid": f"2.25.{UUID(opaque(seed, key, 'uid', digits=32)).int}",
+        "study_id": opaque_name(seed, key, "study"),
+        "StudyInstanceUid": f"2.25.{UUID(opaque_name(seed, key, 'uid', digits=32)).int}",
         "PatientID": examination.person,
-        "AccessionNumber": opaque(seed, key, "accession", digits=10).upper(),
+        "AccessionNumber": opaque_name(seed, key, "accession", digits=10).upper(),
         "PatientSex": person.sex,
         "PatientAge": f"{age:03d}Y",
         "StudyDate": examination.date,

@@ -197,7 +197,7 @@ QUANTA_RANGE = (8.0e5, 1.8e6)
 LEFT_MARKER_SHARE = 0.25
 
 
-def opaque(seed: int, *parts: str, digits: int = 12) -> str:
+def opaque_name(seed: int, *parts: str, digits: int = 12) -> str:
     """Make an uninformative name: the first hexadecimal digits of a seeded SHA-256."""
     text = "/".join([str(seed), *parts])
     return hashlib.sha256(text.encode()).hexdigest()[:digits]
@@ -248,7 +248,7 @@ def simulate(canonical: Chest, examination: Examination, seed: int, out: Path) -
             marker=marker if view == "PA" else None,
             rng=rng,
         )
-        name = f"films/{opaque(seed, examination.key, view)}.png"
+        name = f"films/{opaque_name(seed, examination.key, view)}.png"
         write_png(out / name, pixels)
         record["films"][view] = {"file": name, "pixel_mm": round(geometry.pixel_mm, 4)}
     return record

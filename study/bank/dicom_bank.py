@@ -31,7 +31,7 @@ from study.bank.importing import BY_DEFAULT, FaultyBank, Imported, Missing, impo
 from study.bank.items import split_list
 from study.bank.layout import (
     banks_folder,
-    beginning,
+    first_bytes,
     free_place,
     possible_dicom,
     spreadsheets,
@@ -303,8 +303,8 @@ class _Conversion:
 
     def _film(self, written: str) -> _Kept:
         path = self._path(written)
-        if self._images.absent(path):
-            path = self._images.spelt(path) or path
+        if self._images.missing_message(path):
+            path = self._images.similar_path(path) or path
         if path not in self._kept:
             data = self._images.bytes_of(path)
             try:
@@ -327,7 +327,7 @@ class _Conversion:
         if self._by_uid is None:
             self._by_uid = defaultdict(list)
             for path in possible_dicom(self._folder):
-                if is_dicom(head := beginning(path)):
+                if is_dicom(head := first_bytes(path)):
                     self._by_uid[instance_uid(head)].append(path)
         paths = self._by_uid.get(written, [])
         if len({sha256(path.read_bytes()).digest() for path in paths}) > 1:

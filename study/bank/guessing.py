@@ -64,14 +64,14 @@ def clues(questions: Iterable[GuessableQuestion], *, shuffled: bool) -> dict[Rul
     texts = _Offers()
     for question in questions if clue_counts.any_often() else ():
         options = [option.strip() for option in question.options]
-        if frequent := {text for text in options if clue_counts.often(text)}:
+        if frequent := {text for text in options if clue_counts.is_frequent(text)}:
             texts.add(frequent, options[question.place], question.view)
-    ties = [*texts.ties(), *(() if shuffled else clue_counts.letters().ties())]
+    ties = [*texts.associations(), *(() if shuffled else clue_counts.letters().associations())]
     sentences = {
         Rule.LONGEST: _longest(clue_counts.sizes, clue_counts.n_longest),
         Rule.LETTER: ""
         if shuffled
-        else _letter(balance(clue_counts.places(), least_gain=LEAST_GAIN)),
+        else _letter(position_balance(clue_counts.places(), least_gain=LEAST_GAIN)),
         Rule.VIEW_TELLS: _view(ties),
     }
     return {rule: sentence for rule, sentence in sentences.items() if sentence}
@@ -154,7 +154,7 @@ class _ClueCounts:
             offers.add(LETTERS[:k], LETTERS[place], view, n)
         return offers
 
-    def often(self, text: str) -> bool:
+    def is_frequent(self, text: str) -> bool:
         """Return whether an answer is correct often enough to be tested."""
         return self._hashes[hash(text)] >= _LEAST_COUNT
 
@@ -179,7 +179,9 @@ class Balance:
     p: float
 
 
-def balance(places: Mapping[tuple[int, int], int], *, least_gain: float = -math.inf) -> Balance:
+def position_balance(
+    places: Mapping[tuple[int, int], int], *, least_gain: float = -math.inf
+) -> Balance:
     """Test the positions of the correct options against chance.
 
     Parameters
@@ -325,7 +327,7 @@ class _Offers:
                 self._right[answer] += n
                 self._right_with[answer, view] += n
 
-    def ties(self) -> Iterator[_Tie]:
+    def associations(self) -> Iterator[_Tie]:
         """Yield the associations of answer and view that can be tested."""
         for (answer, view), n_offered in self._offered_with.items():
             n_offered_else, n_right = self._offered[answer] - n_offered, self._right[answer]

@@ -130,7 +130,7 @@ class ImageFolder:
             n_bytes=len(data),
         )
 
-    def spelt(self, path: str) -> str | None:
+    def similar_path(self, path: str) -> str | None:
         """Return the only existing path that is spelt like a missing one, or None."""
         places = [""]
         for part in path.split("/"):
@@ -150,7 +150,7 @@ class ImageFolder:
                 by_key.setdefault(id_key(path.name), []).append(path.name)
         return by_key
 
-    def absent(self, path: str) -> str | None:
+    def missing_message(self, path: str) -> str | None:
         """Return the message for a missing film, or None if the file exists."""
         try:
             (self._root / path).stat()

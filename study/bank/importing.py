@@ -135,7 +135,7 @@ def import_bank(
                 bank=name, n_items=existing.n_items, n_films=existing.n_films, is_new=False
             )
         raise name_taken(name)
-    work = store.beside("import")
+    work = store.companion_path("import")
     with read_bank(files, images=images, work=work, options=options) as read:
         _refuse_faulty(files, read, options)
         if options.progress is not None:

@@ -13,7 +13,7 @@ from study.bank.fields import (
     Trouble,
 )
 from study.bank.images import ImageFolder
-from study.bank.measures import gathered, read_days, read_spacings
+from study.bank.measures import read_days, read_spacings, spacings_by_path
 from study.bank.options import kept_letters, read_options, read_truth
 from study.bank.terms import age_in_words, context_parts, sex_in_words, view_label
 from study.base.bank_model import REPORT_SECTIONS, Fault, Item, Prior, Rule, View
@@ -255,7 +255,7 @@ class ItemReader:
                 self._notes.add("an image listed twice is shown once", draft.key)
             images.append((inside, label, original, place))
             measured.append((inside, spacing_mm))
-        draft.spacings_mm = {**draft.spacings_mm, **gathered(measured)}
+        draft.spacings_mm = {**draft.spacings_mm, **spacings_by_path(measured)}
         return images
 
     def _labels(

@@ -70,7 +70,7 @@ def free_place(home: Path, name: str) -> Path:
 
 def holds_dicom(folder: Path) -> bool:
     """Return whether a folder contains a spreadsheet and DICOM images."""
-    heads = map(beginning, islice(possible_dicom(folder), _MOST_HEADS))
+    heads = map(first_bytes, islice(possible_dicom(folder), _MOST_HEADS))
     return bool(spreadsheets(folder)) and any(
         is_dicom(head) or lacks_preamble(head) for head in heads
     )
@@ -97,7 +97,7 @@ def possible_dicom(folder: Path) -> Iterator[Path]:
                 yield path
 
 
-def beginning(path: Path) -> bytes:
+def first_bytes(path: Path) -> bytes:
     """Return the first bytes of a file, with its DICOM meta information; empty if unreadable."""
     try:
         with path.open("rb") as file:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from study.bank.content import REMEDIES, RuleFinding, look_over
-from study.bank.guessing import Balance, balance, clues
+from study.bank.guessing import Balance, clues, position_balance
 from study.bank.importing import name_taken
 from study.bank.layout import find_bank, holds_dicom, one_file
 from study.bank.reading import BankFormat, ImportOptions, read_bank
@@ -385,18 +385,18 @@ def remove_bank(store: Store, name: str, *, acting: Acting) -> BankRow:
         row = banks.bank_row(change, name)
         holders = banks.holders(change, row.id)
         if any(holders.values()):
-            raise NotNow(_holding(name, **holders))
+            raise NotNow(_in_use_message(name, **holders))
         prepared = banks.only_here(change, row.id)
         banks.remove(change, row.id)
         detail = {**banks.facts(row), "n_items": row.n_items, "n_films": row.n_films}
         events.record(change, "", acting, kind=EventKind.BANK_REMOVED, detail=detail)
-    film_shelf = shelf.Shelf(store.beside("films"))
+    film_shelf = shelf.Shelf(store.companion_path("films"))
     for sha256 in prepared:
         film_shelf.drop(sha256)
     return row
 
 
-def _holding(name: str, studies: list[str], drafts: list[str]) -> str:
+def _in_use_message(name: str, studies: list[str], drafts: list[str]) -> str:
     """Return the message that names the studies and drafts that use a bank."""
     parts = []
     if studies:
@@ -432,7 +432,7 @@ class Report:
     n_sound: int
     findings: tuple[RuleFinding, ...]
     notes: tuple[str, ...]
-    letters: Balance = balance({})  # noqa: RUF009 (frozen)
+    letters: Balance = position_balance({})  # noqa: RUF009 (frozen)
 
     @property
     def is_sound(self) -> bool:
@@ -487,7 +487,9 @@ def check_bank(path: Path, *, images: Path | None, format: BankFormat | None = N
 def letters(look: Transaction, bank: int) -> Balance:
     """Return how often each option of a bank's items is the correct one."""
     counts = bank_contents.truths(look, bank)
-    return balance({(LETTERS.index(truth), size): n for (truth, size), n in counts.items()})
+    return position_balance(
+        {(LETTERS.index(truth), size): n for (truth, size), n in counts.items()}
+    )
 
 
 def by_rule(faults: Iterable[Fault]) -> list[RuleFinding]:

@@ -56,7 +56,7 @@ def read_spacings(
     return spacings_mm
 
 
-def gathered(paths: Sequence[tuple[str, float | None]]) -> dict[str, list[float]]:
+def spacings_by_path(paths: Sequence[tuple[str, float | None]]) -> dict[str, list[float]]:
     """Return the known spacings of each path; an image may be listed twice.
 
     >>> gathered([("a", 0.2), ("b", None), ("a", 0.3)])

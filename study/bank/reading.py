@@ -425,8 +425,8 @@ def _read_films(
 ) -> int:
     """Read the films; return the number not read because the bank is refused anyway."""
     staged.recall_films()
-    staged.mark_missing(folder.absent, NOT_FOUND_REMEDY)
-    for path, name, key in staged.respell_missing(folder.spelt):
+    staged.mark_missing(folder.missing_message, NOT_FOUND_REMEDY)
+    for path, name, key in staged.respell_missing(folder.similar_path):
         differs = difference(path, name)
         notes.add(f"image {shown(path, 160)} found under a name that differs: {differs}", key)
     n_done, total = staged.n_films()

@@ -103,7 +103,7 @@ class ReceivedBank:
             shutil.rmtree(self.place, ignore_errors=True)
 
 
-def arrived(store: Store, folder: str) -> ReceivedBank:
+def folder_on_server(store: Store, folder: str) -> ReceivedBank:
     """Return a folder in `banks_folder` whose bank is imported in place.
 
     Raises

@@ -218,7 +218,7 @@ def minute(at_utc: str, zone: tzinfo = UTC) -> str:
     return _in_zone(_moment(at_utc, zone), zone)
 
 
-def until(at_utc: str, zone: tzinfo) -> str:
+def period_end(at_utc: str, zone: tzinfo) -> str:
     """Return the end of a period with its time zone; for midnight, the end of the day before.
 
     >>> from zoneinfo import ZoneInfo

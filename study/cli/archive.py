@@ -102,7 +102,7 @@ def write_deposit(db: Path | str, study: str, out: Path, authors: tuple[str, ...
     store = Store(db)
     files = deposit_files(store, study, creators=authors, now=now())
     as_zip = out.suffix == ".zip"
-    with bundle.placed(out, as_zip=as_zip) as place:
+    with bundle.moved_into_place(out, as_zip=as_zip) as place:
         if as_zip:
             place.write_bytes(bundle.zipped(files))
         else:
@@ -258,7 +258,7 @@ def _certify(certificate: removing.Certificate, file: Path | None) -> None:
     print(certificate.text)
     try:
         if file:
-            with bundle.placed(file, as_zip=True) as place:
+            with bundle.moved_into_place(file, as_zip=True) as place:
                 place.write_text(certificate.as_json, encoding="utf-8")
     except BadFile as error:
         raise BadFile(

@@ -65,7 +65,7 @@ def draw(db: Path | str, study: str, bank: str, protocol: Path) -> None:
         f"{EXPECTED_ACCURACY}.",
         file=sys.stderr,
     )
-    warn(exposure.cautions(store, study))
+    warn(exposure.opening_warnings(store, study))
 
 
 @command(reads="readers")
@@ -100,7 +100,7 @@ def invite(db: Path | str, study: str, readers: Path) -> None:
             "is known here."
         )
     reader_ids = {invitation.reader_id for invitation in invitations}
-    warn(exposure.acquaintances(store, study, reader_ids))
+    warn(exposure.exposed_reader_warnings(store, study, reader_ids))
 
 
 def _give_code(issue_code: Callable[..., str], db: Path | str, **whose: str) -> None:
@@ -241,7 +241,7 @@ def open_(db: Path | str, study: str, witness: str) -> None:
     """
     store = Store(db)
     print(exposure.consent_to_read(store, study), file=sys.stderr)
-    warn(exposure.cautions(store, study))
+    warn(exposure.opening_warnings(store, study))
     print(heads.open_study(store, study=study, witness=witness, acting=acting()))
     deposit(store, study)
 

@@ -18,7 +18,7 @@ from study.base.translation import t
 from study.exchange.bundle import (
     Content,
     files_of,
-    placed,
+    moved_into_place,
     sha256_of_file,
     sums_of,
     tables_of,
@@ -110,7 +110,7 @@ def archive(
     exists_message = t(
         "{folder} already exists. Name a new folder, or empty this one.", folder=folder
     )
-    with placed(folder, as_zip=False, exists_message=exists_message) as place:
+    with moved_into_place(folder, as_zip=False, exists_message=exists_message) as place:
         if texts and not blinded:
             _announce(store, study, acting=acting)
         exported = _make(store, place, study, blinded, texts)

@@ -72,7 +72,7 @@ class Backup:
 
 def folder_of(store: Store) -> Path:
     """Return the folder of a store's backups."""
-    return store.beside("backups")
+    return store.companion_path("backups")
 
 
 def schedule(look: Transaction) -> Schedule:

@@ -266,7 +266,7 @@ def export(
     with store.look() as look:
         files = files_of(look, study, Content(texts=texts))
     as_zip = out.suffix == ".zip"
-    with placed(out, as_zip=as_zip) as path:
+    with moved_into_place(out, as_zip=as_zip) as path:
         if as_zip:
             path.write_bytes(zipped(files))
         else:
@@ -278,7 +278,7 @@ def export(
 
 
 @contextmanager
-def placed(out: Path, *, as_zip: bool, exists_message: str = "") -> Iterator[Path]:
+def moved_into_place(out: Path, *, as_zip: bool, exists_message: str = "") -> Iterator[Path]:
     """Yield a temporary path for a folder or a file, and move it to `out` at the end.
 
     Parameters
@@ -581,7 +581,7 @@ def records(look: Transaction, study: StudyRow, *, blinded: bool = False) -> byt
     return "".join(canonical_json(line) + "\n" for line in lines).encode()
 
 
-def origin(look: Transaction, study: StudyRow) -> str:
+def origin_deployment(look: Transaction, study: StudyRow) -> str:
     """Return the ID of the deployment in which a study was read, even if it was restored here."""
     return study.restored_from.partition("/")[0] or deployment.value(look, "deployment_id")
 
@@ -590,7 +590,7 @@ def _facts(look: Transaction, study: StudyRow) -> StudyFacts:
     drawn = events.of_kind(look, events.study_chain(study.name), EventKind.STUDY_DRAWN)
     return StudyFacts(
         format=RECORDS_FORMAT,
-        deployment_id=origin(look, study),
+        deployment_id=origin_deployment(look, study),
         study=study.name,
         bank=drawn[0]["bank"] if drawn else study.bank_name,
         state=study.state,

@@ -16,7 +16,7 @@ from typing import Any
 from study.bank.guessing import ids_tell
 from study.base.actor import Acting
 from study.base.bank_model import LETTERS
-from study.exchange.bundle import ZIP_DATE, placed, sha256_of_file, sums_of
+from study.exchange.bundle import ZIP_DATE, moved_into_place, sha256_of_file, sums_of
 from study.models.model_protocol import ModelProtocol, Order, Shown, template_of
 from study.models.paper import Paper, PaperFilm, PaperItem, Prompt, paper_ids, prompt_of
 from study.store import Store, banks
@@ -386,7 +386,7 @@ def export_paper(
     paper_written = paper if bank_ids else _with_own_ids(store, paper)
     metadata = {**_metadata(paper_written), "paper_sha256": paper.sha256}
     as_zip = out.suffix == ".zip"
-    with placed(out, as_zip=as_zip) as place:
+    with moved_into_place(out, as_zip=as_zip) as place:
         paper_folder = place.with_name("paper") if as_zip else place
         paper_folder.mkdir()
         with tempfile.TemporaryDirectory(dir=paper_folder.parent) as scratch:

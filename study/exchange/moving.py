@@ -15,7 +15,7 @@ from typing import IO
 
 from study.base.errors import BadFile, NotFound, NotNow, StudyError
 from study.base.translation import t
-from study.store import Store, Transaction, beside, is_server
+from study.store import Store, Transaction, companion_path, is_server
 from study.store.moving import Content, contents, copy_rows
 from study.trail.verification import verify
 
@@ -77,18 +77,20 @@ def move(source: Store, to: Path | str) -> Moved:
         _name_witness(to)
         moved = Moved(
             contents=copied,
-            files=tuple(file for suffix in FILES if (file := store.beside(suffix)).exists()),
+            files=tuple(
+                file for suffix in FILES if (file := store.companion_path(suffix)).exists()
+            ),
             before=tuple(verify(source, films=False)),
             after=tuple(verify(store, films=False)),
         )
-    beside(to, _UNDER_WAY).unlink()
+    companion_path(to, _UNDER_WAY).unlink()
     return moved
 
 
 @contextmanager
 def _single_move(to: Path | str) -> Iterator[None]:
     """Refuse a second move to the same place while another is running."""
-    path = beside(to, _LOCK)
+    path = companion_path(to, _LOCK)
     if is_server(to):
         path.parent.mkdir(parents=True, exist_ok=True)
     try:
@@ -130,7 +132,7 @@ def _finished(source: Store, to: Path | str) -> tuple[Store, Mapping[str, Conten
 
 def _store_under_way(to: Path | str) -> Store | None:
     """Return the store of a move that is not complete; without one, delete the move's files."""
-    if not beside(to, _UNDER_WAY).exists():
+    if not companion_path(to, _UNDER_WAY).exists():
         return None
 
     def refuse(_: Transaction) -> None:
@@ -139,9 +141,9 @@ def _store_under_way(to: Path | str) -> Store | None:
     try:
         return Store.create(to, refuse)  # also deletes what a killed process left of its creation
     except NotFound:
-        if not beside(to, _WITNESS).exists():  # otherwise a store has been used here
+        if not companion_path(to, _WITNESS).exists():  # otherwise a store has been used here
             for suffix in (*_FOLDERS, _UNDER_WAY):
-                _remove(beside(to, suffix))
+                _remove(companion_path(to, suffix))
         return None
 
 
@@ -151,18 +153,18 @@ def _copied(source: Store, to: Path | str) -> tuple[Store, Mapping[str, Content]
 
     def begin() -> None:
         for suffix in FILES:
-            file = beside(to, suffix)
+            file = companion_path(to, suffix)
             if file.exists() or file.is_symlink():
                 raise BadFile(t("{file} belongs to another store. Move it away first.", file=file))
 
     def finish(copied: Mapping[str, Content]) -> None:
-        witness = beside(to, _UNDER_WAY)
+        witness = companion_path(to, _UNDER_WAY)
         witness.touch(mode=0o600)
-        if source.beside(_WITNESS).exists():
-            shutil.copy2(source.beside(_WITNESS), witness)
+        if source.companion_path(_WITNESS).exists():
+            shutil.copy2(source.companion_path(_WITNESS), witness)
         for suffix in _FOLDERS:
-            if source.beside(suffix).exists():
-                shutil.copytree(source.beside(suffix), beside(to, suffix))
+            if source.companion_path(suffix).exists():
+                shutil.copytree(source.companion_path(suffix), companion_path(to, suffix))
         _refuse_changed(source, copied)
 
     try:
@@ -175,7 +177,7 @@ def _copied(source: Store, to: Path | str) -> tuple[Store, Mapping[str, Content]
 
 def _name_witness(to: Path | str) -> None:
     """Give the witness its name, which completes the copies; the other name is removed later."""
-    witness, name = beside(to, _UNDER_WAY), beside(to, _WITNESS)
+    witness, name = companion_path(to, _UNDER_WAY), companion_path(to, _WITNESS)
     if witness.stat().st_size and not name.exists():
         try:
             name.hardlink_to(witness)

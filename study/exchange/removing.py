@@ -145,9 +145,9 @@ def remove_study(
         chains = facts["chains"]
         heads_of = [head for head in record.heads if head.chain in chains] if record else []
         store.forget_heads(heads_of)
-        archives = store.beside("archives") / str(row.id)
+        archives = store.companion_path("archives") / str(row.id)
         shutil.rmtree(archives, ignore_errors=True)
-        store.fold_in()
+        store.checkpoint()
         return certificates(store)[-1]
 
 
@@ -182,7 +182,7 @@ def remove_model(
             }
             events.record(change, study, acting, kind=EventKind.MODEL_DATA_REMOVED, detail=detail)
     with _removed(t("The predictions were removed.")):
-        store.fold_in()
+        store.checkpoint()
         return certificates(store, study)[-1]
 
 
@@ -211,7 +211,7 @@ def certificates(store: Store, study: str = "") -> list[Certificate]:
             (event for chain in chains for event in events.of_kinds(look, chain, _KINDS)),
             key=lambda event: event.at_utc,
         )
-    overwritten = bool(removals) and store.hurried(0).fold_in()
+    overwritten = bool(removals) and store.with_wait_limit(0).checkpoint()
     return [
         _certificate(
             event,

@@ -24,7 +24,7 @@ from study.base.canonical import canonical_json, stamp
 from study.base.errors import BadFile, NotNow
 from study.base.text import LONGEST, formula_fault, name_fault, quoted, text_key
 from study.base.translation import t
-from study.exchange.bundle import RECORDS, Content, files_of, origin, tables_of
+from study.exchange.bundle import RECORDS, Content, files_of, origin_deployment, tables_of
 from study.exchange.received_bundle import PACKAGE, ReceivedBundle, receive, refuse
 from study.models.models import key_of
 from study.store import (
@@ -221,7 +221,7 @@ def _bank_from(change: Transaction, bundle: ReceivedBundle, acting: Acting) -> i
         imported_at_utc=stamp(acting.now),
         **asdict(bundle.provenance),
     )
-    _fitting(bundle, lambda: banks.add_items(change, number, _items(bundle)))
+    _accepted_rows(bundle, lambda: banks.add_items(change, number, _items(bundle)))
     content_sha256 = banks.content_sha256(change, number, simulated=simulated)
     banks.set_content_hash(change, number, content_sha256)
     banks.add_marks(change, number, list(banks.bank_marks(change, number)))
@@ -265,7 +265,7 @@ def _items(bundle: ReceivedBundle) -> list[Item]:
 def _study(change: Transaction, bundle: ReceivedBundle, bank: int) -> int:
     facts = bundle.carried.study
     return int(
-        _fitting(
+        _accepted_rows(
             bundle,
             lambda: studies.add(
                 change,
@@ -291,11 +291,11 @@ def _cases(change: Transaction, bundle: ReceivedBundle, bank: int, study: int) -
         drawn = [(row["number"], row["stratum"]) for row in rows]
         studies.add_cases(change, study, [(i, *d) for i, d in zip(items, drawn, strict=True)])
 
-    _fitting(bundle, add)
+    _accepted_rows(bundle, add)
     return {row.item_id: row.id for row in studies.cases(change, study)}
 
 
-def _fitting(bundle: ReceivedBundle, write: Callable[[], Any]) -> Any:
+def _accepted_rows(bundle: ReceivedBundle, write: Callable[[], Any]) -> Any:
     """Store rows of a bundle, or refuse the bundle if the store rejects them."""
     try:
         return archive.fitting(write)
@@ -444,7 +444,7 @@ def _conflicts(
         yield f"the study {quoted(name)} is still {study.state}. Close it first."
     if bundle.carried.study.state != "closed":
         yield "the bundle was exported while its study was still open. Close it there first."
-    if other == origin(look, study):
+    if other == origin_deployment(look, study):
         yield f"it comes from the deployment in which {quoted(name)} itself was read ({other})."
     elif events.merged_chain(name, other) in merged_chains(look, name):
         yield f"the bundle of the deployment {other} was already merged."

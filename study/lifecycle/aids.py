@@ -21,7 +21,7 @@ from study.store.models import ModelRow, PredictionRow
 from study.store.studies import CaseRow, StudyRow
 
 
-def planned(look: Transaction, study: StudyRow) -> list[AidRow]:
+def planned_aids(look: Transaction, study: StudyRow) -> list[AidRow]:
     """Return the aids of a study as they will be shown; none if no condition is aided.
 
     Raises

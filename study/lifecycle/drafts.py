@@ -187,7 +187,7 @@ def save(
     return at
 
 
-def reach(store: Store, number: int, steps: int) -> None:
+def record_completed_steps(store: Store, number: int, steps: int) -> None:
     """Record the number of completed steps of a draft; its values do not change."""
     with store.change() as change:
         stored.reach_draft(change, number, steps)
@@ -244,7 +244,7 @@ def faults(draft: StudyDraft) -> list[str]:
     return [*name_faults, *bank_faults, *faults_of(values), *example_faults(values["consent"])]
 
 
-def obstacles(
+def draw_faults(
     store: Store,
     draft: StudyDraft,
     rehearse: Callable[[str, Mapping[str, Any]], object],

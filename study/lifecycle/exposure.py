@@ -170,7 +170,7 @@ def known_cases(look: Transaction, person: int, study: StudyRow) -> tuple[KnownC
     )
 
 
-def acquainted(look: Transaction, study: StudyRow) -> dict[str, tuple[KnownCases, ...]]:
+def exposed_readers(look: Transaction, study: StudyRow) -> dict[str, tuple[KnownCases, ...]]:
     """Return where readers of a study may have seen its answers; other readers are omitted."""
     roles = {}
     for reader in people.readers(look, study.id):
@@ -218,7 +218,7 @@ def _learnt(look: Transaction, part: GrantRow) -> bool:
     return bool(after_study or protocol.feedback is Feedback.AFTER_CASE or protocol.practice_cases)
 
 
-def cautions(store: Store, study: str) -> tuple[str, ...]:
+def opening_warnings(store: Store, study: str) -> tuple[str, ...]:
     """Return the warnings to show before a drawn study is opened.
 
     Raises
@@ -235,8 +235,8 @@ def cautions(store: Store, study: str) -> tuple[str, ...]:
         return (
             *_struck_since(look, row.id),
             *guessable(bank_questions, shuffled=protocol.option_order == "random"),
-            *elsewhere(look, row.bank, protocol, excluding=row.id),
-            *(in_words(reader, parts) for reader, parts in acquainted(look, row).items()),
+            *other_study_warnings(look, row.bank, protocol, excluding=row.id),
+            *(in_words(reader, parts) for reader, parts in exposed_readers(look, row).items()),
         )
 
 
@@ -269,7 +269,7 @@ def consent_to_read(store: Store, study: str) -> str:
     return t("Readers must agree to this text before they start:") + f"\n\n{consent.strip()}\n"
 
 
-def acquaintances(
+def exposed_reader_warnings(
     store: Store, study: str, readers: Container[str] | None = None
 ) -> tuple[str, ...]:
     """Return a sentence for each reader of a study, or of `readers`, who may know the answers.
@@ -280,7 +280,7 @@ def acquaintances(
         The study does not exist.
     """
     with store.look() as look:
-        cases_seen = acquainted(look, study_row(look, study))
+        cases_seen = exposed_readers(look, study_row(look, study))
     return tuple(
         in_words(reader, parts)
         for reader, parts in cases_seen.items()
@@ -288,7 +288,7 @@ def acquaintances(
     )
 
 
-def elsewhere(
+def other_study_warnings(
     look: Transaction, bank: int, protocol: Protocol, *, excluding: int = 0
 ) -> tuple[str, ...]:
     """Return the warnings about other studies on the same cases for a study with this protocol."""

@@ -206,7 +206,7 @@ def judging_order(position: int, n: int) -> tuple[int, ...]:
     return (first, second, *(number for number in range(n) if number not in (first, second)))
 
 
-def several(kind: str, persons: Sequence[int]) -> list[int]:
+def distinct_judges(kind: str, persons: Sequence[int]) -> list[int]:
     """Return the judges without duplicates.
 
     Raises

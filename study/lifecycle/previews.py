@@ -282,7 +282,7 @@ def _draw(copy: Store, draft: DraftRow, acting: Acting) -> None:
 
 
 def _path(store: Store, mark: str) -> Path:
-    return store.beside("previews") / f"{mark}.db"
+    return store.companion_path("previews") / f"{mark}.db"
 
 
 def _make_room(folder: Path, now: datetime) -> None:

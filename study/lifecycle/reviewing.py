@@ -18,9 +18,9 @@ from study.lifecycle.exposure import being_read, refuse_withheld
 from study.lifecycle.judging import (
     LABELS,
     ItemVerdict,
+    distinct_judges,
     everything_judged,
     judging_row,
-    several,
 )
 from study.store import Store, Transaction, banks, draws, events, judgements, studies
 from study.store.events import EventKind
@@ -48,7 +48,7 @@ def open_review(
         Fewer than two reviewers, no items, or an item twice.
     """
     check_name(name, "review")
-    persons = several(REVIEW, reviewers)
+    persons = distinct_judges(REVIEW, reviewers)
     if not item_ids or len(set(map(id_key, item_ids))) < len(item_ids):
         raise BadInput(t("List the questions to review, each once."))
     with store.change() as change:

@@ -17,7 +17,7 @@ from study.base.errors import BadInput, NotNow
 from study.base.text import quoted
 from study.base.translation import t
 from study.lifecycle.exposure import being_read
-from study.lifecycle.judging import everything_judged, paused, several
+from study.lifecycle.judging import distinct_judges, everything_judged, paused
 from study.store import Store, Transaction, events, judgements, people, studies
 from study.store.events import EventKind
 from study.store.judgements import ANSWER, EXPLANATION, JudgingRow, ScoringAnswer
@@ -62,7 +62,7 @@ def open_scoring(
     BadInput
         Fewer than two scorers, a scorer who was a reader of the study, or nothing to score.
     """
-    persons = several(kind, scorers)
+    persons = distinct_judges(kind, scorers)
     with store.change() as change:
         row = study_row(change, study)
         if row.state != "closed":

@@ -250,7 +250,7 @@ def open_study(
         row = study_row(change, study)
         others = _check_opening(change, row)
         name_readers(change)
-        aid_rows = aids.planned(change, row)
+        aid_rows = aids.planned_aids(change, row)
         open_within(change, study=study, acting=acting, others=others, shown=aid_rows)
         exposure.record_others(change, row, others, EventKind.OTHER_STUDY_OPENED, acting)
     return str(row.protocol_sha256)
@@ -269,7 +269,7 @@ def opening_obstacle(store: Store, study: str) -> str:
 def _check_opening(look: Transaction, study: StudyRow) -> list[str]:
     """Check that a study can be opened, and return the studies whose trails record the opening."""
     placements.refuse_impossible(stored_protocol(study), _check_drawn(look, study))
-    aids.planned(look, study)
+    aids.planned_aids(look, study)
     if example_faults(stored_protocol(study).consent):
         raise NotNow(
             t(

@@ -85,7 +85,7 @@ class Lesson:
     is_over: bool
 
 
-def mark(store: Store, bank: str, *, taught: bool, acting: Acting) -> None:
+def set_availability(store: Store, bank: str, *, taught: bool, acting: Acting) -> None:
     """Open a bank for teaching, or close it again.
 
     Raises
@@ -224,9 +224,9 @@ def film(
     """Return the row of a film of a learner's current or previous case, or None."""
     with store.look() as look:
         state = _round_state(look, person, bank, round)
-        mark = secret(look)
+        secret_key = secret(look)
         at = {case.case: case.item for case in state.coming} | {
-            _case(mark, person, bank, answer.number, answer.item): answer.item
+            _case(secret_key, person, bank, answer.number, answer.item): answer.item
             for answer in state.answers[-ROUND:]
         }
         return teaching.film(look, at[case], view) if case in at else None
@@ -314,9 +314,9 @@ def _round_state(look: Transaction, person: Person, bank: int, round: int) -> _R
     before = (round - 1) * ROUND
     if not 0 <= before <= len(answers):
         raise NotFound(t("You have not reached this round yet. Continue on the Teaching page."))
-    mark = secret(look)
+    secret_key = secret(look)
     coming = [
-        _Coming(number=number, case=_case(mark, person, bank, number, item), item=item)
+        _Coming(number=number, case=_case(secret_key, person, bank, number, item), item=item)
         for number, item in enumerate(
             _upcoming(look, person, bank, answers), start=len(answers) + 1
         )
@@ -342,8 +342,8 @@ def _outcomes(answers: Sequence[LearntRow]) -> list[tuple[int, bool]]:
     return [(answer.item, bool(answer.matches)) for answer in answers]
 
 
-def _case(mark: str, person: Person, bank: int, number: int, item: int) -> str:
-    return sha256_of([mark, "teaching", person.id, bank, number, item])[:32]
+def _case(secret_key: str, person: Person, bank: int, number: int, item: int) -> str:
+    return sha256_of([secret_key, "teaching", person.id, bank, number, item])[:32]
 
 
 def _seal(look: Transaction, person: Person, bank: int, round: int) -> str:

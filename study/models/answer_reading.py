@@ -95,7 +95,7 @@ class Reading:
         }
         if not any(candidates.values()):
             candidates["stated"] = (
-                self._findings(answers) or self._concluded(answers) or self._survivor()
+                self._findings(answers) or self._concluded(answers) or self._only_unrejected()
             )
         for rule in rules:
             if rule == "mentioned":
@@ -285,7 +285,7 @@ class Reading:
         at = statement.place - part.place
         return _SEGMENT.split(part.text[:at])[-1] + " " + _SEGMENT.split(part.text[at + 1 :])[0]
 
-    def _survivor(self) -> list[Statement]:
+    def _only_unrejected(self) -> list[Statement]:
         """Return the only option that the text does not reject."""
         rejected = _letters(
             [statement for statement in self.statements if statement.stance is Stance.REJECTED]

@@ -350,7 +350,7 @@ def check_free(store: Store, *, study: str, model_id: str) -> None:
 
 def predictions_hash(look: Transaction, model: int) -> str:
     """Return the hash of all stored predictions of a model."""
-    return sha256_of([row.told() for row in models.predictions(look, model)])
+    return sha256_of([row.hashed_values() for row in models.predictions(look, model)])
 
 
 def _refuse_known(look: Transaction, study: StudyRow, model_id: str) -> None:

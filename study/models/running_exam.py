@@ -123,7 +123,7 @@ def run_folder(store: Store, *, study: str, model_id: str) -> Path:
     """Return the folder for the answers of the next model of a name."""
     with store.look() as look:
         edition = models.next_edition(look, study_row(look, study).id, model_id)
-    return folder_of(store.beside("runs"), study=study, model=model_id, edition=edition)
+    return folder_of(store.companion_path("runs"), study=study, model=model_id, edition=edition)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -346,7 +346,7 @@ def erase_name(store: Store, *, study: str, grant: int, acting: Acting) -> bool:
         detail = {"whose": row.whose}
         events.record(change, study, acting, kind=EventKind.NAME_ERASED, detail=detail)
     try:
-        return store.fold_in()
+        return store.checkpoint()
     except StudyError:
         return False
 

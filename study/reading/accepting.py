@@ -74,7 +74,7 @@ def take(
         at = _Arrival(
             reader=reader, timing_source=timing_source, case_set=case_set, assigned=assigned
         )
-        refused = _source_refusal(at) or _gate(at) or _accept(at, record)
+        refused = _source_refusal(at) or _preparation_refusal(at) or _accept(at, record)
     return RecordOutcome(
         id=record.id,
         case="" if refused else record.case,
@@ -92,7 +92,7 @@ def _source_refusal(at: _Arrival) -> str:
     return ""
 
 
-def _gate(at: _Arrival) -> str:
+def _preparation_refusal(at: _Arrival) -> str:
     """Refuse every case while preparation is unfinished, the study's while practice is."""
     may_begin = at.case_set is PRACTICE or not at.reader.practice_cases
     return "" if may_begin and is_prepared(at.reader) else said(NOT_YET)
@@ -280,7 +280,7 @@ def _doubts(at: _Arrival, record: Reading, presented: PresentationRow | None) ->
         )
         _present(at, lost)
     measured = at.timing_source == "browser"
-    return suspicions(record, presented, at.protocol, at.now) if measured else []
+    return flags_of_reading(record, presented, at.protocol, at.now) if measured else []
 
 
 def _vouch(
@@ -331,7 +331,7 @@ ASTRAY = timedelta(hours=24)
 _SHOWN_TWICE = frozenset({"resumed", "resumed_elsewhere", "revisited"})
 
 
-def suspicions(
+def flags_of_reading(
     record: Reading, presented: PresentationRow | None, protocol: Protocol, now: datetime
 ) -> list[str]:
     """Return the flags of a reading.

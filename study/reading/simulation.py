@@ -129,7 +129,7 @@ def simulate(
         raise BadInput(f"follow = {follow}: must lie between 0 and 1.")
     reader = replace(_admit(store, study, reader_id, seed, accuracy, now), follow=follow)
     clock, n_read = now, 0
-    with store.kept_warm():
+    with store.kept_open():
         while (current := desk(store, reader.person, now=clock)).cases or current.opens_at_utc:
             if not current.cases:
                 clock = moment(current.opens_at_utc or "")

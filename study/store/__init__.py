@@ -15,7 +15,7 @@ if "pandas" not in sys.modules:
     del sys.modules["pandas"]
 
 from study.store.address import is_server
-from study.store.connection import Store, Transaction, beside
+from study.store.connection import Store, Transaction, companion_path
 from study.store.schema import SEALED_TABLES
 
-__all__ = ["SEALED_TABLES", "Store", "Transaction", "beside", "is_server"]
+__all__ = ["SEALED_TABLES", "Store", "Transaction", "companion_path", "is_server"]

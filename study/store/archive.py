@@ -242,7 +242,7 @@ def rows(
         for row in look.rows(
             f"SELECT {kind.table}.*{kind.columns} FROM {kind.table} {kind.source}", study=study
         ):
-            yield name, {key: row[key] for key in row if _travels(kind, key, row[key])}
+            yield name, {key: row[key] for key in row if _is_exported(kind, key, row[key])}
 
 
 def case_rows(look: Transaction, study: int) -> list[dict[str, Any]]:
@@ -252,7 +252,7 @@ def case_rows(look: Transaction, study: int) -> list[dict[str, Any]]:
     ]
 
 
-def _travels(kind: Kind, column: str, value: Any) -> bool:
+def _is_exported(kind: Kind, column: str, value: Any) -> bool:
     before = column in kind.since and kind.since[column] == value
     return column not in kind.numbers and not before
 

@@ -2,7 +2,7 @@
 
 Every write is one transaction through `Store.change`, and waits for the others: a transaction that
 takes the lock only when it writes loses writes under concurrency. A connection has one user at a
-time; it is opened for that use, or reused (`Store.kept_warm`).
+time; it is opened for that use, or reused (`Store.kept_open`).
 """
 
 import copy
@@ -172,10 +172,10 @@ class Store:
     def __init__(self, address: Path | str, *, witnessed: bool = True) -> None:
         self._engine = _engine_of(address)
         self.path = self._engine.path
-        self._patience_s, self._is_hurried = PATIENCE_S, False
+        self._patience_s, self._is_time_limited = PATIENCE_S, False
         self._witnessed = witnessed
-        self._owed: dict[str, Head] = {}
-        self._telling = threading.Lock()
+        self._unwitnessed: dict[str, Head] = {}
+        self._witness_lock = threading.Lock()
         self._idle = _Idle()
         self._newest_version = schema.newest()
         with self._explaining():
@@ -228,7 +228,7 @@ class Store:
             with closing(new.conn):
                 return os.access(self.folder, os.W_OK) and self._engine.is_writable(new)
 
-    def beside(self, suffix: str) -> Path:
+    def companion_path(self, suffix: str) -> Path:
         """Return the path of a file or folder that belongs to the store, such as its backups."""
         return _sibling_path(self.path, suffix)
 
@@ -245,14 +245,14 @@ class Store:
         with self._explaining():
             return self._engine.end_stalled()
 
-    def hurried(self, patience_s: float) -> "Store":
+    def with_wait_limit(self, patience_s: float) -> "Store":
         """Return the same store with another maximum waiting time for other writers.
 
         Requests to a database that does not answer fail after the same time, so this is suitable
         only for short statements.
         """
         store = copy.copy(self)
-        store._patience_s, store._is_hurried = patience_s, True
+        store._patience_s, store._is_time_limited = patience_s, True
         return store
 
     @contextmanager
@@ -291,15 +291,15 @@ class Store:
         with self._explaining():
             self._engine.put_in_place(path)
 
-    def fold_in(self) -> bool:
+    def checkpoint(self) -> bool:
         """Remove what was deleted from the journal; return whether no connection prevented it."""
         with self._explaining():
-            return self._engine.fold_in(self._patience_s)
+            return self._engine.checkpoint(self._patience_s)
 
-    def fold_in_quietly(self) -> None:
+    def checkpoint_without_blocking(self) -> None:
         """Shorten the journal as far as possible without blocking other connections."""
         with self._explaining():
-            self._engine.fold_in(self._patience_s, quietly=True)
+            self._engine.checkpoint(self._patience_s, quietly=True)
 
     def begin_witness(self) -> None:
         """Create the witness if there is none, with the current heads of the chains."""
@@ -340,7 +340,7 @@ class Store:
             self._engine.journal_again()
 
     @contextmanager
-    def kept_warm(self) -> Iterator[None]:
+    def kept_open(self) -> Iterator[None]:
         """Keep connections open for reuse."""
         with self._explaining(), self._engine.held_open(), self._idle.kept():
             yield
@@ -352,10 +352,10 @@ class Store:
         not acknowledged without them.
         """
         for chain, head in committed.heads.items():
-            self._owed[chain] = max(head, self._owed.get(chain, head), key=_number)
-        if self._owed:
-            self._write_heads(committed, self._owed, n_held)
-            self._owed.clear()
+            self._unwitnessed[chain] = max(head, self._unwitnessed.get(chain, head), key=_number)
+        if self._unwitnessed:
+            self._write_heads(committed, self._unwitnessed, n_held)
+            self._unwitnessed.clear()
 
     def _write_heads(
         self, look: Transaction, heads: dict[str, Head], n_held: int | None = None
@@ -414,19 +414,19 @@ class Store:
     @contextmanager
     def _single_writer(self) -> Iterator[None]:
         """Let one thread write to the witness at a time."""
-        if not self._telling.acquire(timeout=self._patience_s):
+        if not self._witness_lock.acquire(timeout=self._patience_s):
             raise Busy(t("The database is busy. Try again in a moment."))
         try:
             yield
         finally:
-            self._telling.release()
+            self._witness_lock.release()
 
     def _kind(self, *, sealed: bool, writes: bool) -> Kind:
         return Kind(
             sealed=sealed,
             writes=writes,
             patience_s=self._patience_s,
-            is_hurried=self._is_hurried,
+            is_time_limited=self._is_time_limited,
         )
 
     @contextmanager
@@ -544,7 +544,7 @@ def _identity(path: Path) -> "_File":
     return status.st_dev, status.st_ino, status.st_mtime_ns
 
 
-def beside(address: Path | str, suffix: str) -> Path:
+def companion_path(address: Path | str, suffix: str) -> Path:
     """Return the path of a file that belongs to the store of an address, which need not exist."""
     return _sibling_path(_engine_of(address).path, suffix)
 

@@ -18,14 +18,14 @@ class Kind:
     ----------
     patience_s : float
         How long a transaction waits for other writers.
-    is_hurried : bool
+    is_time_limited : bool
         Whether a database that does not respond is abandoned after the same time.
     """
 
     sealed: bool
     writes: bool
     patience_s: float
-    is_hurried: bool = False
+    is_time_limited: bool = False
 
 
 class Cursor(Protocol):
@@ -130,7 +130,7 @@ class Engine(Protocol):
     def copy_to(self, path: Path) -> None:
         """Write a consistent copy to a new SQLite file."""
 
-    def fold_in(self, patience_s: float, *, quietly: bool = False) -> bool:
+    def checkpoint(self, patience_s: float, *, quietly: bool = False) -> bool:
         """Remove deleted content from the journal; return whether no connection prevented it."""
 
     def put_in_place(self, path: Path) -> None:

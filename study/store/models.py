@@ -58,7 +58,7 @@ class PredictionRow(NamedTuple):
     confidence: float | None
     detail: str
 
-    def told(self) -> dict[str, Any]:
+    def hashed_values(self) -> dict[str, Any]:
         """Return the values that a model's hash covers; answers originally had four columns."""
         row = self._asdict()
         return {key: row[key] for key in row if key not in PLAIN or row[key] != PLAIN[key]}

@@ -52,7 +52,7 @@ _READING_IDLE_S = 3600.0
 """The limit for transactions that do not block others, such as those of backups and moves."""
 
 _ANSWER_S = 1.0
-"""How much longer a hurried statement may take than it waits for locks."""
+"""How much longer a time-limited statement may take than it waits for locks."""
 
 _STALLED = """
 SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = current_database()
@@ -167,8 +167,8 @@ class Postgres:
         limits = Limits(
             lock_s=kind.patience_s,
             idle_s=_READER_IDLE_S if kind.sealed else idle_s,
-            answer_s=kind.patience_s + _ANSWER_S if kind.is_hurried else None,
-            silence=self._silence if kind.is_hurried else None,
+            answer_s=kind.patience_s + _ANSWER_S if kind.is_time_limited else None,
+            silence=self._silence if kind.is_time_limited else None,
         )
         if kind.sealed:
             desk = {**self._where, "user": postgres_rights.role(self._user, "desk")}
@@ -190,11 +190,11 @@ class Postgres:
         assert isinstance(database, PostgresConnection)
         with closing(sqlite3.connect(":memory:", uri=True)) as source:
             source.execute("ATTACH ? AS beside", (f"{file.absolute().as_uri()}?mode=ro",))
-            database.beside = source
+            database.attached_file = source
             try:
                 yield
             finally:
-                database.beside = None
+                database.attached_file = None
 
     def explained(self, error: Exception) -> Exception:
         """Return an error of the server as a sentence with its remedy; other errors unchanged.
@@ -248,7 +248,7 @@ class Postgres:
             )
         )
 
-    def fold_in(self, patience_s: float, *, quietly: bool = False) -> bool:
+    def checkpoint(self, patience_s: float, *, quietly: bool = False) -> bool:
         """Free the space of deleted names.
 
         Return True, because no other connection can prevent it.

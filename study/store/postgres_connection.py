@@ -145,7 +145,7 @@ class PostgresConnection:
     def __init__(self, address: Mapping[str, Any], limits: Limits, role: str = "") -> None:
         self._where, self._limits, self._role = address, limits, role
         self.in_transaction = False
-        self.beside: sqlite3.Connection | None = None
+        self.attached_file: sqlite3.Connection | None = None
         self._copied: Counter[str] = Counter()
         with self._noticing():
             self._open()
@@ -208,8 +208,8 @@ class PostgresConnection:
             return self._begin(sql)
         if sql in ("COMMIT", "ROLLBACK"):
             self.in_transaction = False
-        if self.beside and (match := _FROM_BESIDE.fullmatch(sql)):
-            self.copy(match[1], match[2].split(", "), self.beside.execute(match[3]))
+        if self.attached_file and (match := _FROM_BESIDE.fullmatch(sql)):
+            self.copy(match[1], match[2].split(", "), self.attached_file.execute(match[3]))
             return Result(None, [], -1)
         statement = dialect.translated(sql)
         if statement.startswith(("CREATE", "SET", "COMMIT", "ROLLBACK", "ALTER")):

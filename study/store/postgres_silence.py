@@ -1,6 +1,6 @@
 """Fails all requests except one immediately while a PostgreSQL server does not answer.
 
-Each hurried statement is abandoned after a few seconds. If every request waited that long, a
+Each time-limited statement is abandoned after a few seconds. If every request waited that long, a
 hundred readers would occupy all threads of an app server.
 """
 
@@ -25,7 +25,7 @@ class ServerError(sqlite3.OperationalError):
 
 
 class Silence:
-    """Whether the last hurried transaction had no answer; shared by the connections of a store."""
+    """Whether the last time-limited transaction had no answer; connections of a store share it."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

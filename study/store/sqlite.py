@@ -169,7 +169,7 @@ class Sqlite:
                 raise OSError(full, os.strerror(full), str(path)) from error
         as_single_file(path)
 
-    def fold_in(self, patience_s: float, *, quietly: bool = False) -> bool:
+    def checkpoint(self, patience_s: float, *, quietly: bool = False) -> bool:
         """Checkpoint the journal; return whether no other connection prevented it.
 
         With `quietly`, as much as possible without blocking other connections.
@@ -181,7 +181,7 @@ class Sqlite:
 
     def put_in_place(self, path: Path) -> None:
         """Rename the file, unless a file of that name exists; it is then one file."""
-        self.fold_in(PATIENCE_S)
+        self.checkpoint(PATIENCE_S)
         _put_in_place(self.path, path)
 
     def journal_again(self) -> None:

@@ -41,8 +41,8 @@ def own_trail(look: Transaction, study: str) -> list[EventRow]:
     if not restored:
         return list(trail)
     last = restored[-1]
-    before = _carried(trail[: last.number - 1])
-    return [*(_hung(event, last.detail) for event in before), *trail[last.number - 1 :]]
+    before = _events_of_bundle(trail[: last.number - 1])
+    return [*(_with_bank_name(event, last.detail) for event in before), *trail[last.number - 1 :]]
 
 
 def sites_trail(look: Transaction, study: str) -> list[EventRow]:
@@ -50,7 +50,7 @@ def sites_trail(look: Transaction, study: str) -> list[EventRow]:
     return [
         event
         for chain, merged in merged_chains(look, study).items()
-        for event in _joined(_carried(events.walk(look, chain)), merged)
+        for event in _joined(_events_of_bundle(events.walk(look, chain)), merged)
     ]
 
 
@@ -72,7 +72,7 @@ def site_breaches(look: Transaction, row: StudyRow, trail: Sequence[EventRow]) -
             yield f"{place}: it had another protocol."
 
 
-def _carried(trail: Iterable[EventRow]) -> Iterator[EventRow]:
+def _events_of_bundle(trail: Iterable[EventRow]) -> Iterator[EventRow]:
     """Yield events that concern rows which a bundle contains."""
     for event in trail:
         if event.kind not in _LEFT_BEHIND:
@@ -83,7 +83,7 @@ def _carried(trail: Iterable[EventRow]) -> Iterator[EventRow]:
             )
 
 
-def _hung(event: EventRow, restored: Mapping[str, Any]) -> EventRow:
+def _with_bank_name(event: EventRow, restored: Mapping[str, Any]) -> EventRow:
     """Return an event with the name of the study's bank in this store."""
     if event.kind != EventKind.STUDY_DRAWN:
         return event

@@ -45,7 +45,7 @@ def on_postgres(
     with ExitStack() as used:
         used.callback(administer, f"DROP DATABASE {name} WITH (FORCE)")
         store = Store(f"{server}/{name}")
-        used.enter_context(store.kept_warm())
+        used.enter_context(store.kept_open())
         yield store
 
 

@@ -8,7 +8,7 @@ import pg8000.native as pg
 import pytest
 import yaml
 
-from benchmarks.postgres_cluster import MISSING, programs, temporary_server
+from benchmarks.postgres_cluster import MISSING, postgres_programs, temporary_server
 from study.lifecycle.deployments import init
 from study.store import Store
 from study.store.address import ServerAddress, settings_of
@@ -38,7 +38,7 @@ def test_the_script_creates_accounts_and_database(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The administrator is named postgres, as in the image; then `init` succeeds."""
-    folder = programs()
+    folder = postgres_programs()
     if folder is None:
         pytest.skip(MISSING)
     monkeypatch.setenv("PGPASSWORD", PASSWORD)

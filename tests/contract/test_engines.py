@@ -21,7 +21,7 @@ from benchmarks.postgres_cluster import (
     NEW_DATABASE,
     USER,
     Cluster,
-    programs,
+    postgres_programs,
     temporary_server,
     wait_until,
 )
@@ -387,7 +387,7 @@ def test_the_server_that_accepts_changes_is_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The standby is used only after the primary is lost and the standby is promoted."""
-    if programs() is None:
+    if postgres_programs() is None:
         pytest.skip(MISSING)
     monkeypatch.setenv("READING_ROOM_FILES", str(tmp_path))
     with temporary_server({}) as primary:
@@ -400,7 +400,7 @@ def test_the_server_that_accepts_changes_is_used(
             store = init(
                 f"{address}?target_session_attrs=read-write", entropy=entropy_from(1), now=NOW
             )
-            with store.kept_warm():
+            with store.kept_open():
                 _event(store)
                 wait_until(
                     lambda: primary.administer(

@@ -18,7 +18,7 @@ from benchmarks.postgres_cluster import (
     NEW_DATABASE,
     USER,
     Cluster,
-    programs,
+    postgres_programs,
     temporary_server,
     wait_until,
 )
@@ -76,7 +76,7 @@ def cut_off() -> Iterator[Database]:
 
 @contextmanager
 def _server() -> Iterator[Cluster]:
-    if programs() is None:
+    if postgres_programs() is None:
         pytest.skip(MISSING)
     with temporary_server({}) as cluster:
         cluster.administer(f"CREATE DATABASE store {NEW_DATABASE}")
@@ -129,7 +129,7 @@ def test_requests_to_an_unresponsive_server_time_out_until_it_responds_again(
     monkeypatch.setattr(postgres_connection, "_BEGIN_S", 0.2)
     monkeypatch.setattr(postgres_connection, "_CONNECT_S", 0.3)
     of_staff = init(f"{database.address}/store", entropy=entropy_from(1), now=NOW)
-    store = of_staff.hurried(_PATIENCE_S)
+    store = of_staff.with_wait_limit(_PATIENCE_S)
 
     def seconds(number: int, used: Store = store) -> float:
         began_s = time.monotonic()
@@ -137,7 +137,7 @@ def test_requests_to_an_unresponsive_server_time_out_until_it_responds_again(
             _ALL[number % len(_ALL)](used)
         return time.monotonic() - began_s
 
-    with store.kept_warm(), ThreadPoolExecutor(40) as pool:
+    with store.kept_open(), ThreadPoolExecutor(40) as pool:
         for work in _ALL:
             work(store)
             work(of_staff)

@@ -17,7 +17,7 @@ from study.lifecycle.deployments import init
 from study.store import (
     Store,
     banks,
-    beside,
+    companion_path,
     connection,
     deployment,
     postgres,
@@ -68,7 +68,7 @@ def test_a_database_with_other_tables_is_not_changed(
         with pytest.raises(BadInput, match="Name an empty database"):
             move(store, address)
         assert list(other.execute(tables)) == [("visits",)]
-    assert not [suffix for suffix in FILES if beside(address, suffix).exists()]
+    assert not [suffix for suffix in FILES if companion_path(address, suffix).exists()]
 
 
 def test_a_missing_role_is_reported(on_postgres: Store) -> None:

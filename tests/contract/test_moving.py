@@ -16,7 +16,7 @@ from study.cli.program import main
 from study.exchange import backups, moving
 from study.exchange.moving import move
 from study.lifecycle.deployments import init
-from study.store import Store, Transaction, beside, deployment, dialect
+from study.store import Store, Transaction, companion_path, deployment, dialect
 from study.store import moving as rows_of_store
 from study.store.moving import Content, contents
 from study.trail.verification import verify
@@ -47,8 +47,8 @@ def test_a_deployment_is_moved_to_postgresql_and_back_unchanged(
         assert moved.before == moved.after == ()
         source = Store(address)
         assert source.witness_file.read_bytes() == store.witness_file.read_bytes()
-        (backup,) = source.beside("backups").iterdir()
-        (original,) = store.beside("backups").iterdir()
+        (backup,) = source.companion_path("backups").iterdir()
+        (original,) = store.companion_path("backups").iterdir()
         assert backup.read_bytes() == original.read_bytes()
     with store.look() as look:
         assert contents(look) == before
@@ -93,7 +93,7 @@ def test_a_failed_move_leaves_nothing(
 ) -> None:
     """All copied rows and files are removed, and the next move works."""
     _event(store)
-    folder = store.beside("runs")
+    folder = store.companion_path("runs")
     folder.mkdir()
     (folder / "one.json").write_text("{}")
     to = _target(request, store, engine)
@@ -107,7 +107,7 @@ def test_a_failed_move_leaves_nothing(
             move(store, to)
     with pytest.raises(NotFound, match="There is no store"):
         Store(to)
-    assert not [name for name in moving.FILES if beside(to, name).exists()]
+    assert not [name for name in moving.FILES if companion_path(to, name).exists()]
     move(store, to)
     assert verify(Store(to)) == []
 
@@ -125,8 +125,8 @@ def test_a_move_killed_at_any_step_can_be_repeated(
         store = Store(address)
     _event(store)
     for name in ("backups", "runs"):
-        store.beside(name).mkdir()
-        (store.beside(name) / "one").write_text("copied")
+        store.companion_path(name).mkdir()
+        (store.companion_path(name) / "one").write_text("copied")
     with store.look() as look:
         before = contents(look)
     n_steps, was_killed = 0, True
@@ -138,7 +138,7 @@ def test_a_move_killed_at_any_step_can_be_repeated(
         copied = Store(to)
         assert verify(copied) == []
         assert copied.witness_file.read_bytes() == store.witness_file.read_bytes()
-        assert (copied.beside("runs") / "one").read_text() == "copied"
+        assert (copied.companion_path("runs") / "one").read_text() == "copied"
         names = {path.name for path in copied.folder.iterdir()}
         assert not {name for name in names if re.search(r"\.new-store|moving|move-lock", name)}
         with pytest.raises(BadFile, match="already has a store"):
@@ -180,7 +180,7 @@ def test_a_move_stopped_during_verification_can_be_repeated(
             move(store, to)
     assert Store(to).witness_file.read_bytes() == store.witness_file.read_bytes()
     assert move(store, to).after == ()
-    assert not beside(to, "moving").exists()
+    assert not companion_path(to, "moving").exists()
     with pytest.raises(BadFile, match="already has a store"):
         move(store, to)
 
@@ -209,7 +209,7 @@ def test_a_second_move_to_the_same_place_is_refused_while_one_is_under_way(
     monkeypatch.setattr(moving, "_refuse_changed", move_again)
     move(store, to)
     assert verify(Store(to)) == []
-    assert not beside(to, "move-lock").exists()
+    assert not companion_path(to, "move-lock").exists()
 
 
 @pytest.mark.usefixtures("cold")
@@ -219,13 +219,13 @@ def test_a_killed_move_deletes_no_store_that_was_used_since(
 ) -> None:
     """A server that was started on the copy began another witness, or the copy was deleted."""
     to = _target(request, store, engine)
-    beside(to, "moving").parent.mkdir(exist_ok=True)
-    beside(to, "moving").write_text("a part of the witness")
-    beside(to, "heads.log").write_text("of a store")
+    companion_path(to, "moving").parent.mkdir(exist_ok=True)
+    companion_path(to, "moving").write_text("a part of the witness")
+    companion_path(to, "heads.log").write_text("of a store")
     with pytest.raises(BadFile, match="belongs to another store"):
         move(store, to)
-    assert beside(to, "heads.log").read_text() == "of a store"
-    beside(to, "heads.log").unlink()
+    assert companion_path(to, "heads.log").read_text() == "of a store"
+    companion_path(to, "heads.log").unlink()
     _event(init(to, entropy=entropy_from(2), now=NOW))
     with pytest.raises(BadFile, match="already has a store"):
         move(store, to)
@@ -272,7 +272,7 @@ def test_a_store_is_never_overwritten(
 ) -> None:
     """Stores, and witness files that belonged to a store, are kept."""
     to = _target(request, store, engine)
-    witness = beside(to, "heads.log")
+    witness = companion_path(to, "heads.log")
     witness.parent.mkdir(exist_ok=True)
     witness.write_text("another")
     with pytest.raises(BadFile, match="belongs to another store"):
@@ -291,7 +291,7 @@ def test_a_store_is_never_overwritten(
 @pytest.mark.usefixtures("cold")
 def test_a_store_in_use_is_not_moved(store: Store, tmp_path: Path) -> None:
     """A server keeps its connections open, even if it does nothing."""
-    with store.kept_warm():
+    with store.kept_open():
         with pytest.raises(NotNow, match="in use"):
             move(store, tmp_path / "new.db")
         _event(store)

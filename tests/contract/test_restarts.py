@@ -17,7 +17,13 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.postgres_cluster import MISSING, NEW_DATABASE, Cluster, programs, temporary_server
+from benchmarks.postgres_cluster import (
+    MISSING,
+    NEW_DATABASE,
+    Cluster,
+    postgres_programs,
+    temporary_server,
+)
 from study.base.errors import StudyError
 from study.cli.program import program
 from study.exchange import backups
@@ -163,7 +169,7 @@ class Interruption:
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Cluster]:
     """Return a server of these tests only, because it is stopped."""
-    if programs() is None:
+    if postgres_programs() is None:
         pytest.skip(MISSING)
     with temporary_server({}) as made:
         yield made

@@ -179,7 +179,7 @@ def test_a_desk_role_with_other_rights_is_refused(
     try:
         with pytest.raises(StudyError, match="member of no role"):
             init(address, entropy=entropy_from(1), now=NOW)
-        with pytest.raises(StudyError, match="member of no role"), store.kept_warm():
+        with pytest.raises(StudyError, match="member of no role"), store.kept_open():
             pass
     finally:
         administer(f"DROP DATABASE {name} WITH (FORCE)")
@@ -190,5 +190,5 @@ def test_a_server_starts_only_if_readers_can_be_served(
 ) -> None:
     """An account that cannot sign in is reported at the start, and not to the first reader."""
     administer(f"ALTER ROLE {ACCOUNT}_desk NOLOGIN")
-    with pytest.raises(StudyError, match=f"{ACCOUNT}_desk"), store.kept_warm():
+    with pytest.raises(StudyError, match=f"{ACCOUNT}_desk"), store.kept_open():
         pass

@@ -106,7 +106,7 @@ def test_a_server_of_the_earlier_version_stops_when_another_upgrades_the_store(
     """It neither reads nor writes rows of the new shape, also on connections that are open."""
     sealed_look = partial(either.look, sealed=True)
     transactions = (sealed_look, either.look, either.desk, either.change)
-    with either.kept_warm():
+    with either.kept_open():
         for transaction in transactions:
             with transaction() as used:
                 deployment.secret(used)

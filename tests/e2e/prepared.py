@@ -98,7 +98,7 @@ def _teaching(store: Store, folder: Path, now: datetime) -> None:
         images=folder,
         acting=Acting(by=COMMAND_LINE, now=now),
     )
-    teaching.mark(store, TEACHING, taught=True, acting=Acting(by=COMMAND_LINE, now=now))
+    teaching.set_availability(store, TEACHING, taught=True, acting=Acting(by=COMMAND_LINE, now=now))
 
 
 def _review(store: Store, entropy: Entropy, now: datetime) -> None:

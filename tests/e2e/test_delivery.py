@@ -127,7 +127,7 @@ def test_the_page_sends_lost_answers_again(serve: Serve, reader: Reader) -> None
     reader.enter(server.url, server.codes["R1"])
     _read(reader, 1, 2)
     server.kill()
-    server.store.fold_in()
+    server.store.checkpoint()
     before = server.store.path.read_bytes()
     server.start()
     _read(reader, 3, 5)

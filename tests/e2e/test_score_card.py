@@ -63,7 +63,7 @@ def test_a_reader_sees_the_score_card_and_practises_after_closing(
 
 def _practise(server: Server, reader: Reader) -> None:
     """Complete a round with a reload: the reference answer follows each answer."""
-    teaching.mark(server.store, "bank", taught=True, acting=ACTING)
+    teaching.set_availability(server.store, "bank", taught=True, acting=ACTING)
     page = reader.page
     page.goto(server.url)
     page.get_by_role("link", name="Practise with teaching cases").click()

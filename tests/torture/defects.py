@@ -93,12 +93,12 @@ def _store_another_option() -> None:
 
 
 def _refuse_without_reason() -> None:
-    gate = accepting._gate
+    gate = accepting._preparation_refusal
 
     def refusing(at: Any) -> str:
         return "Refused." if sum(at.assigned.id.encode()) % 8 == 0 else gate(at)
 
-    patch.object(accepting, "_gate", refusing).start()
+    patch.object(accepting, "_preparation_refusal", refusing).start()
 
 
 def _store_without_event() -> None:

@@ -183,7 +183,7 @@ def _waits(server: Server) -> bool:
 def _can_write(address: str) -> bool:
     """Return whether a change is stored in time."""
     try:
-        with Store(address).hurried(_LONGEST_REQUEST_S).change():
+        with Store(address).with_wait_limit(_LONGEST_REQUEST_S).change():
             return True
     except StudyError:
         return False

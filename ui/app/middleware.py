@@ -70,7 +70,7 @@ class NotTaken(Exception):
         self.status = status
 
 
-class Intake:
+class BodyReceiver:
     """Receives bodies, and counts the bytes each sign-in has uploaded in the last hour."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -185,8 +185,8 @@ class Headers:
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._intake = Intake()
-        self._strangers = 0
+        self._bodies = BodyReceiver()
+        self._n_anonymous_websockets = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -227,24 +227,24 @@ class Headers:
             await PlainTextResponse(what_to_set(), 403)(scope, receive, send)
             return
         stranger = await _is_stranger(HTTPConnection(scope))
-        if stranger and self._strangers >= MAX_STRANGERS:
+        if stranger and self._n_anonymous_websockets >= MAX_STRANGERS:
             response = PlainTextResponse(
                 t("Too many people are signing in at the moment. Try again shortly."), 503
             )
             await response(scope, receive, send)
             return
-        self._strangers += stranger
+        self._n_anonymous_websockets += stranger
         try:
             await self._app(scope, receive, send)
         finally:
-            self._strangers -= stranger
+            self._n_anonymous_websockets -= stranger
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["path"].startswith(CLOSED):
             raise NotTaken(404, t("Page not found."))
         if scope["path"] == SIGN_ON:
             send = _to_sign_in_page(scope, receive, send)
-        await self._app(scope, await self._intake.admit(scope, receive), send)
+        await self._app(scope, await self._bodies.admit(scope, receive), send)
 
 
 def _to_sign_in_page(scope: Scope, receive: Receive, send: Send) -> Send:

@@ -272,7 +272,7 @@ def hand_out(person: Person, name: str) -> Path:
 
 
 def _place(current_store: Store, person: Person) -> Path:
-    return current_store.beside("archives") / str(person.study)
+    return current_store.companion_path("archives") / str(person.study)
 
 
 def _put_in_place(new: Path, place: Path, scratch: Path) -> None:

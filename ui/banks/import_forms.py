@@ -106,7 +106,7 @@ def folder_form(person: Person) -> None:
                 person,
                 "folder",
                 name,
-                lambda: uploads.arrived(store(), folder),
+                lambda: uploads.folder_on_server(store(), folder),
                 chosen=chosen,
                 provenance=terms,
                 **faulty,

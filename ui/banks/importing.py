@@ -86,7 +86,7 @@ def show_import(which: str) -> None:
         return
     report = _outcome(job)
     with actions.attention(f"report-import-{job.number}", report.text):
-        actions.tell(report)
+        actions.show_report(report)
         actions.turn(t("Hide this message"), lambda: bank_import.put_away(store()), key="put-away")
 
 

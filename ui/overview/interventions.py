@@ -83,7 +83,7 @@ def _form(person: Person, progress: Progress) -> None:
     st.caption(_consequence(step))
     active = [step for step in progress.readers if step.stage is not Stage.WITHDRAWN]
     left, middle, right = st.columns(3)
-    reader = _whom(left, step, active)
+    reader = _reader_field(left, step, active)
     session = _session(middle, step, reader)
     chosen = _Chosen(step=step, reader_id=reader.reader_id if reader else None, session=session)
     days = 0.0
@@ -112,7 +112,9 @@ def _form(person: Person, progress: Progress) -> None:
         )
 
 
-def _whom(place: Any, step: Intervention, readers: list[ReaderProgress]) -> ReaderProgress | None:
+def _reader_field(
+    place: Any, step: Intervention, readers: list[ReaderProgress]
+) -> ReaderProgress | None:
     """Ask for the reader; None for the complete study, if the intervention permits it."""
     by_name = {reader.reader_id: reader for reader in readers}
     names = [""] if step in (Intervention.PAUSE, Intervention.RESUME) else []
@@ -300,7 +302,7 @@ def _show_letter(person: Person, progress: Progress) -> None:
     letter = _letter(progress, reader, recipient)
     st.markdown(f"**{plain(letter.subject)}**")
     st.code(letter.text, language=None, wrap_lines=True)
-    _ways(person, progress.study, reader, recipient, letter)
+    _sending_choices(person, progress.study, reader, recipient, letter)
 
 
 def _label(reader: ReaderProgress) -> str:
@@ -327,7 +329,7 @@ def _letter(progress: Progress, reader: ReaderProgress, recipient: Addressee) ->
     return Letter(subject=letter.subject, text=text)
 
 
-def _ways(
+def _sending_choices(
     person: Person, study: str, reader: ReaderProgress, recipient: Addressee, letter: Letter
 ) -> None:
     server = None

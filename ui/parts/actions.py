@@ -281,10 +281,10 @@ def _show(memory: _Memory, key: str, subject: Hashable) -> None:
             _ask(memory, result)
     else:
         with attention(name, result.text, followed_by=result.followed_by):
-            tell(result)
+            show_report(result)
 
 
-def tell(result: Report) -> None:
+def show_report(result: Report) -> None:
     """Show a report."""
     if result.kind == "error":
         refused(result.text)

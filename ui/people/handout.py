@@ -101,7 +101,9 @@ def _sheet(study: str, cards: Sequence[Card]) -> None:
 def _drawn(card: Card, address: str) -> dict[str, str]:
     link = f"{address}#code={card.code}"
     square = segno.make(link, micro=False).svg_inline(omitsize=True)
-    expiry = translation.until(card.expires_at_utc, browser_zone()) if card.expires_at_utc else ""
+    expiry = (
+        translation.period_end(card.expires_at_utc, browser_zone()) if card.expires_at_utc else ""
+    )
     return {
         "who": card.who,
         "code": card.code,

@@ -509,7 +509,7 @@ def _code(member: Member) -> str:
     def time(of: Callable[[str, tzinfo], str], at_utc: str | None) -> str:
         return of(at_utc, zone) if at_utc else ""
 
-    expiry = time(translation.until, member.expires_at_utc)
+    expiry = time(translation.period_end, member.expires_at_utc)
     states = {
         CodeState.NONE: t("none"),
         CodeState.NEVER_USED: t("never used"),

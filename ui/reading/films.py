@@ -191,7 +191,7 @@ def _answer(request: Request) -> Response:
 def _prepared(current_store: Store, row: FilmRow) -> bytes:
     return _cache().get(
         (row.images_root, row.path, row.sha256),
-        lambda: ready(row.file, row.sha256, Shelf(current_store.beside("films"))),
+        lambda: ready(row.file, row.sha256, Shelf(current_store.companion_path("films"))),
     )
 
 

@@ -273,7 +273,7 @@ def page(record: ReadingRecord) -> str:
 def pdf(record: ReadingRecord) -> bytes:
     """Return the record of reading as PDF, without a field for a name."""
     # Imported here because the fonts import matplotlib.
-    from analysis.figures.drawing.fonts import FOLDERS, east
+    from analysis.figures.drawing.fonts import FOLDERS, shared_script
 
     rows = _record_rows(record)
     data = {
@@ -282,7 +282,7 @@ def pdf(record: ReadingRecord) -> bytes:
         "rows": rows,
         "note": _what_it_is(),
         "language": language().split("-")[0],
-        "east": east("".join((record.study, *(value for _, value in rows)))),
+        "east": shared_script("".join((record.study, *(value for _, value in rows)))),
     }
     return bytes(
         typst.compile(

@@ -53,7 +53,7 @@ def hurried_store() -> Store:
     NotFound
         There is no store yet.
     """
-    return store().hurried(PATIENCE_S)
+    return store().with_wait_limit(PATIENCE_S)
 
 
 @lru_cache

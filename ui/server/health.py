@@ -87,7 +87,7 @@ def readiness(opened: Callable[[], Store]) -> Readiness:
     except (StudyError, OSError):
         return Readiness((Check("store", "The store cannot be opened. See the server's log."),))
     missing = sum(not row.file.is_file() for row in films)
-    shelf = Shelf(current_store.beside("films"))
+    shelf = Shelf(current_store.companion_path("films"))
     disk = f"{free // 1_000_000} MB are free; {LEAST_FREE_BYTES // 1_000_000} MB are needed."
     return Readiness(
         checks=(

@@ -33,7 +33,7 @@ _log = logging.getLogger("reading_room")
 
 
 @contextmanager
-def chores(
+def run_due_tasks(
     store: Callable[[], Store], *, first_s: float = FIRST_BACKUP_S, every_s: float = LOOK_EVERY_S
 ) -> Iterator[None]:
     """Run due tasks while the block runs; a failing task does not stop the others."""
@@ -54,7 +54,7 @@ def chores(
             stop.wait(every_s)
 
     threading.Thread(target=pack, name="films", daemon=True).start()
-    thread = threading.Thread(target=work, name="chores", daemon=True)
+    thread = threading.Thread(target=work, name="due tasks", daemon=True)
     thread.start()
     try:
         yield
@@ -68,7 +68,7 @@ def look_after(store: Callable[[], Store], *, backups: bool = False) -> None:
     now = datetime.now(UTC)
     _try("Suspended programs could not be checked", lambda: _end_stalled(store()))
     ask_witness(store)
-    _try("The write-ahead log could not be emptied", lambda: store().fold_in_quietly())
+    _try("The write-ahead log could not be emptied", lambda: store().checkpoint_without_blocking())
     _try("Heads were not sent", lambda: _send(store(), now))
     if backups:
         _try("The backup could not be made", lambda: make_if_due(store(), now=now))
@@ -80,7 +80,7 @@ def make_films_ready(store: Store, paths_tried: set[str], stop: threading.Event)
     Only one of several servers does so at a time. Each film is tried once in a server's lifetime;
     otherwise a shelf that is too small would cause endless work.
     """
-    shelf = Shelf(store.beside("films"))
+    shelf = Shelf(store.companion_path("films"))
     with store.look(sealed=True) as look:
         rows = readings.films_to_read(look)
     missing = [row for row in rows if row.sha256 not in paths_tried and not shelf.has(row.sha256)]
@@ -149,9 +149,9 @@ async def lifespan(_: object) -> AsyncIterator[None]:
     gc.freeze()
     with ExitStack() as stack:
         with suppress(NotFound):
-            stack.enter_context(store().kept_warm())
+            stack.enter_context(store().kept_open())
         ask_witness(store, starting=True)
-        stack.enter_context(chores(store))
+        stack.enter_context(run_due_tasks(store))
         reported = asyncio.create_task(report_start())
         yield
         reported.cancel()

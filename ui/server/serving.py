@@ -39,7 +39,7 @@ class OnceAMinute(logging.Filter):
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
         self._clock = clock
-        self._told: dict[tuple[object, ...], tuple[float, int]] = {}
+        self._last_reports: dict[tuple[object, ...], tuple[float, int]] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Return whether a record is written."""
@@ -48,20 +48,20 @@ class OnceAMinute(logging.Filter):
         words = str(record.msg).partition("\n")[0][:80]
         kind = (record.name, record.pathname, record.lineno, words, record.exc_info and 1)
         now = self._clock()
-        last_report, unsaid = self._told.get(kind, (float("-inf"), 0))
+        last_report, n_more = self._last_reports.get(kind, (float("-inf"), 0))
         if now - last_report < EVERY_S:
-            self._told[kind] = (last_report, unsaid + 1)
+            self._last_reports[kind] = (last_report, n_more + 1)
             return False
-        if len(self._told) >= _MOST_KINDS:
-            self._told.clear()
-        self._told[kind] = (now, 0)
-        if unsaid:
-            record.msg = f"{record.getMessage()} ({unsaid} more of this kind since the last line)"
+        if len(self._last_reports) >= _MOST_KINDS:
+            self._last_reports.clear()
+        self._last_reports[kind] = (now, 0)
+        if n_more:
+            record.msg = f"{record.getMessage()} ({n_more} more of this kind since the last line)"
             record.args = ()
         return True
 
 
-def quieten() -> None:
+def limit_repeated_messages() -> None:
     """Apply `OnceAMinute` to every log handler."""
     root, limiter = logging.getLogger(), OnceAMinute()
     for known in map(logging.getLogger, list(root.manager.loggerDict)):
@@ -225,7 +225,7 @@ _log = logging.getLogger("reading_room.serving")
 
 def settle() -> None:
     """Apply the limits to this process's server, and stop disclosures by Streamlit."""
-    quieten()
+    limit_repeated_messages()
     files = _raise_the_limit_of_files()
     _stay_at_home()
     _keep_paths_to_ourselves()

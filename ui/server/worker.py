@@ -293,7 +293,7 @@ def _run(
     do: Callable[..., _Result],
     arguments: tuple[Any, ...],
 ) -> _Result:
-    teller = _teller(note)
+    teller = _progress_reporter(note)
     with spoken(spoken_language):
         if memory is None:
             return do(teller, *arguments)
@@ -301,7 +301,7 @@ def _run(
             return do(teller, *arguments)
 
 
-def _teller(note: Path) -> OnProgress:
+def _progress_reporter(note: Path) -> OnProgress:
     """Return a function that reports progress to the server a few times a second."""
     step, since, last_at = "", 0.0, 0.0
 

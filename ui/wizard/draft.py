@@ -85,7 +85,7 @@ class Working:
         """Return the faults that the draw would refuse, with the labels of the pages."""
         return [
             in_page_words(obstacle)
-            for obstacle in drafts.obstacles(store(), self.draft(), rehearsed)
+            for obstacle in drafts.draw_faults(store(), self.draft(), rehearsed)
         ]
 
     def protocol(self) -> Protocol | None:
@@ -224,7 +224,7 @@ def reach(working: Working, steps: int) -> None:
     """Save the number of completed steps."""
     if steps > working.reached:
         working.reached = steps
-        drafts.reach(store(), working.id, steps)
+        drafts.record_completed_steps(store(), working.id, steps)
 
 
 def save(working: Working) -> None:

@@ -57,7 +57,7 @@ def wizard(working: Working, draw: Action) -> None:
         meaning(working)
     # Runs after the step, so that text typed before the click is saved.
     with rail, st.container(key="rail"):
-        _rail(working, titles, step)
+        _step_list(working, titles, step)
     with body:
         _onwards(working, titles, step)
     if trouble and not working.trouble:
@@ -76,7 +76,7 @@ def _steps(draw: Action) -> dict[str, tuple[str, Callable[[Working], None]]]:
     }
 
 
-def _rail(working: Working, titles: dict[str, str], step: str) -> None:
+def _step_list(working: Working, titles: dict[str, str], step: str) -> None:
     position = list(titles).index(step)
     reach(working, position)
     for place, (name, title) in enumerate(titles.items()):
@@ -257,7 +257,7 @@ def _cautions(working: Working, protocol: Protocol) -> tuple[str, ...]:
         bank = banks.find(look, working.bank)
         if bank is None:
             return ()
-        others = exposure.elsewhere(look, bank.id, protocol)
+        others = exposure.other_study_warnings(look, bank.id, protocol)
     shuffled = protocol.option_order == "random"
     guesses = _guesses(bank.id, bank.content_sha256, shuffled, language())
     return (*guesses, *others, *_outdated_plan(protocol))
@@ -303,22 +303,22 @@ def _protocol_file(working: Working) -> None:
     if working.protocol() is not None:
         address = f"draft/protocol.toml?draft={working.id}"
         links("protocol", {address: t("Download the protocol")}, download=True)
-    brought = upload(
+    uploaded = upload(
         t("Upload a protocol file"), types=["toml"], key=working.key("file"), most_mb=1
     )
     key = f"take-{working.id}"
-    if brought is None:
+    if uploaded is None:
         actions.report(key)
         return
 
     def take() -> str:
-        refuse_empty(brought.name, brought.size)
-        text = decoded(brought.getvalue(), source=brought.name)
-        taken = protocol_from(text, source=brought.name)
+        refuse_empty(uploaded.name, uploaded.size)
+        text = decoded(uploaded.getvalue(), source=uploaded.name)
+        taken = protocol_from(text, source=uploaded.name)
         working.values = taken.in_full()
         working.name = taken.name or working.name
         working.renew()
-        return t("The draft now has the settings of {file}.", file=brought.name)
+        return t("The draft now has the settings of {file}.", file=uploaded.name)
 
     actions.button(t("Replace the draft with this file"), take, key=key)
 

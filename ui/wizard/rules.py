@@ -18,7 +18,7 @@ def rules(working: Working) -> None:
         _order(working)
         st.subheader(t("Answering"), anchor=False)
         _confidence(working)
-        _liberties(working)
+        _reader_options(working)
         _time_limit(working)
     with right:
         st.subheader(t("Feedback and practice"), anchor=False)
@@ -70,7 +70,7 @@ def _confidence(working: Working) -> None:
     )
 
 
-def _liberties(working: Working) -> None:
+def _reader_options(working: Working) -> None:
     working.switch(
         "comments",
         t("Readers can add a comment to a case; most do not, and it takes time."),

@@ -27,7 +27,9 @@ CJK, SCRIPTS = (Path(str(files(name))) for name in ("noto_cjk_sans_otc", "manimg
 FOLDERS = [str(OURS), str(SCRIPTS), str(CJK)]
 # Largest number of characters without a glyph that are listed.
 MOST_TOLD = 6
-KANA, HANGUL = (re.compile(signs) for signs in ("[\u3040-\u30ff]", "[\u1100-\u11ff\uac00-\ud7af]"))
+KANA, HANGUL = (
+    re.compile(characters) for characters in ("[\u3040-\u30ff]", "[\u1100-\u11ff\uac00-\ud7af]")
+)
 
 
 def face(text: str, *, bold: bool = False) -> FontProperties:
@@ -37,7 +39,7 @@ def face(text: str, *, bold: bool = False) -> FontProperties:
     the first font and are not slowed down by the others.
     """
     weight = "bold" if bold else "normal"
-    families = _families(east(text))
+    families = _families(shared_script(text))
     few = families[:1] if _in_the_first(weight).issuperset(map(ord, text)) else families
     return _properties(few, weight)
 
@@ -53,7 +55,7 @@ def font(text: str, *, bold: bool = False) -> FT2Font:
 
 
 @cache
-def signs() -> frozenset[int]:
+def code_points() -> frozenset[int]:
     """Return every code point for which a font has a glyph."""
     paths = fontManager._find_fonts_by_props(FontProperties(family=_families("SC")))
     return frozenset(code for path in paths for code in get_font(path).get_charmap())
@@ -75,7 +77,7 @@ def without_glyph(texts: Iterable[str]) -> str:
     """
     used = {sign for text in texts for sign in unicodedata.normalize("NFC", text)}
     visible = (sign for sign in used if not sign.isspace() and not is_unseen(sign))
-    missing_signs = sorted(sign for sign in visible if ord(sign) not in signs())
+    missing_signs = sorted(sign for sign in visible if ord(sign) not in code_points())
     names = [f"U+{ord(sign):04X} ({unicodedata.name(sign, 'no name')})" for sign in missing_signs]
     if not names:
         return ""
@@ -94,14 +96,14 @@ def is_unseen(sign: str) -> bool:
     return unicodedata.category(sign) in ("Cc", "Cf") or "\ufe00" <= sign <= "\ufe0f"
 
 
-def east(text: str) -> str:
+def shared_script(text: str) -> str:
     """Return the script whose glyphs a text uses for shared characters: SC, JP or KR."""
     return "JP" if KANA.search(text) else "KR" if HANGUL.search(text) else "SC"
 
 
 @cache
-def _families(east: str) -> tuple[str, ...]:
-    return "DejaVu Sans", f"Noto Sans CJK {east}", *_script_fonts()
+def _families(shared_script: str) -> tuple[str, ...]:
+    return "DejaVu Sans", f"Noto Sans CJK {shared_script}", *_script_fonts()
 
 
 @cache

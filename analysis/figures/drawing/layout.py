@@ -74,7 +74,7 @@ class Layout:
     left: float
     right: float
 
-    def raised(self, by: float) -> Layout:
+    def with_space_below(self, by: float) -> Layout:
         """Return the layout with additional space below."""
         return replace(
             self,
@@ -328,7 +328,7 @@ def _key_places(
 def wrapped(text: str, width: float, measure: Measure) -> tuple[str, ...]:
     """Break a title into at most four lines of the panel's width, and shorten the rest."""
     lines: list[str] = []
-    for gap, word in _parted(text, width + 0.6 * GAP_MM, measure):
+    for gap, word in _broken_words(text, width + 0.6 * GAP_MM, measure):
         longer = f"{lines[-1]}{gap}{word}" if lines else word
         if lines and measure(Label(text=longer), TITLE_PT, True) <= width:
             lines[-1] = longer
@@ -339,7 +339,7 @@ def wrapped(text: str, width: float, measure: Measure) -> tuple[str, ...]:
     return tuple(_cut(line, width + 0.6 * GAP_MM, measure) for line in lines)
 
 
-def _parted(text: str, width: float, measure: Measure) -> Iterator[tuple[str, str]]:
+def _broken_words(text: str, width: float, measure: Measure) -> Iterator[tuple[str, str]]:
     """Yield the words of a title, each with its separator from the word before.
 
     Words too long for a line are broken after hyphens.
@@ -387,7 +387,7 @@ AFTER = tuple((Side.LEFT, up) for up in (0.0, 1.5, -1.5, 3.0, -3.0, 4.5, -4.5, 6
 Box = tuple[float, float, float, float]
 
 
-def beside(
+def placed_names(
     names: Sequence[Label],
     places: Sequence[tuple[float, float]],
     axes: tuple[Axis, Axis],
@@ -434,7 +434,7 @@ def beside(
         lines.append((x - 0.4, low, x + 0.4, high))
     labels = [Label(text=shorten(n.text, LONGEST_BESIDE), otherwise=n.otherwise) for n in names]
     all_labels = [
-        [(*way, _box(way, label, x, y)) for way in _ways(choices, line, y)]
+        [(*way, _box(way, label, x, y)) for way in _name_positions(choices, line, y)]
         for label, (x, y), line in zip_longest(labels, at, lines)
     ]
     within = [[way for way in ways if _inside(way[-1], size_mm)] for ways in all_labels]
@@ -467,7 +467,7 @@ def beside(
     return [positions[i] for i in sorted(positions)]
 
 
-def _ways(
+def _name_positions(
     choices: Sequence[tuple[Side, float]], line: Box | None, y: float
 ) -> list[tuple[Side, float]]:
     """Return the positions of a name: next to its mark, at an end of its line, further away."""

@@ -39,7 +39,7 @@ from analysis.figures.drawing.chart import (
     Tick,
 )
 from analysis.figures.drawing.colours import LIGHT, colour_at
-from analysis.figures.drawing.fonts import is_unseen, signs, without_glyph
+from analysis.figures.drawing.fonts import code_points, is_unseen, without_glyph
 from analysis.figures.drawing.layout import (
     KEY_MARK_MM,
     LEAST_PT,
@@ -151,7 +151,7 @@ def sheet(chart: Chart, part: int = 1) -> Sheet:
 def _sheet(chart: Chart) -> Sheet:
     layout = laid_out(chart, width_mm)
     missing_signs = wrapped(without_glyph(_texts(chart)), layout.width, width_mm)
-    layout = layout.raised(LINE_MM * len(missing_signs))
+    layout = layout.with_space_below(LINE_MM * len(missing_signs))
     drawn = Sheet(layout.width, layout.height)
     for i, line in enumerate(reversed(missing_signs)):
         _write(drawn, 0, LINE_MM * (i + 0.5), Label(text=line), LIGHT.quiet)
@@ -199,7 +199,9 @@ class _Panel:
         look: dict[str, Any] = {"side": Side.RIGHT, "angle": 45} if x.slanted else CENTRED
         colour, size = (LIGHT.ink, placed_panel.label_pt) if x.slanted else (LIGHT.quiet, SMALL_PT)
         labelled = (
-            _slanted(x, placed_panel.width, size) if x.slanted else apart(x, placed_panel.width)
+            _slanted(x, placed_panel.width, size)
+            if x.slanted
+            else non_overlapping(x, placed_panel.width)
         )
         for tick in labelled if x.labels else ():
             self._write(self._x(tick.at), under, tick.label, colour, size_pt=size, **look)
@@ -448,7 +450,7 @@ def _ticks_inside(axis: Axis) -> list[Tick]:
     return [tick for tick in axis.ticks if low - slack <= tick.at <= high + slack]
 
 
-def apart(axis: Axis, length_mm: float) -> list[Tick]:
+def non_overlapping(axis: Axis, length_mm: float) -> list[Tick]:
     """Return the ticks whose labels do not overlap: zero first, then the ends."""
     if axis.low == axis.high:
         return []
@@ -513,5 +515,5 @@ def _clean(text: str) -> str:
     for sign in unicodedata.normalize("NFC", " ".join(text.split())):
         if sign in BIDI or (is_unseen(sign) and sign not in JOINERS):
             continue
-        shown.append(sign if ord(sign) in signs() else "" if sign in JOINERS else BOX)
+        shown.append(sign if ord(sign) in code_points() else "" if sign in JOINERS else BOX)
     return "".join(shown)

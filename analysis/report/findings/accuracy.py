@@ -8,6 +8,7 @@ from analysis.bundle.model import PairKind, RaterKind
 from analysis.presentation.wording import (
     Row,
     clauses,
+    condition_phrase,
     conditions_in,
     in_a_row,
     listed,
@@ -17,7 +18,6 @@ from analysis.presentation.wording import (
     rows_of,
     sentences,
     span,
-    under,
 )
 from analysis.report.findings.finding import (
     MOST_CONDITIONS,
@@ -67,7 +67,7 @@ def _accuracy(results: Results, condition: str) -> list[str]:
         best, worst = ({str(k): v for k, v in part.iloc[at].items()} for at in (0, -1))
         values = {
             "n": str(len(part)),
-            "where": under(results, condition),
+            "where": condition_phrase(results, condition),
             "best": _with_name(results, best),
             "worst": _with_name(results, worst),
         }
@@ -148,7 +148,7 @@ def _between_banks(results: Results, row: Row) -> str:
         "{name}{where}, {bank} minus {other_bank} {difference} [{interval}; {n} and {n_other}"
         " cases]",
         name=named(results, str(row["rater_id"])),
-        where=under(results, str(row["condition"])),
+        where=condition_phrase(results, str(row["condition"])),
         bank=row["bank"],
         other_bank=row["other_bank"],
         difference=rounded(100 * number(row, "difference")),
@@ -199,7 +199,7 @@ def _condition(results: Results, rows: list[Row], condition: str) -> str:
         "Against single readers{where}, adjusted for {n} comparison (Holm): {counts}.",
         "Against single readers{where}, adjusted for {n} comparisons (Holm): {counts}.",
         len(rows),
-        where=under(results, condition),
+        where=condition_phrase(results, condition),
         counts=in_a_row(counts),
     )
     # Accuracies over few of the items are not comparable with those over all.
@@ -311,7 +311,11 @@ def _ranking_in(results: Results, condition: str) -> list[str]:
         return []
     first = _first(results, micro, condition)
     texts = [
-        t("Highest micro accuracy{where}: {first}.", where=under(results, condition), first=first)
+        t(
+            "Highest micro accuracy{where}: {first}.",
+            where=condition_phrase(results, condition),
+            first=first,
+        )
     ]
     moved = [
         rater

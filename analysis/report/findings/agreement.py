@@ -17,6 +17,7 @@ from analysis.presentation.wording import (
     cases,
     cases_between,
     clauses,
+    condition_phrase,
     conditions_in,
     decimals_that_subtract,
     in_a_row,
@@ -29,7 +30,6 @@ from analysis.presentation.wording import (
     rounded,
     rows_of,
     sentences,
-    under,
 )
 from analysis.report.findings.finding import (
     MOST_CONDITIONS,
@@ -87,7 +87,7 @@ def _groups(results: Results, condition: str) -> str:
     return t(
         "{measure}{where} is {values}.",
         measure=said(MEASURES["brennan_prediger"]),
-        where=under(results, condition),
+        where=condition_phrase(results, condition),
         values=listed(parts),
     )
 
@@ -141,7 +141,7 @@ def _difference(results: Results, row: Row, words: str, condition: str) -> str:
         "{measure}{where}, mean over pairs of {cases}: {among} among readers, {mixed} between"
         " readers and models",
         measure=words,
-        where=under(results, condition),
+        where=condition_phrase(results, condition),
         cases=cases(int(number(row, "n_items"))),
         among=among,
         mixed=mixed,
@@ -203,7 +203,7 @@ def _pairs(results: Results, condition: str) -> list[str]:
         t(
             "{measure}{where}: {parts}.",
             measure=said(MEASURES["brennan_prediger"]),
-            where=under(results, condition),
+            where=condition_phrase(results, condition),
             parts=clauses(parts),
         )
     ]
@@ -302,7 +302,7 @@ def _items(results: Results, condition: str) -> list[str]:
         "Of {n} case{where}: {counts}.",
         "Of {n} cases{where}: {counts}.",
         total,
-        where=under(results, condition),
+        where=condition_phrase(results, condition),
         counts=in_a_row(parts),
     )
     return [sentences([first, _few_readers(rows), _numbers(rows) if both else ""])]
@@ -352,7 +352,7 @@ def _same_wrong(results: Results, condition: str) -> list[str]:
     ]
     if not parts:
         return []
-    values = {"where": under(results, condition), "shares": in_a_row(parts)}
+    values = {"where": condition_phrase(results, condition), "shares": in_a_row(parts)}
     known = options.unique()
     if len(known) != 1 or known[0] < 3:
         return [

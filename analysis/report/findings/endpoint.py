@@ -13,6 +13,7 @@ from analysis.presentation.table import p_cell
 from analysis.presentation.wording import (
     Row,
     clauses,
+    condition_phrase,
     listed,
     number,
     readers,
@@ -20,7 +21,6 @@ from analysis.presentation.wording import (
     rounded,
     rows_of,
     sentences,
-    under,
 )
 from analysis.report.findings.finding import Finding, Scale, Theme, area, named, points
 from analysis.report.findings.sensitivity import under_other_choices
@@ -42,7 +42,7 @@ from analysis.statistics.verdicts import (
     tested_outcome,
     too_few,
 )
-from analysis.translation import capital, later, said, t, tn, written
+from analysis.translation import capitalised, later, said, t, tn, written
 
 METRICS = {"accuracy": later("accuracy"), "auc": later("the area under the ROC curve")}
 HYPOTHESES = {
@@ -228,7 +228,7 @@ def _in_numbers(results: Results, plan: Plan, decision: Decision) -> str:
             why=reason,
         )
         few = too_few(results, patients_of_row(results, row))
-        return sentences([text, t("{reason}.", reason=capital(few)) if few else ""])
+        return sentences([text, t("{reason}.", reason=capitalised(few)) if few else ""])
     values["interval"] = scale.interval(row, margin) + _score(results, row, margin)
     if margin is None:
         text = t("{who}, {value} against {mean} ({readers}): {difference}, {interval}.", **values)
@@ -238,7 +238,7 @@ def _in_numbers(results: Results, plan: Plan, decision: Decision) -> str:
             **values,
             margin=_size(results, plan.metric, margin),
         )
-    notes = [narrower_note(row), t("{reason}.", reason=capital(reason)) if reason else ""]
+    notes = [narrower_note(row), t("{reason}.", reason=capitalised(reason)) if reason else ""]
     return sentences([text, *notes])
 
 
@@ -436,7 +436,7 @@ def _decision(results: Results, plan: Plan, decision: Decision) -> str:
 
 
 def _compared_raters(results: Results, plan: Plan, row: Row) -> str:
-    condition = under(results, str(row["condition"]))
+    condition = condition_phrase(results, str(row["condition"]))
     name = named(results, str(row["model_id"]))
     return name + condition if plan.claim else f"{name} {against(str(row['claim']))}{condition}"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from analysis.presentation.wording import Row, clauses, number, readers, rows_of, under
+from analysis.presentation.wording import Row, clauses, condition_phrase, number, readers, rows_of
 from analysis.report.findings.finding import Finding, Theme, points
 from analysis.report.findings.panel import difference_words
 from analysis.results import Results
@@ -55,7 +55,7 @@ def _group_texts(results: Results, texts: list[str]) -> list[str]:
 def _difference(results: Results, row: Row) -> str:
     return t(
         "Accuracy{where} of {first} against {second}: {difference}.",
-        where=under(results, str(row["condition"])),
+        where=condition_phrase(results, str(row["condition"])),
         first=_group(results, row, "a"),
         second=_group(results, row, "b"),
         difference=difference_words(results, "accuracy", row),
@@ -100,7 +100,7 @@ def _gain(results: Results, row: Row) -> str:
 def _years(results: Results, row: Row) -> str:
     return t(
         "Accuracy{where} per 10 years of experience ({readers}): {difference}.",
-        where=under(results, str(row["condition"])),
+        where=condition_phrase(results, str(row["condition"])),
         readers=readers(int(number(row, "n_readers"))),
         difference=difference_words(results, "accuracy", row),
     )

@@ -7,13 +7,13 @@ import math
 from analysis.presentation.wording import (
     Row,
     cases,
+    condition_phrase,
     number,
     percent,
     reason,
     rounded,
     rows_of,
     sentences,
-    under,
 )
 from analysis.report.findings.finding import (
     Finding,
@@ -50,7 +50,7 @@ def _correct(results: Results, kind: str, opening: str) -> str:
             "{name}{where}: {percent} % correct [{interval}], {half} % with partly correct as half;"
             " {cases}.",
             name=named(results, str(row["rater_id"])),
-            where=under(results, str(row["condition"])) if kind != "answer" else "",
+            where=condition_phrase(results, str(row["condition"])) if kind != "answer" else "",
             percent=percent(number(row, "estimate")),
             interval=_limits(results, row),
             half=percent(number(other, "estimate")),
@@ -94,7 +94,7 @@ def _gaps(results: Results) -> str:
         t(
             "{name}{where}: {gap}; with partly correct as half, {half}; {cases}.",
             name=named(results, str(row["rater_id"])),
-            where=under(results, str(row["condition"])),
+            where=condition_phrase(results, str(row["condition"])),
             gap=_gap(results, row),
             half=_gap(results, other),
             cases=cases(int(number(row, "n"))),

@@ -8,6 +8,7 @@ from functools import partial
 from analysis.presentation.wording import (
     Row,
     clauses,
+    condition_phrase,
     conditions_in,
     has_several,
     in_a_row,
@@ -18,7 +19,6 @@ from analysis.presentation.wording import (
     rows_by,
     rows_of,
     sentences,
-    under,
 )
 from analysis.report.findings.endpoint import scale_of
 from analysis.report.findings.finding import MOST_CONDITIONS, Finding, Scale, Theme, named
@@ -36,7 +36,7 @@ from analysis.statistics.verdicts import (
     too_few,
     verdict,
 )
-from analysis.translation import capital, later, pieces, said, t, tn
+from analysis.translation import capitalised, later, pieces, said, t, tn
 
 MOST_MODELS = 3
 METRICS = ("accuracy", "auc")
@@ -83,7 +83,7 @@ def _panel(results: Results, condition: str, metric: str) -> list[Finding]:
 
 def _nothing(results: Results, row: Row, metric: str, condition: str) -> str:
     """Report why no model is compared with the readers' mean."""
-    values = {"where": under(results, condition), "reason": reason(row)}
+    values = {"where": condition_phrase(results, condition), "reason": reason(row)}
     if metric == "accuracy":
         return t("Models are not compared with the mean of the readers{where}: {reason}.", **values)
     return t(
@@ -97,7 +97,7 @@ def _remarks(results: Results, rows: list[Row], metric: str, condition: str) -> 
     """Report notes on all models: the items, and areas that suggest reversed ratings."""
     notes = [note for row in rows for note in str(row["note"]).split("; ")]
     shared_notes = [note for note in dict.fromkeys(notes) if note.startswith("over the ")]
-    where = under(results, condition)
+    where = condition_phrase(results, condition)
     texts = [
         t(
             "{metric}{where}: {note}.",
@@ -127,7 +127,7 @@ def _model(results: Results, claims: dict[str, Row], metric: str, condition: str
     any_row = next(iter(claims.values()))
     fixed, random = claims.get(THESE), claims.get(LIKE_THESE)
     name = named(results, str(any_row["model_id"]))
-    where = under(results, condition)
+    where = condition_phrase(results, condition)
     texts = [_fixed(results, name, fixed or any_row, metric, where, fixed is not None)]
     if random is not None:
         texts.append(random_sentence(results, random, fixed, scale, _margin(results, any_row)))
@@ -435,11 +435,12 @@ def _conditions(results: Results, metric: str, claims: dict[str, Row]) -> str:
 def _opening(results: Results, metric: str, row: Row) -> str:
     scale = scale_of(results, metric)
     first, second = (
-        scale.value(number(row, f"value_{side}")) + under(results, str(row[f"condition_{side}"]))
+        scale.value(number(row, f"value_{side}"))
+        + condition_phrase(results, str(row[f"condition_{side}"]))
         for side in "ab"
     )
     raters = mean_of_readers(row)
-    values = {"readers": capital(raters), "first": first, "second": second}
+    values = {"readers": capitalised(raters), "first": first, "second": second}
     if metric == "accuracy":
         return t("{readers}: {first}, {second}", **values)
     return t("{readers} (area under the ROC curve): {first}, {second}", **values)

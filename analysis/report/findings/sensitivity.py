@@ -9,14 +9,14 @@ from collections.abc import Callable
 from analysis.bundle.model import RULES
 from analysis.presentation.wording import (
     Row,
-    because,
     cases,
     clauses,
+    condition_phrase,
     listed,
     number,
     rows_of,
     sentences,
-    under,
+    translated_reason,
 )
 from analysis.readings.circumstances import MARKED, REVIEWED
 from analysis.readings.open_answers import ANALYSES
@@ -104,7 +104,7 @@ def _why_not(results: Results, row: Row) -> str:
         return t("too few: {cases}", cases=few)
     low, high = number(row, "ci_low"), number(row, "ci_high")
     if math.isnan(low) or math.isnan(high) or low >= high:
-        return because(str(row["undefined_because"])) or t("no informative interval")
+        return translated_reason(str(row["undefined_because"])) or t("no informative interval")
     return ""
 
 
@@ -215,7 +215,7 @@ def _change(results: Results, row: Row, primary: Row) -> str:
         "{name} {against}{where}: “{verdict}” with {choice}{numbers} instead of “{primary}”",
         name=named(results, str(row["model_id"])),
         against=against(str(row["claim"])),
-        where=under(results, str(row["condition"])),
+        where=condition_phrase(results, str(row["condition"])),
         verdict=_verdict(row),
         choice=choice(row),
         numbers=_numbers(results, row),
@@ -270,7 +270,7 @@ def _largest_change(results: Results, before: Row, after: Row) -> str:
         " to {after} of {n_after}, with {choice}.",
         size=scale.size(_change_size((before, after))),
         rater=named(results, str(after["rater_id"])),
-        where=under(results, str(after["condition"])),
+        where=condition_phrase(results, str(after["condition"])),
         before=scale.value(_share(before)),
         n_before=cases(int(number(before, "n"))),
         after=scale.value(_share(after)),
@@ -283,7 +283,9 @@ def _without_cases(results: Results, rows: list[Row]) -> list[str]:
     """Report the raters whose accuracy is undefined because a choice excludes all cases."""
     raters: dict[str, list[str]] = {}
     for row in rows:
-        rater = named(results, str(row["rater_id"])) + under(results, str(row["condition"]))
+        rater = named(results, str(row["rater_id"])) + condition_phrase(
+            results, str(row["condition"])
+        )
         raters.setdefault(choice(row), []).append(rater)
     return [
         t(

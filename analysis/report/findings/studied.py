@@ -13,6 +13,7 @@ from analysis.presentation.wording import (
     Row,
     all_conditions,
     cases,
+    condition_phrase,
     in_a_row,
     listed,
     models,
@@ -21,7 +22,6 @@ from analysis.presentation.wording import (
     readers,
     rows_of,
     sentences,
-    under,
 )
 from analysis.readings.circumstances import n_cut_off
 from analysis.readings.confidence import confidence_of, meaning_words
@@ -35,7 +35,7 @@ from analysis.report.findings.finding import (
 from analysis.results import Results
 from analysis.statistics.support import patients_with_answers
 from analysis.statistics.verdicts import too_few
-from analysis.translation import capital, later, said, t, tn
+from analysis.translation import capitalised, later, said, t, tn
 
 # Raters with a larger share of missing answers are named first.
 MUCH = 0.05
@@ -78,7 +78,8 @@ def unread_findings(results: Results) -> list[Finding]:
 def _lacks(results: Results, row: Row, kind: RaterKind) -> str:
     n, total = (int(number(row, column)) for column in ("n_absent", "n_assigned"))
     values = {
-        "name": named(results, str(row["rater_id"])) + under(results, str(row["condition"])),
+        "name": named(results, str(row["rater_id"]))
+        + condition_phrase(results, str(row["condition"])),
         "n_absent": n,
         "percent": percent(n / total),
     }
@@ -351,7 +352,7 @@ def limit_findings(results: Results) -> list[Finding]:
     panel = rows_of(results, "reader_panel")
     few = too_few(results, patients_with_answers(results))
     if few:
-        texts.append(t("{reason}: estimates and intervals only.", reason=capital(few)))
+        texts.append(t("{reason}: estimates and intervals only.", reason=capitalised(few)))
     elif panel:
         texts.append(
             t(

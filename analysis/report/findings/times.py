@@ -11,6 +11,7 @@ from analysis.presentation.wording import (
     Row,
     cases,
     clauses,
+    condition_phrase,
     conditions_in,
     decimals_for,
     listed,
@@ -18,7 +19,6 @@ from analysis.presentation.wording import (
     rounded,
     rows_of,
     span,
-    under,
 )
 from analysis.report.findings.finding import (
     MOST_CONDITIONS,
@@ -64,7 +64,7 @@ def _medians(results: Results, condition: str) -> list[str]:
     ordered = sorted(first.values(), key=lambda row: (number(row, "median_ms"), row["rater_id"]))
     if not ordered:
         return []
-    condition_words = under(results, condition)
+    condition_words = condition_phrase(results, condition)
     fastest, slowest = _median_text(results, ordered[0]), _median_text(results, ordered[-1])
     if len(ordered) == 1:
         return [t("Median time per case{where}: {time}.", where=condition_words, time=fastest)]
@@ -172,7 +172,7 @@ def _term(results: Results, patients: Mapping[str, int], row: Row) -> str:
     low, high = number(row, "ci_low"), number(row, "ci_high")
     decimals = decimals_for([low, high], [1.0], 2)
     values = {
-        "term": _name(row) + under(results, str(row.get("condition") or "")),
+        "term": _name(row) + condition_phrase(results, str(row.get("condition") or "")),
         "factor": rounded(number(row, "ratio"), 2),
         "percent": confidence_percent(results),
         "limits": span(rounded(low, decimals), rounded(high, decimals)),

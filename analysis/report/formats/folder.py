@@ -48,7 +48,7 @@ class OutputPart:
         """Whether only its name, not its contents, identifies it as written by a report."""
         return not self.holds
 
-    def strange(self, names: Iterable[str]) -> list[str]:
+    def foreign_names(self, names: Iterable[str]) -> list[str]:
         """Return the names in the folder that no report would have written.
 
         Examples
@@ -121,8 +121,8 @@ def _in_the_way(place: Path, part: OutputPart) -> list[str]:
         return [f"{place}: is not a folder."]
     entries = [entry for entry in place.iterdir() if not entry.name.startswith(".")]
     folders = [entry.name for entry in entries if entry.is_dir()]
-    strange = sorted([*folders, *part.strange(e.name for e in entries if not e.is_dir())])
-    return [f"{place}: contains {quoted(strange[0])}, which no report wrote."] if strange else []
+    foreign = sorted([*folders, *part.foreign_names(e.name for e in entries if not e.is_dir())])
+    return [f"{place}: contains {quoted(foreign[0])}, which no report wrote."] if foreign else []
 
 
 def _swap(out: Path, fresh: Path, retired: Path, parts: Sequence[OutputPart]) -> None:

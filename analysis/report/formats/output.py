@@ -19,7 +19,7 @@ from analysis.bundle.cells import guarded_table
 from analysis.bundle.model import Bundle
 from analysis.errors import OutputError
 from analysis.options import Options
-from analysis.parallel import divided
+from analysis.parallel import in_two_processes
 from analysis.registry import analyse
 from analysis.report.content import ReportContent, report_content
 from analysis.report.figures import ReportFigure, report_figures
@@ -168,10 +168,10 @@ def _refuse_another_report(out: Path) -> None:
 
 def _report(results: Results, folder: Path) -> None:
     (folder / "figures").mkdir()
-    with divided([partial(_tables, results, folder), partial(_results, results, folder)]):
+    with in_two_processes([partial(_tables, results, folder), partial(_results, results, folder)]):
         figures = report_figures(results)
         content = report_content(results, figures)
-    with divided([partial(getattr, figure, "svgs") for figure in figures]) as drawn:
+    with in_two_processes([partial(getattr, figure, "svgs") for figure in figures]) as drawn:
         pass
     for figure, svgs in zip(figures, drawn, strict=True):
         figure.keep(svgs)
@@ -181,7 +181,7 @@ def _report(results: Results, folder: Path) -> None:
         partial(_page, content, figures, folder),
         *(partial(_pictures, figure, folder) for figure in figures),
     ]
-    with divided(tasks):
+    with in_two_processes(tasks):
         pass
 
 

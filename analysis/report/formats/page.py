@@ -14,7 +14,7 @@ from plotly.offline import get_plotlyjs
 
 from analysis.figures.drawing.chart import csv
 from analysis.figures.drawing.pages import part_words
-from analysis.presentation.table import whole
+from analysis.presentation.table import whole_number
 from analysis.report.content import FigureSection, ReportContent, labels
 from analysis.report.figures import ReportFigure, part_suffix
 from analysis.report.methods.sources import numbered
@@ -49,7 +49,7 @@ def report_page(content: ReportContent) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(isolated=isolated, coded=_coded, whole=whole)
+    environment.filters.update(isolated=isolated, coded=_coded, whole=whole_number)
     order = [reference.key for reference in content.references]
     return environment.get_template("report.html.jinja").render(
         content=content,

@@ -25,7 +25,7 @@ from analysis.presentation.table import (
     percent_cell,
     range_cell,
     report_table,
-    whole,
+    whole_number,
 )
 from analysis.presentation.wording import headline_intervals, sentences
 from analysis.readings.clusters import (
@@ -310,7 +310,7 @@ def tasks_table(results: Results) -> Iterator[ReportTable]:
             (named(names, str(row["rater_id"])),),
             (
                 condition_cell(str(row["condition"])),
-                whole(row["n"]),
+                whole_number(row["n"]),
                 *(
                     percent_cell(values.get((row["rater_id"], row["condition"], task), _NAN))
                     for task in tasks
@@ -323,7 +323,7 @@ def tasks_table(results: Results) -> Iterator[ReportTable]:
         for row in raters.to_dict("records")
     ]
     left = len(sizes) - len(tasks)
-    heads = [f"{task} (n\u00a0=\u00a0{whole(sizes[task])})" for task in tasks]
+    heads = [f"{task} (n\u00a0=\u00a0{whole_number(sizes[task])})" for task in tasks]
     yield report_table(
         name="accuracy-by-task",
         title=t("Accuracy by task, in percent"),
@@ -364,9 +364,9 @@ def accuracy_table(results: Results) -> Iterator[ReportTable]:
         first, second = (part.loc[part["group"] == g].iloc[0].to_dict() for g in ("micro", "macro"))
         cells = [
             condition_cell(str(condition)),
-            whole(first["n"]),
-            whole(first["n_correct"]),
-            whole(first["n_missing"]),
+            whole_number(first["n"]),
+            whole_number(first["n_correct"]),
+            whole_number(first["n_missing"]),
             *_percent_cells(first, cluster=results.clustered),
             *_percent_cells(second, cluster=results.clustered),
         ]

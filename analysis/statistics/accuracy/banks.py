@@ -23,7 +23,7 @@ from analysis.presentation.table import (
     percent_cell,
     range_cell,
     report_table,
-    whole,
+    whole_number,
 )
 from analysis.presentation.wording import number, rows_of, sentences
 from analysis.readings.clusters import (
@@ -173,7 +173,11 @@ def banks_table(results: Results) -> Iterator[ReportTable]:
                 condition_cell(str(row["condition"])),
                 t("All") if row["by"] == "overall" else str(row["group"]),
                 t("{bank} minus {other_bank}", bank=row["bank"], other_bank=row["other_bank"]),
-                t("{n} and {n_other}", n=whole(row["n"]), n_other=whole(row["n_other"])),
+                t(
+                    "{n} and {n_other}",
+                    n=whole_number(row["n"]),
+                    n_other=whole_number(row["n_other"]),
+                ),
                 percent_cell(number(row, "accuracy")),
                 percent_cell(number(row, "accuracy_other")),
                 percent_cell(number(row, "difference")),

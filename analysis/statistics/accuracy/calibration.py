@@ -16,7 +16,7 @@ from analysis.figures.drawing.axes import rater_names
 from analysis.figures.robustness import reliability_chart, rows_of_models
 from analysis.options import Options
 from analysis.presentation.captions import answers_in
-from analysis.presentation.table import ReportTable, estimate_of, named, report_table, whole
+from analysis.presentation.table import ReportTable, estimate_of, named, report_table, whole_number
 from analysis.presentation.wording import number, rows_by, sentences
 from analysis.readings.clusters import (
     PERCENTILE,
@@ -404,7 +404,7 @@ def calibration_table(results: Results) -> Iterator[ReportTable]:
             (
                 (named(names, model),),
                 (
-                    whole(number(of_model[BRIER], "n")),
+                    whole_number(number(of_model[BRIER], "n")),
                     *(estimate_of(of_model[measure]) for measure in _SURENESS),
                 ),
             )

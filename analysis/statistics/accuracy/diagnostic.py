@@ -19,7 +19,7 @@ from analysis.presentation.table import (
     named,
     percent_with_range,
     report_table,
-    whole,
+    whole_number,
 )
 from analysis.presentation.wording import number, rows_of
 from analysis.readings.clusters import ratio
@@ -174,9 +174,9 @@ def _row(row: dict[str, Any]) -> tuple[str, ...]:
     return (
         condition_cell(str(row["condition"])),
         str(row["positive"]),
-        whole(number(row, "n_positive")),
+        whole_number(number(row, "n_positive")),
         percent_with_range(row, "sensitivity", "sens_low", "sens_high"),
-        whole(number(row, "n_negative")),
+        whole_number(number(row, "n_negative")),
         percent_with_range(row, "specificity", "spec_low", "spec_high"),
     )
 

@@ -165,7 +165,7 @@ def model_disagreements(study: Study | Bundle) -> pd.DataFrame:
     rows = [
         row
         for condition, columns in columns_by_condition(matrix.columns).items()
-        for row in _partings(matrix, condition, columns)
+        for row in _disagreement_rows(matrix, condition, columns)
     ]
     names = MODEL_DISAGREEMENTS.header
     table = pd.DataFrame(rows, columns=[name for name in names if name not in _OF_ITEMS])
@@ -179,7 +179,7 @@ def model_disagreements(study: Study | Bundle) -> pd.DataFrame:
 _OF_ITEMS = ("task", "category", "examination_id")
 
 
-def _partings(
+def _disagreement_rows(
     matrix: ReadingMatrix, condition: str, columns: Sequence[int]
 ) -> Iterator[dict[str, object]]:
     readers = [i for i in columns if matrix.columns[i].kind is RaterKind.READER]

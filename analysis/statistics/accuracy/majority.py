@@ -19,7 +19,7 @@ from analysis.presentation.table import (
     named,
     percent_with_range,
     report_table,
-    whole,
+    whole_number,
     words,
 )
 from analysis.presentation.wording import Row, number, rows_of
@@ -193,9 +193,9 @@ def majority_table(results: Results) -> Iterator[ReportTable]:
 def _cells(row: Row) -> tuple[str, ...]:
     return (
         condition_cell(str(row["condition"])),
-        whole(number(row, "n_readers")),
-        whole(number(row, "n")),
-        whole(number(row, "n_tied")),
+        whole_number(number(row, "n_readers")),
+        whole_number(number(row, "n")),
+        whole_number(number(row, "n_tied")),
         percent_with_range(row, "vote", "vote_low", "vote_high"),
         *difference_cells(row, 100),
     )

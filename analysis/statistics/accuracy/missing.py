@@ -9,7 +9,13 @@ import pandas as pd
 
 from analysis.bundle.model import Bundle, RaterKind, Status
 from analysis.figures.drawing.axes import RaterName, rater_names
-from analysis.presentation.table import ReportTable, condition_cell, named, report_table, whole
+from analysis.presentation.table import (
+    ReportTable,
+    condition_cell,
+    named,
+    report_table,
+    whole_number,
+)
 from analysis.presentation.wording import sentences
 from analysis.readings.circumstances import n_cut_off
 from analysis.readings.matrix import (
@@ -111,7 +117,7 @@ def missing_table(results: Results) -> Iterator[ReportTable]:
                 (named(names, row["rater_id"]),),
                 (
                     condition_cell(str(row["condition"])),
-                    *(whole(row[column]) for column in counts),
+                    *(whole_number(row[column]) for column in counts),
                 ),
             )
             for row in table.to_dict("records")

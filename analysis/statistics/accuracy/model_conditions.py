@@ -20,7 +20,7 @@ from analysis.presentation.table import (
     percent_cell,
     percent_with_range,
     report_table,
-    whole,
+    whole_number,
 )
 from analysis.presentation.wording import file_name, number, rows_of, sentences
 from analysis.readings.matrix import (
@@ -201,7 +201,7 @@ def model_conditions_table(results: Results) -> Iterator[ReportTable]:
                 (
                     condition_name(str(row["condition_b"])),
                     group_words(row),
-                    whole(number(row, "n")),
+                    whole_number(number(row, "n")),
                     percent_cell(number(row, "accuracy_a")),
                     percent_cell(number(row, "accuracy_b")),
                     paired_difference(row),

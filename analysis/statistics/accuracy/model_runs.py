@@ -20,7 +20,7 @@ from analysis.presentation.table import (
     named,
     percent_cell,
     report_table,
-    whole,
+    whole_number,
 )
 from analysis.presentation.wording import number, rows_by
 from analysis.readings.clusters import (
@@ -146,8 +146,8 @@ def runs_table(results: Results) -> Iterator[ReportTable]:
         (
             (named(names, model),),
             (
-                whole(number(measures[RAW], "n_runs")),
-                whole(number(measures[MEAN], "n_items")),
+                whole_number(number(measures[RAW], "n_runs")),
+                whole_number(number(measures[MEAN], "n_items")),
                 estimate_of(measures[RAW]),
                 percent_cell(number(measures[MEAN], "estimate")),
                 percent_cell(math.sqrt(number(measures[VARIANCE], "estimate"))),

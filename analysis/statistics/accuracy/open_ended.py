@@ -21,7 +21,7 @@ from analysis.presentation.table import (
     percent_cell,
     percent_with_range,
     report_table,
-    whole,
+    whole_number,
 )
 from analysis.presentation.wording import number, rows_by, sentences
 from analysis.readings.clusters import (
@@ -291,7 +291,7 @@ def open_ended_table(results: Results) -> Iterator[ReportTable]:
                     said(KIND_WORDS[kind]),
                     t("All") if by == "overall" else group,
                     *(
-                        whole(number(measures[CORRECT], column))
+                        whole_number(number(measures[CORRECT], column))
                         for column in ("n", "n_missing", "n_unscored")
                     ),
                     percent_with_range(measures[CORRECT], "estimate"),

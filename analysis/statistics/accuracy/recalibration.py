@@ -13,7 +13,7 @@ from scipy.stats import norm
 from analysis.bundle.model import Bundle
 from analysis.figures.drawing.axes import rater_names
 from analysis.options import Options
-from analysis.presentation.table import ReportTable, estimate_of, named, report_table, whole
+from analysis.presentation.table import ReportTable, estimate_of, named, report_table, whole_number
 from analysis.presentation.wording import number, rows_by
 from analysis.readings.clusters import too_few
 from analysis.results import Results
@@ -139,7 +139,7 @@ def recalibration_table(results: Results) -> Iterator[ReportTable]:
             (
                 (named(names, model),),
                 (
-                    whole(number(rows[SLOPE], "n")),
+                    whole_number(number(rows[SLOPE], "n")),
                     estimate_of(rows[SLOPE]),
                     estimate_of(rows[INTERCEPT]),
                 ),

@@ -21,7 +21,7 @@ from analysis.presentation.table import (
     estimate_of,
     named,
     report_table,
-    whole,
+    whole_number,
 )
 from analysis.presentation.wording import number, rows_by, sentences
 from analysis.readings.clusters import (
@@ -294,8 +294,8 @@ def areas_table(results: Results) -> Iterator[ReportTable]:
                 (named(names, rater),),
                 (
                     condition_cell(condition),
-                    whole(number(areas[AUC], "n_positive")),
-                    whole(number(areas[AUC], "n_negative")),
+                    whole_number(number(areas[AUC], "n_positive")),
+                    whole_number(number(areas[AUC], "n_negative")),
                     estimate_of(areas[AUC]),
                     estimate_of(areas[PARTIAL]),
                 ),

@@ -19,7 +19,7 @@ from analysis.presentation.table import (
     condition_cell,
     range_cell,
     report_table,
-    whole,
+    whole_number,
     words,
 )
 from analysis.presentation.wording import number, rounded, rows_of, sentences
@@ -47,7 +47,7 @@ from analysis.statistics.agreement.pairs.resampling import FEW_RESAMPLES, sums_o
 from analysis.statistics.agreement.shown import measure_words
 from analysis.statistics.statistic import Column, Figure, Method, Statistic, shared
 from analysis.statistics.study import Study, study_of
-from analysis.translation import capital, later, said, t, written
+from analysis.translation import capitalised, later, said, t, written
 
 Estimate = Callable[[Sums], Floats]
 
@@ -371,7 +371,7 @@ def between_table(results: Results) -> Iterator[ReportTable]:
             (words(measure_words(str(row["measure"]))),),
             (
                 condition_cell(str(row["condition"])),
-                whole(number(row, "n_items")),
+                whole_number(number(row, "n_items")),
                 *(
                     rounded(number(row, column), 2)
                     for column in ("among_readers", "readers_models", "among_models", "difference")
@@ -386,7 +386,7 @@ def between_table(results: Results) -> Iterator[ReportTable]:
         title=t("Agreement among readers, and of readers with models"),
         note=t("Means over pairs, all cases. Difference: readers with models minus among readers."),
         header=(
-            capital(t("measure")),
+            capitalised(t("measure")),
             t("Condition"),
             t("Items"),
             t("Among readers"),

@@ -17,7 +17,7 @@ from analysis.presentation.table import (
     estimate_of,
     named,
     report_table,
-    whole,
+    whole_number,
 )
 from analysis.presentation.wording import number, records
 from analysis.readings.matrix import UNIT, ReadingMatrix, reading_matrix
@@ -40,7 +40,7 @@ from analysis.statistics.agreement.pairs.table import (
 from analysis.statistics.agreement.shown import agreement_shown, measure_words
 from analysis.statistics.statistic import Statistic, shared
 from analysis.statistics.study import Study, study_of
-from analysis.translation import capital, t
+from analysis.translation import capitalised, t
 
 MEASURES = (RAW, BRENNAN_PREDIGER, ERROR_CONSISTENCY, KAPPA_LETTERS)
 FIRST, SECOND = ("first reading of ", "second reading of ")
@@ -155,7 +155,7 @@ def repeats_table(results: Results) -> Iterator[ReportTable]:
             (
                 condition_cell(str(row["condition"])),
                 measure_words(str(row["measure"])),
-                whole(number(row, "n")),
+                whole_number(number(row, "n")),
                 estimate_of(row),
             ),
         )
@@ -165,7 +165,7 @@ def repeats_table(results: Results) -> Iterator[ReportTable]:
         name="intra-reader",
         title=t("Agreement with oneself: first and second reading"),
         note=t("Over the cases that were read twice; estimate and interval."),
-        header=(t("Rater"), t("Condition"), capital(t("measure")), "n", t("Estimate and CI")),
+        header=(t("Rater"), t("Condition"), capitalised(t("measure")), "n", t("Estimate and CI")),
         rows=rows,
     )
 

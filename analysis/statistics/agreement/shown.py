@@ -9,7 +9,7 @@ from analysis.figures.agreement import SHARES
 from analysis.results import Results
 from analysis.statistics.accuracy.means import wilson_interval
 from analysis.statistics.agreement.pairs.measures import MEASURES
-from analysis.translation import capital, later, said
+from analysis.translation import capitalised, later, said
 
 
 def agreement_shown(results: Results, table: pd.DataFrame) -> pd.DataFrame:
@@ -59,4 +59,4 @@ def measure_words(measure: str) -> str:
 
 def measure_head(measure: str) -> str:
     """Return a measure's name for the head of a column."""
-    return capital(measure_words(measure))
+    return capitalised(measure_words(measure))

@@ -20,7 +20,7 @@ from analysis.presentation.table import (
     estimate_of,
     named,
     report_table,
-    whole,
+    whole_number,
 )
 from analysis.presentation.wording import number, rows_by
 from analysis.readings.clusters import (
@@ -230,7 +230,7 @@ def weighted_table(results: Results) -> Iterator[ReportTable]:
                 (
                     condition_cell(condition),
                     scope.removeprefix("option_set="),
-                    whole(number(rows[LINEAR], "n")),
+                    whole_number(number(rows[LINEAR], "n")),
                     estimate_of(rows[LINEAR]),
                     estimate_of(rows[QUADRATIC]),
                 ),

@@ -21,7 +21,7 @@ from analysis.presentation.table import (
     estimate_cell,
     named,
     report_table,
-    whole,
+    whole_number,
 )
 from analysis.presentation.wording import rows_by_measure, sentences
 from analysis.results import Results
@@ -190,7 +190,7 @@ def _truth_rows(
             estimate_cell(*(float(by_measure[m][end]) for end in ENDS)) for m in TRUTH_MEASURES
         ]
         scope_cell = (scope_text(scope),) if named_scopes else ()
-        n = whole(by_measure["raw"]["n"])
+        n = whole_number(by_measure["raw"]["n"])
         rows.append(((named(names, rater),), (condition_cell(condition), *scope_cell, n, *cells)))
     return rows
 

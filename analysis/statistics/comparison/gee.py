@@ -20,7 +20,7 @@ from analysis.presentation.table import (
     named,
     p_cell,
     report_table,
-    whole,
+    whole_number,
 )
 from analysis.presentation.wording import number, rows_of
 from analysis.readings.clusters import ALL_IN_ONE
@@ -213,8 +213,8 @@ def gee_table(results: Results) -> Iterator[ReportTable]:
             (named(names, str(row["contrast"])),),
             (
                 condition_cell(str(row["condition"])),
-                whole(number(row, "n_readings")),
-                whole(number(row, "n_clusters")),
+                whole_number(number(row, "n_readings")),
+                whole_number(number(row, "n_clusters")),
                 *difference_cells({**row, "difference": row["estimate"]}, 100),
                 p_cell(number(row, "p")),
             ),

@@ -20,7 +20,7 @@ from analysis.presentation.table import (
     percent_cell,
     percent_with_range,
     report_table,
-    whole,
+    whole_number,
 )
 from analysis.presentation.wording import Row, number, rows_of
 from analysis.readings.matrix import ReadingMatrix
@@ -183,12 +183,12 @@ def side_by_side_table(results: Results) -> Iterator[ReportTable]:
                 (
                     condition_cell(str(row["condition"])),
                     group_words(row),
-                    whole(number(row, "n")),
+                    whole_number(number(row, "n")),
                     percent_cell(number(row, "accuracy_a")),
                     percent_cell(number(row, "accuracy_b")),
                     paired_difference(row),
-                    whole(number(row, "only_a_correct")),
-                    whole(number(row, "only_b_correct")),
+                    whole_number(number(row, "only_a_correct")),
+                    whole_number(number(row, "only_b_correct")),
                 ),
             )
             for row in rows[:MOST_ROWS]

@@ -26,7 +26,7 @@ from analysis.presentation.table import (
     p_cell,
     percent_cell,
     report_table,
-    whole,
+    whole_number,
 )
 from analysis.presentation.wording import Row, number, rows_of, sentences
 from analysis.readings.clusters import (
@@ -51,7 +51,7 @@ from analysis.statistics.comparison.paired_tests import (
 from analysis.statistics.statistic import Column, Figure, Method, Statistic, shared
 from analysis.statistics.study import Study, study_of
 from analysis.statistics.verdicts import patients_of_pair, too_few_of
-from analysis.translation import capital, later, t, tn, written
+from analysis.translation import capitalised, later, t, tn, written
 
 NO_REFERENCE = later("no item has a reference standard")
 # Largest size of an array: 64 MiB of float64.
@@ -447,11 +447,11 @@ def _pair_row(row: Row, names: Mapping[str, RaterName], *, clustered: bool) -> T
     over_patients = not math.isnan(number(row, "p_clustered"))
     cells = (
         condition_cell(str(row["condition"])),
-        whole(number(row, "n")),
+        whole_number(number(row, "n")),
         percent_cell(number(row, "accuracy_a")),
         percent_cell(number(row, "accuracy_b")),
         *difference_cells(row, 100, cluster=clustered),
-        f"{whole(number(row, 'only_a_correct'))} : {whole(number(row, 'only_b_correct'))}"
+        " : ".join(whole_number(number(row, f"only_{rater}_correct")) for rater in "ab")
         if not math.isnan(number(row, "only_a_correct"))
         else EMPTY,
         p_cell(number(row, "p_clustered" if over_patients else "p_mid")),
@@ -513,7 +513,7 @@ def _comparisons_caption(rows: pd.DataFrame, percent: str, few: str = "") -> str
                 "The adjusted p is Holm's over all {n} pairs of a reader and a model.",
                 len(rows),
             ),
-            t("{reason}, regardless of p.", reason=capital(few)) if few else "",
+            t("{reason}, regardless of p.", reason=capitalised(few)) if few else "",
         ]
     )
 

@@ -19,7 +19,7 @@ from analysis.presentation.table import (
     named,
     report_table,
     two_conditions,
-    whole,
+    whole_number,
 )
 from analysis.presentation.wording import Row, number, rows_of, sentences
 from analysis.results import Results
@@ -184,7 +184,7 @@ def diagnostic_conditions_table(results: Results) -> Iterator[ReportTable]:
         ],
         rows,
     )
-    yield table.without(t("Condition"))
+    yield table.without_column(t("Condition"))
 
 
 def _table(
@@ -218,7 +218,7 @@ def _cells(row: Row, condition: str, values: tuple[str, str]) -> tuple[str, ...]
         condition_cell(condition),
         said(METRIC_NAMES[str(row["metric"])]),
         claim_shown(row),
-        whole(number(row, "n_items")),
+        whole_number(number(row, "n_items")),
         *comparison_cells(row, *values),
     )
 

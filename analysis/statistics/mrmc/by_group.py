@@ -22,7 +22,7 @@ from analysis.presentation.table import (
     p_cell,
     report_table,
     two_conditions,
-    whole,
+    whole_number,
 )
 from analysis.presentation.wording import Row, number, rows_of
 from analysis.readings.item_groups import item_groups
@@ -224,7 +224,7 @@ def conditions_by_table(results: Results) -> Iterator[ReportTable]:
         ],
         rows,
     )
-    yield table.without(t("Condition"))
+    yield table.without_column(t("Condition"))
 
 
 def _table(
@@ -266,7 +266,7 @@ def _cells(row: Row, left: float, right: float) -> tuple[str, ...]:
         str(row["group"]),
         t("accuracy, %") if factor == 100 else "AUC",
         claim_shown(row),
-        whole(number(row, "n_items")),
+        whole_number(number(row, "n_items")),
         value_cell(left, factor),
         value_cell(right, factor),
         *difference_cells(row, factor),

@@ -17,7 +17,7 @@ from analysis.presentation.table import (
     p_cell,
     report_table,
     two_conditions,
-    whole,
+    whole_number,
 )
 from analysis.presentation.wording import Row, number, rows_of, sentences
 from analysis.results import Results
@@ -148,8 +148,8 @@ def condition_readers_table(results: Results) -> Iterator[ReportTable]:
                     _group(row, names),
                     said(METRICS[str(row["metric"])]),
                     claim_shown(row),
-                    whole(number(row, "n_readers")),
-                    whole(number(row, "n_items")),
+                    whole_number(number(row, "n_readers")),
+                    whole_number(number(row, "n_items")),
                     *comparison_cells(row),
                     p_cell(number(row, "p_adjusted")),
                 ),

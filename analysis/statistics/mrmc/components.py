@@ -189,7 +189,7 @@ def _table(results: Results, table: str, name: str, title: str, noun: str) -> Re
         ],
     )
     if table == "reader_conditions":
-        shown_table = shown_table.without(t("Condition")).headed(t("Conditions"))
+        shown_table = shown_table.without_column(t("Condition")).with_first_heading(t("Conditions"))
     return shown_table
 
 

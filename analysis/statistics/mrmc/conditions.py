@@ -13,7 +13,13 @@ import pandas as pd
 from analysis.arrays import Bools, Ints
 from analysis.bundle.model import Bundle, RaterKind
 from analysis.options import Options
-from analysis.presentation.table import ReportTable, TableRow, report_table, two_conditions, whole
+from analysis.presentation.table import (
+    ReportTable,
+    TableRow,
+    report_table,
+    two_conditions,
+    whole_number,
+)
 from analysis.presentation.wording import number, rows_of, sentences
 from analysis.readings.matrix import ReadingMatrix
 from analysis.readings.shared_items import shared_by_conditions
@@ -243,8 +249,8 @@ def claims_of(comparison: ConditionComparison) -> Iterator[dict[str, object]]:
     values = figure.merits.values.reshape(2, -1)
     notes = [
         *figure.notes,
-        figure.backwards(values[0], f" under {contrast.condition_a}"),
-        figure.backwards(values[1], f" under {contrast.condition_b}"),
+        figure.reversed_note(values[0], f" under {contrast.condition_a}"),
+        figure.reversed_note(values[1], f" under {contrast.condition_b}"),
     ]
     negative = NEGATIVE_COVARIANCE if result.cov_difference < 0 else ""
     random, narrower = never_surer(result.random_readers, result.fixed_readers)
@@ -291,7 +297,7 @@ def conditions_table(results: Results) -> Iterator[ReportTable]:
             t("accuracy, %") if factor == 100 else "AUC",
             claim_shown(row),
             str(int(number(row, "n_readers"))),
-            whole(number(row, "n_items")),
+            whole_number(number(row, "n_items")),
             *comparison_cells(row),
         )
         rows.append(

@@ -16,7 +16,7 @@ from analysis.presentation.table import (
     difference_cells,
     p_cell,
     report_table,
-    whole,
+    whole_number,
     words,
 )
 from analysis.presentation.wording import number, rounded, rows_of, span
@@ -198,9 +198,9 @@ def years_table(results: Results) -> Iterator[ReportTable]:
                 (words(condition_cell(str(row["condition"]))),),
                 (
                     said(METRICS[str(row["metric"])]),
-                    whole(number(row, "n_readers")),
+                    whole_number(number(row, "n_readers")),
                     span(*(rounded(number(row, f"years_{end}"), 0) for end in ("low", "high"))),
-                    whole(number(row, "n_items")),
+                    whole_number(number(row, "n_items")),
                     value_cell(number(row, "value"), factor_of(row)),
                     *difference_cells(row, factor_of(row)),
                     *error_cells(row, factor_of(row)),

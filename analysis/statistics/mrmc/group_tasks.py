@@ -16,7 +16,7 @@ from analysis.presentation.table import (
     condition_cell,
     p_cell,
     report_table,
-    whole,
+    whole_number,
     words,
 )
 from analysis.presentation.wording import number, rows_of
@@ -156,7 +156,7 @@ def tasks_table(results: Results) -> Iterator[ReportTable]:
                     said(FACTOR_NAMES[str(row["factor"])]),
                     condition_cell(str(row["condition"])),
                     str(row["group"]),
-                    whole(number(row, "n_items")),
+                    whole_number(number(row, "n_items")),
                     *comparison_cells(row),
                     p_cell(number(row, "p_adjusted")),
                 ),

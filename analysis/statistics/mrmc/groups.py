@@ -15,7 +15,7 @@ from analysis.presentation.table import (
     condition_cell,
     named,
     report_table,
-    whole,
+    whole_number,
     words,
 )
 from analysis.presentation.wording import Row, number, rows_of
@@ -304,8 +304,8 @@ def _table(name: str, title: str, note: str, rows: list[tuple[str, str, Row]]) -
                     said(FACTOR_NAMES[str(row["factor"])]),
                     condition,
                     metric,
-                    f"{whole(number(row, 'n_readers_a'))} / {whole(number(row, 'n_readers_b'))}",
-                    whole(number(row, "n_items")),
+                    " / ".join(whole_number(number(row, f"n_readers_{group}")) for group in "ab"),
+                    whole_number(number(row, "n_items")),
                     *comparison_cells(row),
                 ),
             )

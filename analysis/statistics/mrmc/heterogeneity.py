@@ -22,7 +22,7 @@ from analysis.presentation.table import (
     percent_with_range,
     range_cell,
     report_table,
-    whole,
+    whole_number,
     words,
 )
 from analysis.presentation.wording import Row, number, rows_of
@@ -237,8 +237,8 @@ def _row_labels(row: Row, names: dict[str, RaterName]) -> tuple[RaterName, ...]:
 def _cells(row: Row) -> tuple[str, ...]:
     return (
         condition_cell(str(row["condition"])),
-        whole(number(row, "n_groups")),
-        whole(number(row, "n_items")),
+        whole_number(number(row, "n_groups")),
+        whole_number(number(row, "n_items")),
         percent_with_range(row, "estimate"),
         range_cell(number(row, "prediction_low"), number(row, "prediction_high")),
         percent_cell(number(row, "tau")),

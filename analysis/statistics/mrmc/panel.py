@@ -27,7 +27,7 @@ from analysis.presentation.table import (
     named,
     p_cell,
     report_table,
-    whole,
+    whole_number,
 )
 from analysis.presentation.wording import Row, in_a_row, number, rounded, rows_of, sentences
 from analysis.readings.confidence import WORDS, confidence_of
@@ -69,7 +69,7 @@ from analysis.statistics.verdicts import (
     score_p,
     too_few_of,
 )
-from analysis.translation import capital, later, said, t, written
+from analysis.translation import capitalised, later, said, t, written
 
 METHODS = {
     Claim.THESE_READERS: "Obuchowski-Rockette, standalone model, readers fixed; t, C - 1",
@@ -232,7 +232,7 @@ def panel_rows(comparison: ModelComparison, margin: float | None) -> Iterator[di
             **inference_cells(inference, claim, figure.no_value),
             "p_noninferior": inference.p_noninferior(margin),
             "method": f"{method}; {figure.covariances}",
-            "note": joined([note, *figure.notes, figure.backwards(readers), ceiling]),
+            "note": joined([note, *figure.notes, figure.reversed_note(readers), ceiling]),
         }
 
 
@@ -374,8 +374,8 @@ def panel_table(results: Results) -> Iterator[ReportTable]:
         in_paper=True,
     )
     if not with_margin:
-        table = table.without(t("NI p"))
-    yield table if adjusted else table.without(t("Adjusted p"))
+        table = table.without_column(t("NI p"))
+    yield table if adjusted else table.without_column(t("Adjusted p"))
 
 
 def _panel_key(row: Row) -> tuple[str, ...]:
@@ -423,7 +423,7 @@ def _panel_row(
         t("accuracy, %") if factor == 100 else "AUC",
         claim_shown(row),
         str(int(number(row, "n_readers"))),
-        whole(number(row, "n_items")),
+        whole_number(number(row, "n_items")),
         *comparison_cells(row, "reader_mean", "model_value"),
         p_cell(number(adjusted, "p_adjusted")),
         p_cell(_p_for_margin(results, row)) if _is_for_margin(results, row) else EMPTY,
@@ -479,7 +479,7 @@ def _panel_caption(results: Results, rows: pd.DataFrame, narrower: str, few: str
         narrower,
     ]
     if few:
-        parts.append(t("{reason}.", reason=capital(few)))
+        parts.append(t("{reason}.", reason=capitalised(few)))
     elif rows["margin"].notna().any():
         level = written(f"{(100 - float(percent)) / 2:g}")
         parts.append(

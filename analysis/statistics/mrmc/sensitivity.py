@@ -24,7 +24,7 @@ from analysis.presentation.table import (
     p_cell,
     range_cell,
     report_table,
-    whole,
+    whole_number,
 )
 from analysis.presentation.wording import Row, listed, number, rounded, rows_of, sentences
 from analysis.readings.circumstances import faulty_items, marked
@@ -387,7 +387,7 @@ def panel_choices_table(results: Results) -> Iterator[ReportTable]:
         total=len(shown),
         most_in_print=MANY_IN_PRINT,
     )
-    yield table if _score_note(shown) else table.without(t("Score test p"))
+    yield table if _score_note(shown) else table.without_column(t("Score test p"))
 
 
 def _score_note(rows: Sequence[Row]) -> str:
@@ -405,7 +405,7 @@ def _shown(row: Row) -> tuple[str, ...]:
     n = number(row, "n_items")
     low, high = number(row, "ci_low"), number(row, "ci_high")
     return (
-        EMPTY if math.isnan(n) else whole(n),
+        EMPTY if math.isnan(n) else whole_number(n),
         rounded(100 * number(row, "difference"), 1),
         range_cell(low, high),
         pieces(str(row.get("undefined_because") or "")),

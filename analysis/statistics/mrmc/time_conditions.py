@@ -12,7 +12,13 @@ import pandas as pd
 from analysis.arrays import Floats
 from analysis.bundle.model import Bundle
 from analysis.options import Options
-from analysis.presentation.table import ReportTable, p_cell, report_table, two_conditions, whole
+from analysis.presentation.table import (
+    ReportTable,
+    p_cell,
+    report_table,
+    two_conditions,
+    whole_number,
+)
 from analysis.presentation.wording import Row, number, rounded, rows_of, sentences, span
 from analysis.results import Results
 from analysis.statistics.claims import claim_shown, narrower_notes
@@ -239,8 +245,8 @@ def _cells(row: Row) -> tuple[str, ...]:
     return (
         said(MEASURES[str(row["measure"])]),
         claim_shown(row),
-        whole(number(row, "n_readers")),
-        whole(number(row, "n_pairs")),
+        whole_number(number(row, "n_readers")),
+        whole_number(number(row, "n_pairs")),
         rounded(number(row, "time_a_ms") / 1000, 1),
         rounded(number(row, "time_b_ms") / 1000, 1),
         rounded(number(row, "ratio"), 2),

@@ -19,7 +19,7 @@ from analysis.presentation.table import (
     named,
     report_table,
     two_conditions,
-    whole,
+    whole_number,
     words,
 )
 from analysis.presentation.wording import Row, number, rows_of
@@ -266,9 +266,9 @@ def _table_row(row: Row, names: Mapping[str, RaterName]) -> TableRow:
     cells = (
         t("accuracy, %") if factor == 100 else "AUC",
         str(row["method"]),
-        whole(number(row, "n_readers")),
-        whole(number(row, "n_items")),
-        whole(number(row, "n_readings")),
+        whole_number(number(row, "n_readers")),
+        whole_number(number(row, "n_items")),
+        whole_number(number(row, "n_readings")),
         *comparison_cells(row),
     )
     return compared_in(row, names), cells

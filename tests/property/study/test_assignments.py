@@ -174,7 +174,7 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     store = bank_store(tmp_path_factory.mktemp("sessions"))
     values = {"cases": 3, "sessions": 3, "washout_days": 2, "hidden_repeats": 1}
     open_trial(store, {**values, "back_navigation": True, "one_question_per": "item"}, "R0")
-    with store.kept_warm():
+    with store.kept_open():
         yield store
     assert verify(store) == []
 

@@ -98,7 +98,7 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     store = bank_store(tmp_path_factory.mktemp("records"), n_patients=150)
     values = {"cases": 300, "one_question_per": "item", "comments": True, "hidden_repeats": 300}
     open_trial(store, values, "R1")
-    with store.kept_warm():
+    with store.kept_open():
         yield store
 
 
@@ -136,7 +136,7 @@ def unprepared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     open_trial(
         store, {"cases": 4, "one_question_per": "item", "display_check": True, **values}, "R0"
     )
-    with store.kept_warm():
+    with store.kept_open():
         yield store
     assert verify(store) == []
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.parallel import alongside, divided
+from analysis.parallel import in_second_process, in_two_processes
 
 
 def _in_a_process(body: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -16,7 +16,7 @@ def _in_a_process(body: str, folder: Path) -> subprocess.CompletedProcess[str]:
     program = (
         "import os, sys\n"
         "from pathlib import Path\n"
-        "from analysis.parallel import alongside, divided\n"
+        "from analysis.parallel import in_second_process, in_two_processes\n"
         "os.chdir(sys.argv[1])\n" + body
     )
     return subprocess.run(
@@ -32,7 +32,7 @@ def test_the_second_computation_has_its_own_process(
     result = _in_a_process(
         "os.cpu_count = lambda: 2\n"
         "text = 'inherited'\n"
-        "with alongside(lambda: (text, os.getpid())) as second:\n"
+        "with in_second_process(lambda: (text, os.getpid())) as second:\n"
         "    pass\n"
         "print(second.result()[0], second.result()[1] != os.getpid())\n",
         tmp_path,
@@ -47,7 +47,7 @@ def test_an_error_of_the_second_computation_is_raised(tmp_path: Path, cores: int
     result = _in_a_process(
         f"os.cpu_count = lambda: {cores}\n"
         "try:\n"
-        "    with alongside(lambda: Path('missing/second').write_text('')):\n"
+        "    with in_second_process(lambda: Path('missing/second').write_text('')):\n"
         "        Path('first').touch()\n"
         "except FileNotFoundError as error:\n"
         "    print(error.filename, Path('first').exists())\n",
@@ -62,7 +62,7 @@ def test_the_second_computation_runs_afterwards_in_a_program_with_threads() -> N
     thread = threading.Thread(target=ended.wait)
     thread.start()
     try:
-        with alongside(lambda: order.append(("second", os.getpid()))):
+        with in_second_process(lambda: order.append(("second", os.getpid()))):
             order.append(("first", os.getpid()))
     finally:
         ended.set()
@@ -72,7 +72,7 @@ def test_the_second_computation_runs_afterwards_in_a_program_with_threads() -> N
 
 def test_without_a_second_processor_no_process_is_forked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "cpu_count", lambda: 1)
-    with alongside(os.getpid) as second:
+    with in_second_process(os.getpid) as second:
         pass
     assert second.result() == os.getpid()
 
@@ -88,7 +88,7 @@ def test_each_process_takes_tasks_until_none_are_left(tmp_path: Path) -> None:
         "    return Path('pipe').read_text(), os.getpid()\n"
         "def second():\n"
         "    return Path('pipe').write_text('x'), os.getpid()\n"
-        "with divided([first, second, lambda: 'third', lambda: 'fourth']) as results:\n"
+        "with in_two_processes([first, second, lambda: 'third', lambda: 'fourth']) as results:\n"
         "    assert results == []\n"
         "print(len({process for _, process in results[:2]}), *results[2:])\n",
         tmp_path,
@@ -102,7 +102,9 @@ def test_tasks_run_in_order_if_no_process_can_be_forked(
     """They run after the body."""
     monkeypatch.setattr(os, "cpu_count", lambda: 1)
     order: list[str] = []
-    with divided([lambda: order.append("first"), lambda: order.append("second")]) as results:
+    with in_two_processes(
+        [lambda: order.append("first"), lambda: order.append("second")]
+    ) as results:
         order.append("body")
     assert order == ["body", "first", "second"]
     assert results == [None, None]

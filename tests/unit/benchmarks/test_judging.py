@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks import reading, timer
 from benchmarks.browser import judged, verdict
-from benchmarks.machine import cpu_ms, family
+from benchmarks.machine import cpu_ms, descendants_of
 from benchmarks.proxy import Exchange
 from benchmarks.reading import last_film_byte_s
 from benchmarks.timer import Played, errors_ms, short_delays
@@ -47,7 +47,7 @@ def test_the_first_case_is_complete_with_its_last_film() -> None:
 
 def test_a_family_has_all_descendants_of_a_process() -> None:
     """Grandchildren count; other children of the parent do not."""
-    assert family(2, {1: 0, 2: 1, 3: 2, 4: 3, 5: 1}) == {2, 3, 4}
+    assert descendants_of(2, {1: 0, 2: 1, 3: 2, 4: 3, 5: 1}) == {2, 3, 4}
 
 
 def test_processor_time_grows_with_work() -> None:

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from benchmarks.machine import Broken, in_turn, ratios, taken
+from benchmarks.machine import Broken, in_turn, median_times, ratios
 from benchmarks.report import measured, typical
 
 
@@ -18,7 +18,7 @@ def test_functions_are_measured_alternately_after_a_warm_up() -> None:
 
 def test_times_are_medians() -> None:
     """A single disturbed call has no effect."""
-    assert taken([(1.0, 0.5), (9.0, 0.7), (2.0, 0.6)])["wall_s"] == 2.0
+    assert median_times([(1.0, 0.5), (9.0, 0.7), (2.0, 0.6)])["wall_s"] == 2.0
 
 
 def test_ratios_are_computed_for_both_clocks() -> None:

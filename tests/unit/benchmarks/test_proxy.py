@@ -68,7 +68,7 @@ def test_the_proxy_counts_each_exchange_and_forwards_every_byte() -> None:
         ("/desk", 50_000),
     ]
     assert exchanges[0].sent_bytes == len(_request("/films/1"))
-    assert proxy.log.under("/films/") == exchanges[:1]
+    assert proxy.log.exchanges_under("/films/") == exchanges[:1]
     assert all(each.last_s is not None and each.last_s >= each.asked_s for each in exchanges)
 
 

@@ -17,7 +17,7 @@ def test_an_empty_sample_has_no_values() -> None:
     """Its n is 0."""
     assert summary.spread([]) == {"n": 0}
     assert summary.errors([], 16.7) == {"n": 0}
-    assert summary.bar("x", None, 50, "ms")["met"] is None
+    assert summary.target("x", None, 50, "ms")["met"] is None
 
 
 def test_a_ratio_of_medians_is_between_its_limits() -> None:
@@ -52,7 +52,7 @@ def test_errors_cancel_in_the_bias_but_not_in_the_size() -> None:
 )
 def test_a_threshold_is_met_or_not(value: float, at_least: bool, met: bool) -> None:
     """Most thresholds are maxima, and that of the ratio is a minimum."""
-    bar = summary.bar("b", value, 8 if at_least else 50, "x", at_least=at_least)
+    bar = summary.target("b", value, 8 if at_least else 50, "x", at_least=at_least)
     assert bar["met"] is met
     (line,) = summary.bar_lines([bar])
     assert line.strip().startswith("met " if met else "not met")

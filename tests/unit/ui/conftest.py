@@ -34,8 +34,8 @@ def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Deployment], D
 
         def serve(deployment: Deployment) -> Deployment:
             monkeypatch.setenv("READING_ROOM_DB", str(deployment.store.path))
-            used.enter_context(deployment.store.kept_warm())
-            used.enter_context(store().kept_warm())
+            used.enter_context(deployment.store.kept_open())
+            used.enter_context(store().kept_open())
             return deployment
 
         yield serve

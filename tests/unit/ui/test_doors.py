@@ -23,7 +23,7 @@ from study.store import Store
 from tests.conftest import run_apart
 from tests.unit.ui.two_studies import EVERYBODY, Deployment
 from ui.app import middleware
-from ui.app.middleware import HEADERS, Intake, NotTaken
+from ui.app.middleware import HEADERS, BodyReceiver, NotTaken
 from ui.app.routes import routes
 from ui.server import deployment
 from ui.server.access import COOKIE, SECURE_COOKIE
@@ -233,7 +233,7 @@ def test_the_volume_of_uploads_is_limited_per_sign_in_and_hour(
     deployment = enter("open")
     monkeypatch.setattr(middleware, "MAX_UPLOADED", 2500)
     now = [0.0]
-    intake = Intake(clock=lambda: now[0])
+    intake = BodyReceiver(clock=lambda: now[0])
 
     async def send(reader_id: str, *headers: tuple[bytes, bytes]) -> int:
         taken = 0
@@ -417,4 +417,4 @@ def test_the_memory_of_repeated_errors_is_limited() -> None:
     """Ten thousand different errors are not kept."""
     once = OnceAMinute(clock=lambda: 0.0)
     assert all(once.filter(_record(f"trouble {n}")) for n in range(10_000))
-    assert len(once._told) <= 500
+    assert len(once._last_reports) <= 500

@@ -915,7 +915,7 @@ def test_storing_an_answer_runs_code_from_at_most_twenty_files(sign: Sign) -> No
                     profile(None)
                 assert reply.json()["stored"] == [record["id"]]
 
-    with store().kept_warm(), ThreadPoolExecutor(1) as thread:  # without a running event loop
+    with store().kept_open(), ThreadPoolExecutor(1) as thread:  # without a running event loop
         thread.submit(asyncio.run, answer()).result()
     assert "study/store/readings.py" in passed
     assert len(passed) <= 20, sorted(passed)

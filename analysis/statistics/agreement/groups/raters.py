@@ -16,7 +16,7 @@ from analysis.presentation.table import (
     condition_cell,
     estimate_of,
     report_table,
-    whole,
+    whole_number,
     words,
 )
 from analysis.presentation.wording import number, rounded, rows_of
@@ -35,7 +35,7 @@ from analysis.statistics.agreement.groups.table import GROUP_WORDS
 from analysis.statistics.agreement.shown import measure_words
 from analysis.statistics.statistic import Column, Method, Source, Statistic, shared
 from analysis.statistics.study import Study, study_of
-from analysis.translation import capital, said, t
+from analysis.translation import capitalised, said, t
 
 FEWEST_RATERS = 3
 METHOD = "items: {items}; raters: jackknife; t, raters - 1"
@@ -160,7 +160,7 @@ def raters_table(results: Results) -> Iterator[ReportTable]:
         header=(
             t("Raters"),
             t("Condition"),
-            capital(t("measure")),
+            capitalised(t("measure")),
             t("Raters n"),
             t("Items"),
             t("Estimate"),
@@ -173,8 +173,8 @@ def raters_table(results: Results) -> Iterator[ReportTable]:
                 (
                     condition_cell(str(row["condition"])),
                     measure_words(str(row["measure"])),
-                    whole(number(row, "n_raters")),
-                    whole(number(row, "n_items")),
+                    whole_number(number(row, "n_raters")),
+                    whole_number(number(row, "n_items")),
                     estimate_of(row),
                     rounded(number(row, "se_items"), 3),
                     rounded(number(row, "se_raters"), 3),

@@ -20,7 +20,7 @@ from analysis.presentation.table import (
     condition_cell,
     range_cell,
     report_table,
-    whole,
+    whole_number,
     words,
 )
 from analysis.presentation.wording import number, rounded, rows_of, sentences
@@ -50,7 +50,7 @@ from analysis.statistics.agreement.pairs.table import CONSTANT_CORRECT_SE, CONST
 from analysis.statistics.agreement.shown import measure_words
 from analysis.statistics.statistic import Column, Figure, Method, Statistic, shared
 from analysis.statistics.study import Study, study_of
-from analysis.translation import capital, later, said, t, written
+from analysis.translation import capitalised, later, said, t, written
 
 Row = dict[str, object]
 
@@ -198,7 +198,7 @@ def groups_table(results: Results) -> Iterator[ReportTable]:
                 condition_cell(str(row["condition"])),
                 measure_words(str(row["measure"])),
                 str(int(number(row, "n_raters"))),
-                whole(number(row, "n_items")),
+                whole_number(number(row, "n_items")),
                 _estimate(row),
                 range_cell(number(row, "ci_low"), number(row, "ci_high"), factor=1, decimals=2),
             ),
@@ -216,7 +216,7 @@ def groups_table(results: Results) -> Iterator[ReportTable]:
         header=(
             t("Raters"),
             t("Condition"),
-            capital(t("measure")),
+            capitalised(t("measure")),
             t("Raters n"),
             t("Items"),
             t("Estimate"),

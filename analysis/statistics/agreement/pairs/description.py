@@ -29,7 +29,7 @@ from analysis.presentation.table import (
     estimate_cell,
     named,
     report_table,
-    whole,
+    whole_number,
 )
 from analysis.presentation.wording import (
     Row,
@@ -177,7 +177,7 @@ def _pair_row(
         else EMPTY
         for m in PAIR_MEASURES
     ]
-    n = whole(by_measure["raw"]["n"]) if "raw" in by_measure else EMPTY
+    n = whole_number(by_measure["raw"]["n"]) if "raw" in by_measure else EMPTY
     return (named(names, a), named(names, b)), (condition_cell(condition), n, *cells)
 
 

@@ -18,7 +18,7 @@ from analysis.presentation.table import (
     estimate_of,
     named,
     report_table,
-    whole,
+    whole_number,
 )
 from analysis.presentation.wording import Row, number, rounded, rows_of
 from analysis.readings.clusters import ratio
@@ -42,7 +42,7 @@ from analysis.statistics.agreement.pairs.measures import (
 )
 from analysis.statistics.statistic import Column, Method, Statistic, shared
 from analysis.statistics.study import Study, study_of
-from analysis.translation import capital, later, said, t
+from analysis.translation import capitalised, later, said, t
 
 
 def agreement_indices(study: Study | Bundle) -> pd.DataFrame:
@@ -162,7 +162,7 @@ def indices_table(results: Results) -> Iterator[ReportTable]:
             t("Pair"),
             t("Condition"),
             t("Items"),
-            capital(t("measure")),
+            capitalised(t("measure")),
             "n",
             t("Kappa"),
             t("Prevalence"),
@@ -196,7 +196,7 @@ def _index_row(results: Results, row: Row, kappas: dict[tuple[str, ...], Row]) -
         condition_cell(str(row["condition"])),
         said(str(row["scope"]).removeprefix("option_set=")),
         said(OF_INDICES.get(str(row["measure"]), str(row["measure"]))),
-        whole(number(row, "n")),
+        whole_number(number(row, "n")),
         estimate_of(kappas.get(_key(row), {})),
         *(rounded(number(row, f"{name}_index"), 2) for name in ("prevalence", "bias")),
     )

@@ -39,10 +39,10 @@ from analysis.figures.drawing.chart import (
     csv,
 )
 from analysis.figures.drawing.colours import AGREEMENT_SCALE, colour_at, luminance
-from analysis.figures.drawing.layout import beside, laid_out, reflowed
+from analysis.figures.drawing.layout import laid_out, placed_names, reflowed
 from analysis.figures.drawing.sheet import Marks
 from analysis.figures.drawing.to_plotly import plotly_figure
-from analysis.figures.drawing.to_print import MARKERS, apart, sheet, width_mm
+from analysis.figures.drawing.to_print import MARKERS, non_overlapping, sheet, width_mm
 from analysis.figures.robustness import MOST_WITH_NUMBERS, difficulty_chart, read_by_any
 from analysis.figures.times import QUARTERS, drift_chart, speed_chart, times_chart
 from analysis.report.figures import matrix_figure, report_figures
@@ -479,7 +479,7 @@ def test_every_rater_has_a_name_next_to_its_mark() -> None:
     places = [(40.0 + 2 * (i % 4), 28.0 + i) for i in range(12)]
     lines = [(x, 0.0, 60.0) for x, _ in places]
     names = [Label(text=f"住院医师 {i}") for i in range(12)]
-    assert len(beside(names, places, axes, (92, 60), uprights=lines)) == 12
+    assert len(placed_names(names, places, axes, (92, 60), uprights=lines)) == 12
 
 
 @pytest.mark.slow
@@ -494,8 +494,8 @@ def test_narrow_figures_have_more_rows_and_fewer_ticks() -> None:
         assert panel.width >= 15
         assert "".join("".join(panel.title).split()) == "".join(panel.panel.title.split())
     crowded = Axis(low=-20, high=20, ticks=tuple(_tick(at) for at in (-20, -10, 0, 10, 20)))
-    assert [tick.at for tick in apart(crowded, 100)] == [-20, -10, 0, 10, 20]
-    assert [tick.at for tick in apart(crowded, 14)] == [-20, 0, 20]
+    assert [tick.at for tick in non_overlapping(crowded, 100)] == [-20, -10, 0, 10, 20]
+    assert [tick.at for tick in non_overlapping(crowded, 14)] == [-20, 0, 20]
 
 
 def _tick(at: float) -> Tick:
@@ -508,6 +508,6 @@ def test_a_name_between_intervals_is_at_the_end_of_its_interval() -> None:
     places = [(46.0, 30.0), (38.0, 20.0), (54.0, 20.0)]
     lines = [(46.0, 15.0, 52.0), (38.0, 2.0, 45.0), (54.0, 2.0, 45.0)]
     names = [Label(text=text) for text in ("Consultant", "A", "B")]
-    middle = beside(names, places, axes, (92, 60), uprights=lines)[0]
+    middle = placed_names(names, places, axes, (92, 60), uprights=lines)[0]
     assert middle.side is Side.CENTRE
     assert middle.y + middle.dy_mm > 52 + 1.45

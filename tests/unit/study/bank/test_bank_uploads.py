@@ -10,7 +10,7 @@ import pytest
 
 from study.bank.importing import Imported
 from study.bank.layout import SeveralBanks, banks_folder
-from study.bank.uploads import arrived, folders, import_arrived, receive
+from study.bank.uploads import folder_on_server, folders, import_arrived, receive
 from study.base.actor import Acting, By
 from study.base.errors import BadFile, NotFound, NotNow
 from study.base.packed import unpack
@@ -200,7 +200,7 @@ def test_a_folder_on_the_server_is_imported_in_place(store: Store) -> None:
     write_bank(banks_folder(store) / "big")
     (banks_folder(store) / "empty").mkdir()
     assert folders(store) == ["big"]
-    result = import_arrived(store, arrived(store, "big"), name="Big", acting=ACTING)
+    result = import_arrived(store, folder_on_server(store, "big"), name="Big", acting=ACTING)
     assert result.n_items == 24
     with pytest.raises(NotFound, match="no folder"):
-        arrived(store, "../..")
+        folder_on_server(store, "../..")

@@ -149,7 +149,7 @@ def _draw(store: Store, **values: object) -> tuple[str, ...]:
     name = f"study {len(values)}"
     asked = {"cases": 12, "one_question_per": "item", **values}
     studies.draw(store, bank="bank", study=name, protocol=Protocol.from_json(asked), acting=ACTING)
-    return exposure.cautions(store, name)
+    return exposure.opening_warnings(store, name)
 
 
 def test_the_import_and_the_draw_report_a_clue(store: Store, tmp_path: Path) -> None:
@@ -183,5 +183,5 @@ def test_p_values_equal_those_of_scipy() -> None:
 def test_the_p_value_of_the_letters_is_computed_only_for_a_possible_clue() -> None:
     """Whether a letter is a clue does not depend on it, because the gain is too small."""
     places = Counter({(place, 4): 1000 + 30 * (place == 2) for place in range(4)})
-    assert guessing.balance(places, least_gain=guessing.LEAST_GAIN).p == 1
-    assert guessing.balance(places).p < 1
+    assert guessing.position_balance(places, least_gain=guessing.LEAST_GAIN).p == 1
+    assert guessing.position_balance(places).p < 1

@@ -106,7 +106,7 @@ def test_an_unused_bank_can_be_removed(banked: Store) -> None:
     with banked.look() as look:
         own = banks.only_here(look, banks.bank_row(look, "more").id)
     assert len(own) == 2
-    film_shelf = shelf.Shelf(banked.beside("films"))
+    film_shelf = shelf.Shelf(banked.companion_path("films"))
     for sha256 in (own[0], shared[0]):
         film_shelf.put(sha256, b"film")
     assert remove_bank(banked, "more", acting=ACTING).n_items == 26
@@ -446,7 +446,7 @@ def test_a_drawn_study_keeps_items_that_are_struck_off_later(banked: Store) -> N
         study = stored.find(look, "trial")
         assert study is not None
         assert len(stored.cases(look, study.id)) == 24
-    caution = exposure.cautions(banked, "trial")[0]
+    caution = exposure.opening_warnings(banked, "trial")[0]
     assert struck_id in caution
     assert caution.startswith("1 case was struck off")
 

@@ -21,7 +21,7 @@ from study.store import Store, events
 from study.store.leases import lease
 from study.trail.verification import verify
 from tests.conftest import NOW, person, presentation, reading, tamper
-from ui.server.schedule import chores
+from ui.server.schedule import run_due_tasks
 
 pytestmark = pytest.mark.sqlite("backs up files")
 
@@ -304,7 +304,7 @@ def test_the_thread_of_the_server_makes_backups_despite_errors(
             done.set()
         return banked
 
-    with chores(store, first_s=0.0, every_s=0.01):
+    with run_due_tasks(store, first_s=0.0, every_s=0.01):
         assert done.wait(60)
     assert len(backups.listed(banked)) == 1
 

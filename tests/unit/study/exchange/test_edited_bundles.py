@@ -53,7 +53,7 @@ def bundle(stores: Path) -> dict[str, bytes]:
 def home(stores: Path, tmp_path: Path) -> Iterator[Store]:
     """Return the first site's store."""
     store = Store(templates.copy_store(stores / "1" / "store.db", tmp_path / "store.db"))
-    with store.kept_warm():
+    with store.kept_open():
         yield store
 
 

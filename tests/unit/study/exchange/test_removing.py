@@ -105,8 +105,8 @@ def test_a_certificate_states_what_was_removed(closed: Store, tmp_path: Path) ->
     ("what", "step", "error"),
     [
         ("study", "forget_heads", OSError(errno.ENOSPC, "full")),
-        ("study", "fold_in", Busy("The database cannot be reached.")),
-        ("model", "fold_in", Busy("The database cannot be reached.")),
+        ("study", "checkpoint", Busy("The database cannot be reached.")),
+        ("model", "checkpoint", Busy("The database cannot be reached.")),
     ],
 )
 def test_an_error_after_a_removal_says_that_it_is_complete(

@@ -132,8 +132,8 @@ def test_options_are_shuffled_in_a_new_draft_but_not_in_a_protocol_file(banked: 
 def test_the_step_reached_never_decreases(banked: Store) -> None:
     """It is not a change of the draft's values."""
     draft = _begun(banked)
-    drafts.reach(banked, draft.id, 5)
-    drafts.reach(banked, draft.id, 2)
+    drafts.record_completed_steps(banked, draft.id, 5)
+    drafts.record_completed_steps(banked, draft.id, 2)
     draft_after = drafts.find(banked, draft.id)
     assert (draft_after.reached, draft_after.saved_at_utc) == (5, draft.saved_at_utc)
 
@@ -366,7 +366,7 @@ def test_a_draft_is_ready_exactly_when_it_can_be_drawn(
     def draw() -> None:
         drafts.draw(banked, draft.id, seen_saved_at_utc=draft.saved_at_utc, maker=1, acting=ACTING)
 
-    obstacles = drafts.obstacles(banked, draft, rehearse)
+    obstacles = drafts.draw_faults(banked, draft, rehearse)
     if name != "trial":
         assert obstacles
     elif obstacles:

@@ -77,7 +77,7 @@ def _import_again(store: Store, tmp_path: Path, *, films: bool, ids: bool) -> No
 def _feedback_of(store: Store, walk: previews.Preview) -> dict[str, tuple[str, str]]:
     """Answer all cases of a preview; return letter and explanation of the feedback by question."""
     answers = {}
-    with walk.store.kept_warm():
+    with walk.store.kept_open():
         while cases := desk.desk(walk.store, walk.reader, now=NOW).cases:
             case = cases[0]
             receipt = desk.take_records(walk.store, walk.reader, [reading(case.case)], now=NOW)
@@ -178,9 +178,9 @@ def test_cautions_count_the_options_of_the_complete_bank_only(store: Store, tmp_
     path.write_text(json.dumps(records))
     import_bank(store, path, name="bank", images=path.parent, acting=ACTING)
     _draw(store, "few", cases=6)
-    assert "A in 6 of 6 questions" in exposure.cautions(store, "few")[0]
+    assert "A in 6 of 6 questions" in exposure.opening_warnings(store, "few")[0]
     _open(store, "trial")
-    assert "A in 24 of 24 questions" in exposure.cautions(store, "few")[0]
+    assert "A in 24 of 24 questions" in exposure.opening_warnings(store, "few")[0]
 
 
 @pytest.mark.slow
@@ -361,7 +361,7 @@ def test_no_other_study_can_show_interim_accuracy_of_cases_being_read(
     _draw(banked, "early", interim_results=True)
     _invite(banked, "early")
     assert not accuracy_is_shown(banked, "early")  # a drawn study has no readings
-    (sentence,) = exposure.cautions(banked, "early")
+    (sentence,) = exposure.opening_warnings(banked, "early")
     assert "being read in the study “trial”" in sentence
     with pytest.raises(NotNow, match="“trial”, where no one can see accuracy yet"):
         studies.open_study(banked, study="early", acting=ACTING)
@@ -394,7 +394,7 @@ def test_both_trails_name_a_study_that_reveals_answers(banked: Store) -> None:
     _open(banked, "early", interim_results=True)
     _draw(banked, "trial")
     _invite(banked, "trial")
-    (sentence,) = exposure.cautions(banked, "trial")
+    (sentence,) = exposure.opening_warnings(banked, "trial")
     assert "Correct answers to cases from this bank are shown in “early”" in sentence
     studies.open_study(banked, study="trial", acting=ACTING)
     assert _event_details(banked, "trial", "study opened") == [["early"]]
@@ -412,7 +412,7 @@ def test_two_studies_that_reveal_no_answers_need_no_caution(banked: Store) -> No
     """Readers learn nothing from one for the other."""
     _open(banked, "trial")
     _draw(banked, "second")
-    assert exposure.cautions(banked, "second") == ()
+    assert exposure.opening_warnings(banked, "second") == ()
     with banked.look() as look:
         assert revealed_in(look, 1) == []
 
@@ -455,11 +455,13 @@ def test_staff_of_another_study_are_named_when_they_are_invited(banked: Store) -
     _draw(banked, "next")
     for reader, email in (("R1", "cora"), ("R2", "stan"), ("R3", "rita"), ("R4", "nova")):
         _invite(banked, "next", reader, email=f"{email}@example.org")
-    assert exposure.acquaintances(banked, "next") == (
+    assert exposure.exposed_reader_warnings(banked, "next") == (
         "R1 may have seen the reference standard of these cases, as coordinator of “trial”.",
         "R2 may have seen the reference standard of these cases, as statistician of “trial”.",
     )
-    assert set(exposure.acquaintances(banked, "next")) <= set(exposure.cautions(banked, "next"))
+    assert set(exposure.exposed_reader_warnings(banked, "next")) <= set(
+        exposure.opening_warnings(banked, "next")
+    )
     with banked.look() as look:
         invited = events.of_kind(look, "study:next", "reader invited")
     assert [event.get("may_know") for event in invited] == [
@@ -489,9 +491,9 @@ def test_a_reader_who_saw_feedback_is_named_when_invited(
     studies.open_study(banked, study="trial", acting=ACTING)
     _draw(banked, "next")
     _invite(banked, "next", "R3", email="rita@example.org")
-    assert exposure.acquaintances(banked, "next") == ()  # no case was read yet
+    assert exposure.exposed_reader_warnings(banked, "next") == ()  # no case was read yet
     _read_one(banked, "trial")
     if is_closed:
         _close(banked, "trial")
-    sentences = exposure.acquaintances(banked, "next")
+    sentences = exposure.exposed_reader_warnings(banked, "next")
     assert [sentence.split(" may")[0] for sentence in sentences] == (["R3"] if named else [])

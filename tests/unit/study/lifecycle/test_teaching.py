@@ -32,7 +32,7 @@ BANK = 1
 @pytest.fixture
 def taught(banked: Store) -> Store:
     """Return a store whose bank is open for teaching."""
-    teaching.mark(banked, "bank", taught=True, acting=ACTING)
+    teaching.set_availability(banked, "bank", taught=True, acting=ACTING)
     return banked
 
 
@@ -193,16 +193,17 @@ def test_a_caution_counts_the_readers_who_learnt_on_the_cases(taught: Store) -> 
         (other_cases,) = known_cases(look, person.id, study_row(look, "second"))
     assert (other_cases.study, other_cases.role) == ("bank", None)
     assert any(
-        "1 person has practised" in caution for caution in exposure.cautions(taught, "second")
+        "1 person has practised" in caution
+        for caution in exposure.opening_warnings(taught, "second")
     )
 
 
 def test_the_trail_records_teaching_which_ends_with_the_bank(taught: Store) -> None:
     with pytest.raises(NotNow, match="already"):
-        teaching.mark(taught, "bank", taught=True, acting=ACTING)
-    teaching.mark(taught, "bank", taught=False, acting=ACTING)
+        teaching.set_availability(taught, "bank", taught=True, acting=ACTING)
+    teaching.set_availability(taught, "bank", taught=False, acting=ACTING)
     with pytest.raises(NotNow, match="not open"):
-        teaching.mark(taught, "bank", taught=False, acting=ACTING)
+        teaching.set_availability(taught, "bank", taught=False, acting=ACTING)
     coordinator = Person(name="c", id=1)
     with pytest.raises(NotFound, match=r"not open for teaching\. Choose .* Teaching page"):
         teaching.desk(taught, coordinator, BANK, 1)
@@ -262,7 +263,7 @@ def test_a_bank_without_images_cannot_be_used_for_teaching(banked: Store) -> Non
         )
     assert bank
     with pytest.raises(BadInput, match="cannot be used for teaching"):
-        teaching.mark(banked, "bare", taught=True, acting=ACTING)
+        teaching.set_availability(banked, "bare", taught=True, acting=ACTING)
 
 
 BANK_REPETITION = range(30)

@@ -168,7 +168,7 @@ def test_a_killed_run_asks_no_question_twice(
     assert Counter(slow.asked) == Counter(set(slow.asked))
     assert len(slow.asked) == N_CASES
     assert sorted(row.raw_answer for row in _stored_predictions(trial).values()) == sorted(
-        words for _, words in slow.told
+        words for _, words in slow.responses
     )
 
 
@@ -193,7 +193,7 @@ def test_a_crash_of_all_processes_loses_no_stored_answer(
     }
     assert before.items() <= answers_kept.items()
     assert N_CASES <= len(slow.asked) <= N_CASES + 4
-    assert set(answers_kept.values()) <= {words for _, words in slow.told}
+    assert set(answers_kept.values()) <= {words for _, words in slow.responses}
 
 
 @pytest.fixture
@@ -218,9 +218,9 @@ def test_questions_are_asked_until_a_failing_server_has_answered_all(trial: Stor
             if result.returncode == 0:
                 break
         assert result.returncode == 0, result.stderr
-        assert Counter(text for text, _ in server.told) == Counter(set(server.asked))
+        assert Counter(text for text, _ in server.responses) == Counter(set(server.asked))
         assert set(server.keys) == {f"Bearer {KEY}"}
-    assert len(server.told) == N_CASES
+    assert len(server.responses) == N_CASES
     assert server.most_at_once <= 16
     folder = run_folder(trial, study="trial", model_id="M").parent
     for path in (*folder.rglob("*.json*"), trial.path):

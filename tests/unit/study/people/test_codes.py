@@ -33,7 +33,7 @@ def test_a_code_valid_for_seven_days_expires_after_the_seventh_day(
 ) -> None:
     """The rule holds on either side of UTC, at any hour, and across a change of the clock."""
     expires = end_of_day(given_at.astimezone(UTC), 7, zone)
-    assert translation.until(stamp(expires), zone).startswith(printed)
+    assert translation.period_end(stamp(expires), zone).startswith(printed)
 
 
 @pytest.mark.parametrize("zone", [ZoneInfo(name) for name in ZONES], ids=ZONES)
@@ -53,7 +53,7 @@ def test_a_code_expires_at_the_end_of_the_printed_day(
     last = (expires - timedelta(milliseconds=1)).astimezone(zone).date()
     assert last == at.astimezone(zone).date() + timedelta(days=days)
     assert expires.astimezone(zone).date() > last
-    words = translation.until(stamp(expires), zone)
+    words = translation.period_end(stamp(expires), zone)
     assert words.startswith("the end of")
     assert str(zone) in words
 
@@ -62,4 +62,4 @@ def test_in_another_time_zone_the_expiry_is_printed_with_its_time() -> None:
     """A colleague in New York sees the local time to the minute."""
     expires = stamp(end_of_day(datetime(2026, 11, 2, 8, tzinfo=UTC), 7, BERLIN))
     zone = ZoneInfo("America/New_York")
-    assert translation.until(expires, zone) == "9 Nov 2026, 18:00 (America/New_York)"
+    assert translation.period_end(expires, zone) == "9 Nov 2026, 18:00 (America/New_York)"

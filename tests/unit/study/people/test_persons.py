@@ -302,7 +302,7 @@ def test_a_name_is_stored_in_one_table_and_can_be_erased(trial: Store) -> None:
     """
     words = ("Ottoline Leyser-Quist", "ottoline@example.org")
     _invite(trial, "R2", name=words[0], email=words[1])
-    with trial.kept_warm():
+    with trial.kept_open():
         everything = b"".join(bundle_files(trial, "trial").values())
         with trial.look() as look:
             events = str(look.rows("SELECT * FROM events"))
@@ -325,7 +325,7 @@ def test_a_name_is_erased_although_the_journal_cannot_be_emptied(
 ) -> None:
     """The erasure is complete, and the journal is emptied later."""
     _invite(trial, "R2", name="Ottoline Leyser-Quist")
-    monkeypatch.setattr(Store, "fold_in", Mock(side_effect=Busy("The database is busy.")))
+    monkeypatch.setattr(Store, "checkpoint", Mock(side_effect=Busy("The database is busy.")))
     assert persons.erase_name(trial, **_arguments(trial, "R2")) is False  # type: ignore[arg-type]
     assert _member(trial, "R2").name == ""
 

@@ -49,10 +49,10 @@ def test_only_the_owner_can_read_a_store(store: Store) -> None:
 @pytest.mark.sqlite("opens the file itself")
 def test_a_locked_store_is_reported_after_a_wait(store: Store) -> None:
     """Another program holds the lock; the message is one sentence."""
-    hurried = store.hurried(0.05)
+    limited = store.with_wait_limit(0.05)
     other = sqlite3.connect(store.path, isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
-    with pytest.raises(StudyError, match="The database is busy"), hurried.change() as change:
+    with pytest.raises(StudyError, match="The database is busy"), limited.change() as change:
         change.insert("deployment", name="a", value="b")
     other.close()
 
@@ -64,7 +64,7 @@ def test_a_process_suspended_with_the_witness_is_reported_after_a_wait(store: St
         fcntl.flock(suspended, fcntl.LOCK_EX)
         with (
             pytest.raises(Busy, match="The database is busy"),
-            store.hurried(0.05).change() as change,
+            store.with_wait_limit(0.05).change() as change,
         ):
             change.insert("deployment", name="a", value="b")
     with store.change() as change:
@@ -132,7 +132,7 @@ def test_six_simultaneous_inits_create_one_store(tmp_path: Path) -> None:
 
 def test_a_reused_connection_keeps_its_permissions(store: Store) -> None:
     """Sealed tables remain sealed, and a read-only connection cannot write."""
-    with store.kept_warm():
+    with store.kept_open():
         for open_one in (store.desk, partial(store.look, sealed=True)):
             for _ in range(2):
                 with open_one() as sealed:
@@ -148,7 +148,7 @@ def test_a_reused_connection_keeps_its_permissions(store: Store) -> None:
 @pytest.mark.sqlite("replaces the file")
 def test_a_new_file_is_noticed(store: Store, tmp_path: Path) -> None:
     """Connections to a file that was replaced are not reused."""
-    with store.kept_warm():
+    with store.kept_open():
         other = init(tmp_path / "other.db", entropy=entropy_from(9), now=NOW)
         with other.look() as look:
             its_id = deployment.value(look, "deployment_id")

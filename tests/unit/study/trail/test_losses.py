@@ -65,7 +65,7 @@ class Page:
 @contextmanager
 def _journalled(store: Store) -> Iterator[None]:
     """Keep the journal next to the file, as while a server runs."""
-    with store.kept_warm():
+    with store.kept_open():
         yield
 
 
@@ -80,7 +80,7 @@ def _copied(store: Store, to: Path, *ends: str) -> Store:
 def _set_back(store: Store, page: Page, then: int, rest: int) -> Store:
     """Read some cases, copy the file, read the rest, and restore the copy."""
     page.read(then)
-    store.fold_in()
+    store.checkpoint()
     earlier_store = Path(shutil.copy(store.path, store.path.with_suffix(".kept")))
     page.read(rest)
     for end in ("-wal", "-shm"):
@@ -93,7 +93,7 @@ def _set_back(store: Store, page: Page, then: int, rest: int) -> Store:
 def test_verification_reports_a_copy_without_its_journal(opened: Opened, tmp_path: Path) -> None:
     """The latest records are in the journal only. The copy opens and lacks them."""
     store = opened(cases=8)
-    store.fold_in()
+    store.checkpoint()
     with _journalled(store):
         Page(store).read(3)
         copy = _copied(store, tmp_path / "copy", "-heads.log")
@@ -109,7 +109,7 @@ def test_verification_reports_a_copy_without_its_journal(opened: Opened, tmp_pat
 def test_verification_reports_a_damaged_journal(opened: Opened, tmp_path: Path) -> None:
     """SQLite silently ignores a journal from the point of damage on."""
     store = opened(cases=8)
-    store.fold_in()
+    store.checkpoint()
     with _journalled(store):
         Page(store).read(6)
         copy = tmp_path / "copy"
@@ -566,8 +566,8 @@ def test_a_checkpoint_moves_all_rows_to_the_file_without_blocking(
         Page(store).read(2)
         with store.look() as look:  # a long read is in progress
             look.value("SELECT count(*) FROM readings")
-            store.fold_in_quietly()
-        store.fold_in_quietly()
+            store.checkpoint_without_blocking()
+        store.checkpoint_without_blocking()
         copy = Path(shutil.copy(store.path, tmp_path / "copy.db"))
     connection = sqlite3.connect(copy)
     assert connection.execute("SELECT count(*) FROM readings").fetchone() == (2,)
