@@ -280,6 +280,6 @@ def _simulated(content: ReportContent) -> str:
             " about people or models."
         )
     return t(
-        "The answers of {n} of the raters are simulated, and marked so wherever they appear.",
+        "The answers of {n} of the raters are simulated, and marked as such wherever they appear.",
         n=str(len(content.simulated)),
     )

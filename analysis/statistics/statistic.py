@@ -204,7 +204,7 @@ SHARED = {
         Column("by", "Grouping: `overall`, `task`, `category` or `subcategory`."),
         Column("group", "The group; for `overall` `micro` (by case) or `macro` (mean of tasks)."),
         Column("scope", "The items: `all`, `task=NAME`, `category=NAME` or `option_set=NAME`."),
-        Column("measure", "The measure that the row gives."),
+        Column("measure", "The measure in the row."),
         Column("metric", "`accuracy` or `auc`."),
         Column("claim", "`these readers` (readers fixed) or `readers like these` (random)."),
         Column("n", "Items that count.", "count"),
@@ -225,9 +225,9 @@ SHARED = {
         Column("p", "Two-sided p-value of no difference.", "probability"),
         Column("p_adjusted", "`p` adjusted by Holm's method over the family.", "probability"),
         Column("family", "Tests that are adjusted together; empty if not adjusted."),
-        Column("method", "How estimate and interval are computed."),
+        Column("method", "How the estimate and the interval are computed."),
         Column("note", "Remarks needed to interpret the row."),
-        Column("undefined_because", "Why cells are empty; itself empty if none are."),
+        Column("undefined_because", "Reason for empty cells, if there are any."),
     )
 }
 """Columns that many tables have, by name."""

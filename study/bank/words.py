@@ -76,7 +76,7 @@ class Found(NamedTuple):
 
 @lru_cache(maxsize=1 << 16)
 def folded(word: str) -> str:
-    """Return a word without case, diacritics and umlauts, with Katakana as Hiragana.
+    """Return a word in lower case, without diacritics and umlauts, with Katakana as Hiragana.
 
     >>> folded("Müller"), folded("MUELLER"), folded("Łukasz"), folded("Weiß")
     ('muller', 'muller', 'lukasz', 'weiss')

@@ -176,7 +176,7 @@ def _faults(entries: Sequence[zipfile.ZipInfo], *, on_disk: bool) -> Iterator[st
 
 
 def _on_disk(place: PurePosixPath) -> str:
-    """Return the form in which many disks compare names: without case, composed characters."""
+    """Return the form in which many disks compare names: lower case, composed characters."""
     return unicodedata.normalize("NFC", str(place)).casefold()
 
 

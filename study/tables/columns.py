@@ -47,7 +47,7 @@ def all_text(column: str) -> Kind:
 
 @lru_cache(maxsize=4096)
 def plain_key(key: str) -> str:
-    """Return a name as it is compared: without case, spaces and punctuation.
+    """Return a name as it is compared: ignoring case, spaces and punctuation.
 
     >>> plain_key("PatientID") == plain_key("patient_id") == plain_key("Patient ID")
     True

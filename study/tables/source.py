@@ -207,7 +207,7 @@ def read_source(
     Parameters
     ----------
     path : Path
-        The file: UTF-8, with or without byte order mark.
+        The file: UTF-8, with or without a byte order mark.
     format : {"json", "jsonl", "csv"}, optional
         Taken from the file's ending, else from its first character.
     is_record : callable, optional

@@ -1,4 +1,4 @@
-"""Divide a chart that is too high for print into parts: denser rows first, then several parts."""
+"""Divide a chart that is too tall for print into parts: denser rows first, then several parts."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def parts_of(chart: Chart, measure: Measure) -> tuple[Chart, ...]:
 
     Rows of names become denser as far as their names have at least 6 points and marks in
     neighbouring rows do not touch. If that is not enough, each part has some rows of panels, and if
-    a single row is too high, some of its names. Matrices are always one part.
+    a single row is too tall, some of its names. Matrices are always one part.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def _has_rows(axis: Axis) -> bool:
 def _divided(
     chart: Chart, row: Sequence[Panel], max_mm: float, measure: Measure
 ) -> Iterator[tuple[Panel, ...]]:
-    """Yield a row of panels, or rows with some of the names each if it is too high."""
+    """Yield a row of panels, or rows with some of the names each if it is too tall."""
     height = _height(replace(chart, rows=(tuple(row),)), measure)
     axis = row[0].y
     if height <= max_mm or not all(_may_be_divided(panel, axis) for panel in row):

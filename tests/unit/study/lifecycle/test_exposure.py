@@ -132,7 +132,7 @@ def _assert_no_secret(walk: previews.Preview) -> None:
 
 @pytest.mark.slow
 def test_the_preview_of_an_open_study_shows_placeholders(banked: Store) -> None:
-    """Each letter of the feedback is random and marked so; the copy contains no others."""
+    """Each letter of the feedback is random and marked as random; the copy contains no others."""
     _open(banked, "trial", feedback="after case")
     walk = _preview(banked)
     _assert_placeholders(banked, _feedback_of(banked, walk))

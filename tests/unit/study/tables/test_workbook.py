@@ -189,7 +189,7 @@ def test_merged_cells_outside_the_table_are_ignored(tmp_path: Path) -> None:
     [["a", "a"], ["Option A", "option_a"], ["Größe", "gro\u0308ße"], ["PatientID", "patient id"]],
 )
 def test_duplicate_column_names_are_refused_as_in_csv(tmp_path: Path, header: list[str]) -> None:
-    """Names are compared without case, spaces and underscores."""
+    """Names are compared ignoring case, spaces and underscores."""
     path = tmp_path / "q.csv"
     path.write_text(",".join(header) + "\n1,2\n", encoding="utf-8")
     for table in (path, book(tmp_path / "q.xlsx", header, ["1", "2"])):
