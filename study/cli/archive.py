@@ -156,7 +156,8 @@ def restore(db: Path | str, folder: Path) -> None:
 def merge(db: Path | str, study: str, folder: Path, site: str) -> None:
     """Merge the bundle of another site (a folder or a .zip) into a closed study.
 
-    The other deployment ran the same locked protocol. Conflicts are refused by name.
+    The other deployment ran the same locked protocol. A merge with conflicts is refused, and all of
+    them are listed.
     """
     merged = restoring.merge(Store(db), folder, study=study, site=site, acting=acting())
     print(

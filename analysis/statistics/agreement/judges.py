@@ -595,7 +595,7 @@ OPEN_SCORING = Statistic(
         *shared("measure"),
         Column("level", "Level that the scorer gave; empty for agreement."),
         Column("n", "Scores, or answers with two of them.", "count"),
-        Column("n_found", "Those of them that the estimate counts.", "count"),
+        Column("n_found", "Number of these that the estimate counts.", "count"),
         *shared("estimate se ci_low ci_high method undefined_because"),
     ),
     compute=open_scoring,
