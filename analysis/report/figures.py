@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
+from plotly.io import to_json
 
 from analysis.figures.accuracy import (
     overview_chart,
@@ -18,7 +20,7 @@ from analysis.figures.drawing.axes import (
 )
 from analysis.figures.drawing.chart import Chart, csv
 from analysis.figures.drawing.colours import DARK, LIGHT
-from analysis.figures.drawing.to_plotly import plotly_figure
+from analysis.figures.drawing.to_plotly import plotly_elements, plotly_figure
 from analysis.presentation import captions
 from analysis.presentation.wording import file_name, number, rows_of
 from analysis.registry import STATISTICS
@@ -56,15 +58,14 @@ class ReportFigure:
     chart: Chart
 
     @cached_property
-    def figure(self) -> go.Figure:
-        """The figure as drawn by plotly on white."""
-        return self.plotly()
+    def elements(self) -> dict[str, Any]:
+        """The figure's data and layout for plotly.js, on white."""
+        return plotly_elements(self.chart)
 
     @cached_property
     def json(self) -> str:
-        """The figure's data and layout for plotly.js."""
-        text: str = self.figure.to_json()
-        return text
+        """The elements as JSON."""
+        return str(to_json(self.elements, validate=False))
 
     @cached_property
     def svgs(self) -> tuple[bytes, ...]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import jinja2
 from markupsafe import Markup, escape
+from plotly.io import to_html
 from plotly.offline import get_plotlyjs
 
 from analysis.figures.drawing.chart import csv
@@ -100,7 +101,7 @@ def _condition(switch: str, name: str, figures: Sequence[ReportFigure]) -> dict[
 
 
 def _embedded(figure: ReportFigure) -> dict[str, Any]:
-    width = figure.figure.layout.width
+    width = figure.elements["layout"].get("width")
     return {
         "title": figure.title,
         "caption": figure.caption,
@@ -141,10 +142,12 @@ def _picture(figure: ReportFigure) -> Markup | None:
 
 
 def _plot(figure: ReportFigure, *, responsive: bool) -> Markup:
-    markup = figure.figure.to_html(
+    markup = to_html(
+        figure.elements,
         config={**CONFIG, "responsive": responsive},
         include_plotlyjs=False,
         full_html=False,
         div_id=f"figure-{figure.name}",
+        validate=False,
     )
     return Markup(markup)  # noqa: S704 - plotly escapes its JSON, we escape the labels
