@@ -291,7 +291,7 @@ def _store(folder: Path, readers: int, cases: int, n_models: int) -> Store:
                 accuracy=0.6 + 0.3 * (number % 10) / 10,
                 now=datetime.now(UTC),
             )
-        store.put_in_place(path)
+        store.rename_to(path)
     return Store(path)
 
 

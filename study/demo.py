@@ -73,7 +73,7 @@ def set_up(address: Path | str, data: Path, *, entropy: Entropy, now: datetime) 
             store = init(new, entropy=entropy, now=now, witnessed=False)
             with store.kept_open():
                 _fill(store, data, entropy, now)
-            store.put_in_place(path)
+            store.rename_to(path)
     except OSError as error:
         raise StudyError(f"{path} cannot be made: {error.strerror}.") from error
     return Store(path)

@@ -386,7 +386,7 @@ def remove_bank(store: Store, name: str, *, acting: Acting) -> BankRow:
         holders = banks.holders(change, row.id)
         if any(holders.values()):
             raise NotNow(_in_use_message(name, **holders))
-        prepared = banks.only_here(change, row.id)
+        prepared = banks.films_of_no_other_bank(change, row.id)
         banks.remove(change, row.id)
         detail = {**banks.facts(row), "n_items": row.n_items, "n_films": row.n_films}
         events.record(change, "", acting, kind=EventKind.BANK_REMOVED, detail=detail)

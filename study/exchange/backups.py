@@ -206,8 +206,8 @@ def restore_backup(file: Path, db: Path | str) -> Store:
     try:
         with tempfile.TemporaryDirectory(dir=db.parent, prefix=_SCRATCH) as scratch:
             store = _copied(file, Path(scratch))
-            store.journal_again()
-            store.put_in_place(db)
+            store.enable_journal()
+            store.rename_to(db)
     except OSError as error:
         raise BadFile(
             t("{db} cannot be created: {strerror}.", db=db, strerror=system_reason(error))

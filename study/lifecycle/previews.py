@@ -262,7 +262,7 @@ def _make(
                 (only,) = people.readers(change, row.id)
                 people.place_reader(change, only.id, source.arm, 1)
             life.open_within(change, study=source.row.name, acting=acting, shown=shown)
-        copy.put_in_place(path)
+        copy.rename_to(path)
 
 
 def _made_up() -> extract.MadeUp:

@@ -623,7 +623,7 @@ def holders(look: Transaction, bank: int) -> dict[str, list[str]]:
     return names
 
 
-def only_here(look: Transaction, bank: int) -> list[str]:
+def films_of_no_other_bank(look: Transaction, bank: int) -> list[str]:
     """Return the hashes of a bank's films that no other bank has."""
     rows = look.rows(
         "SELECT DISTINCT sha256 FROM films WHERE bank = :bank "

@@ -286,10 +286,10 @@ class Store:
         with self._writing(sealed=True) as transaction:
             yield transaction
 
-    def put_in_place(self, path: Path) -> None:
+    def rename_to(self, path: Path) -> None:
         """Rename this store, unless a store of that name exists."""
         with self._explaining():
-            self._engine.put_in_place(path)
+            self._engine.rename_to(path)
 
     def checkpoint(self) -> bool:
         """Remove what was deleted from the journal; return whether no connection prevented it."""
@@ -334,10 +334,10 @@ class Store:
         with self._explaining():
             self._engine.copy_to(path)
 
-    def journal_again(self) -> None:
+    def enable_journal(self) -> None:
         """Switch a store that is a single file back to a write-ahead log."""
         with self._explaining():
-            self._engine.journal_again()
+            self._engine.enable_journal()
 
     @contextmanager
     def kept_open(self) -> Iterator[None]:

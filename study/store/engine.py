@@ -133,8 +133,8 @@ class Engine(Protocol):
     def checkpoint(self, patience_s: float, *, quietly: bool = False) -> bool:
         """Remove deleted content from the journal; return whether no connection prevented it."""
 
-    def put_in_place(self, path: Path) -> None:
+    def rename_to(self, path: Path) -> None:
         """Rename the database, unless one of that name exists."""
 
-    def journal_again(self) -> None:
+    def enable_journal(self) -> None:
         """Switch a database that is a single file back to a write-ahead log."""

@@ -259,11 +259,11 @@ class Postgres:
                     connection.run(f"VACUUM {table}")
         return True
 
-    def put_in_place(self, path: Path) -> None:
+    def rename_to(self, path: Path) -> None:
         """Refuse: a database is not renamed while it is in use."""
         raise NotNow("A store in PostgreSQL cannot be renamed.")
 
-    def journal_again(self) -> None:
+    def enable_journal(self) -> None:
         """Do nothing: the server always has a write-ahead log."""
 
     def _connected(self, patience_s: float) -> PostgresConnection:

@@ -147,7 +147,7 @@ class PostgresConnection:
         self.in_transaction = False
         self.attached_file: sqlite3.Connection | None = None
         self._copied: Counter[str] = Counter()
-        with self._noticing():
+        with self._detecting_silence():
             self._open()
 
     @property
@@ -286,12 +286,12 @@ class PostgresConnection:
                 self._pg.close()
         self._released()
 
-    def _noticing(self) -> AbstractContextManager[None]:
+    def _detecting_silence(self) -> AbstractContextManager[None]:
         silence = self._limits.silence
         return silence.broken() if silence else nullcontext()
 
     def _begin(self, sql: str) -> Result:
-        with self._noticing():
+        with self._detecting_silence():
             return self._begun(sql)
 
     def _begun(self, sql: str) -> Result:

@@ -179,12 +179,12 @@ class Sqlite:
             (busy, _, _) = connection.execute(f"PRAGMA wal_checkpoint({mode})").fetchone()
         return not busy
 
-    def put_in_place(self, path: Path) -> None:
+    def rename_to(self, path: Path) -> None:
         """Rename the file, unless a file of that name exists; it is then one file."""
         self.checkpoint(PATIENCE_S)
         _put_in_place(self.path, path)
 
-    def journal_again(self) -> None:
+    def enable_journal(self) -> None:
         """Switch a store that is a single file back to a write-ahead log."""
         with self._connection() as connection:
             connection.execute("PRAGMA journal_mode = WAL")

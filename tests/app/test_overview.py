@@ -29,7 +29,7 @@ from study.store import Store
 from study.trail.verification import verify
 from tests.conftest import NOW, ROOT, person, presentation, reading
 from tests.page_runs import button
-from ui.overview.model_upload import _HandedIn, _Unnamed, _Waiting
+from ui.overview.model_upload import _Unconfirmed, _UnknownColumns, _Upload
 from ui.overview.models import model_table
 from ui.parts.text import plain
 from ui.server.file_jobs import begin, model_kept, on_disk
@@ -286,10 +286,10 @@ def test_answers_of_open_ended_models_are_shown_as_text(
         {"item_id": f"q{i:04d}", "output": "B, probably", "condition": "open-ended"}
         for i in range(24)
     ]
-    handed_in = _handed_in("M1", "\n".join(map(json.dumps, rows)).encode(), "model.jsonl")
-    summary = _summary(store, handed_in)
+    uploaded = _uploaded("M1", "\n".join(map(json.dumps, rows)).encode(), "model.jsonl")
+    summary = _summary(store, uploaded)
     app = AppTest.from_file(str(ROOT / "pages" / "models.py"), default_timeout=60)
-    app.session_state["model-read"] = _Waiting(handed_in=handed_in, summary=summary)
+    app.session_state["model-read"] = _Unconfirmed(uploaded=uploaded, summary=summary)
     app.run()
     assert not app.exception
     shown = " ".join(str(element.proto.body) for element in app.get("html"))
@@ -345,22 +345,22 @@ def test_outputs_of_models_can_be_browsed_and_parsed_again(watched: Store, tmp_p
 def _read(watched: Store, name: str, words: str, n: int = 24) -> AppTest:
     """Return the models page with a file read and not kept, as after the form's button."""
     content = json.dumps({f"q{i:04d}": {"model_prediction": words} for i in range(n)}).encode()
-    handed_in = _handed_in(name, content)
+    uploaded = _uploaded(name, content)
     app = AppTest.from_file(str(ROOT / "pages" / "models.py"), default_timeout=60)
-    summary = _summary(watched, handed_in)
-    app.session_state["model-read"] = _Waiting(handed_in=handed_in, summary=summary)
+    summary = _summary(watched, uploaded)
+    app.session_state["model-read"] = _Unconfirmed(uploaded=uploaded, summary=summary)
     app.run()
     assert not app.exception
     return app
 
 
-def _handed_in(name: str, content: bytes, file_name: str = "model.json") -> _HandedIn:
+def _uploaded(name: str, content: bytes, file_name: str = "model.json") -> _Upload:
     file = on_disk(file_name, io.BytesIO(content))
-    return _HandedIn(study="trial", file_name=file_name, file=file, model_id=name, model_version="")
+    return _Upload(study="trial", file_name=file_name, file=file, model_id=name, model_version="")
 
 
-def _summary(store: Store, handed_in: _HandedIn) -> FileSummary:
-    summary = models.read_model(store, handed_in.file.path, study="trial")
+def _summary(store: Store, uploaded: _Upload) -> FileSummary:
+    summary = models.read_model(store, uploaded.file.path, study="trial")
     return models.summary_of(summary, n_examples=10)
 
 
@@ -371,8 +371,8 @@ def test_columns_of_an_unknown_table_are_chosen_and_previewed(watched: Store) ->
     rows = [f"{case},Answer: {'AB'[seed]},{seed},80" for case in cases for seed in (0, 1)]
     content = "\n".join([",".join(columns), *rows]).encode()
     app = AppTest.from_file(str(ROOT / "pages" / "models.py"), default_timeout=60)
-    app.session_state["model-naming"] = _Unnamed(
-        handed_in=_handed_in("M1", content, "replies.csv"),
+    app.session_state["model-naming"] = _UnknownColumns(
+        uploaded=_uploaded("M1", content, "replies.csv"),
         columns=columns,
         column_roles=guess_roles(columns),
     )

@@ -37,7 +37,7 @@ from study.people.roles import Act
 from study.people.signing_in import Person
 from study.reading.course import SessionState
 from study.store.readings import InterventionRow
-from ui.overview.labels import stage_word, standing_words
+from ui.overview.labels import session_status_text, stage_word
 from ui.parts import actions
 from ui.parts.actions import Question
 from ui.parts.text import instant, minute, plain
@@ -136,7 +136,7 @@ def _reader_label(reader: ReaderProgress | None) -> str:
         "{reader}: session {n} {state}",
         reader=reader.reader_id,
         n=reader.current.session,
-        state=standing_words(reader.current),
+        state=session_status_text(reader.current),
     )
 
 
@@ -156,7 +156,7 @@ def _session(place: Any, step: Intervention, reader: ReaderProgress | None) -> i
         format_func=lambda n: t(
             "{n}: {state}, ends {time}",
             n=n,
-            state=standing_words(ending[n]),
+            state=session_status_text(ending[n]),
             time=minute(ending[n].ends_at_utc),
         ),
         key=f"step-session-{reader.reader_id}",

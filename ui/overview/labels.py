@@ -29,7 +29,7 @@ def stage_word(stage: Stage) -> str:
     }[stage]
 
 
-def standing_words(session: SessionStanding) -> str:
+def session_status_text(session: SessionStanding) -> str:
     """Return the state of a session in words."""
     if session.withdrawn:
         return t("withdrawn")

@@ -27,13 +27,13 @@ from ui.server.file_jobs import KeptFile, ModelFile, begin, model_file, model_ke
 from ui.server.job_view import outcome_of
 
 _READ, _REFUSED, _NAMING = "model-read", "model-refused", "model-naming"
-_LOOK, _LOOK_AGAIN, _KEEP = "model-look", "model-columns-look", "model-keep"
+_READ_ACTION, _REREAD_ACTION, _KEEP = "model-look", "model-columns-look", "model-keep"
 _ENDINGS = ["json", "jsonl", "ndjson", "csv", "tsv", "xlsx", "xlsm", "parquet", "eval"]
 _LONGEST_WORDS = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _HandedIn:
+class _Upload:
     """A file that was uploaded, and its purpose."""
 
     study: str
@@ -44,19 +44,19 @@ class _HandedIn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Waiting:
+class _Unconfirmed:
     """A file that was read but not stored yet, and the meaning assigned to its columns."""
 
-    handed_in: _HandedIn
+    uploaded: _Upload
     summary: FileSummary
     column_roles: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Unnamed:
+class _UnknownColumns:
     """A file whose columns the user must assign, and the possible meanings."""
 
-    handed_in: _HandedIn
+    uploaded: _Upload
     columns: tuple[str, ...]
     column_roles: Mapping[str, str]
 
@@ -64,13 +64,13 @@ class _Unnamed:
 def model_form(person: Person) -> None:
     """Show the form, or a summary of the uploaded file until it is stored or discarded."""
     study = person.study_name
-    waiting: _Waiting | None = st.session_state.get(_READ)
-    if waiting is not None and waiting.handed_in.study == study:
-        _look_and_decide(person, waiting)
+    unconfirmed: _Unconfirmed | None = st.session_state.get(_READ)
+    if unconfirmed is not None and unconfirmed.uploaded.study == study:
+        _show_summary(person, unconfirmed)
         return
-    unnamed: _Unnamed | None = st.session_state.get(_NAMING)
-    if unnamed is not None and unnamed.handed_in.study == study:
-        _name_columns(unnamed)
+    unknown: _UnknownColumns | None = st.session_state.get(_NAMING)
+    if unknown is not None and unknown.uploaded.study == study:
+        _name_columns(unknown)
         return
     st.session_state.pop(_READ, None)
     st.session_state.pop(_NAMING, None)
@@ -83,16 +83,16 @@ def model_form(person: Person) -> None:
         version = right.text_input(t("Version"), max_chars=100, key="model-version").strip()
         actions.button(
             t("Read the file"),
-            lambda: _look(study, file, name, version),
+            lambda: _read_upload(study, file, name, version),
             in_form=True,
-            key=_LOOK,
+            key=_READ_ACTION,
             below=below,
         )
     actions.report(_KEEP)
     _offer_naming(study)
 
 
-def _look(study: str, file: UploadedFile | None, name: str, version: str) -> Report:
+def _read_upload(study: str, file: UploadedFile | None, name: str, version: str) -> Report:
     """Read the uploaded file."""
     st.session_state.pop(_REFUSED, None)
     if file is None:
@@ -100,93 +100,93 @@ def _look(study: str, file: UploadedFile | None, name: str, version: str) -> Rep
     required(t("Model"), name)
     if not is_model(store(), study=study, model_id=name):
         check_free(store(), study=study, model_id=name)
-    handed_in = _HandedIn(
+    uploaded = _Upload(
         study=study,
         file_name=file.name,
         file=on_disk(file.name, file),
         model_id=name,
         model_version=version,
     )
-    return _read(handed_in)
+    return _read(uploaded)
 
 
-def _read(handed_in: _HandedIn) -> Report:
+def _read(uploaded: _Upload) -> Report:
     """Read a file by its contents; the user assigns columns with unknown names."""
-    read = _in_worker(handed_in)
+    read = _in_worker(uploaded)
     if read.summary is not None:
-        st.session_state[_READ] = _Waiting(handed_in=handed_in, summary=read.summary)
-        return _to_decide(handed_in)
+        st.session_state[_READ] = _Unconfirmed(uploaded=uploaded, summary=read.summary)
+        return _read_report(uploaded)
     if not read.is_unknown:
-        st.session_state[_REFUSED] = (handed_in, read.columns)
+        st.session_state[_REFUSED] = (uploaded, read.columns)
         raise BadFile(read.refusal)
-    _ask_for_columns(handed_in, read.columns)
+    _ask_for_columns(uploaded, read.columns)
     return Report(
         text=t(
             "The columns of {file} could not be recognised. Say below which column holds the case "
             "ID and which the answer; the others are optional.",
-            file=handed_in.file_name,
+            file=uploaded.file_name,
         ),
         kind="info",
     )
 
 
-def _in_worker(handed_in: _HandedIn, column_roles: Mapping[str, str] | None = None) -> ModelFile:
-    target = store().address, handed_in.study, column_roles
+def _in_worker(uploaded: _Upload, column_roles: Mapping[str, str] | None = None) -> ModelFile:
+    target = store().address, uploaded.study, column_roles
     return outcome_of(
-        _LOOK if column_roles is None else _LOOK_AGAIN,
-        lambda: begin(model_file, handed_in.file, *target),
-        t("Reading {file}", file=handed_in.file_name),
+        _READ_ACTION if column_roles is None else _REREAD_ACTION,
+        lambda: begin(model_file, uploaded.file, *target),
+        t("Reading {file}", file=uploaded.file_name),
     )
 
 
-def _to_decide(handed_in: _HandedIn) -> Report:
+def _read_report(uploaded: _Upload) -> Report:
     words = t(
         "{file} was read. Nothing has been saved yet: check it, then save or discard it below.",
-        file=handed_in.file_name,
+        file=uploaded.file_name,
     )
     return Report(text=words, kind="info")
 
 
 def _offer_naming(study: str) -> None:
     """Offer to assign the columns of a refused file, whose names may have another meaning."""
-    refused: tuple[_HandedIn, tuple[str, ...]] | None = st.session_state.get(_REFUSED)
+    refused: tuple[_Upload, tuple[str, ...]] | None = st.session_state.get(_REFUSED)
     if refused is None or refused[0].study != study or not refused[1]:
         return
-    handed_in, columns = refused
+    uploaded, columns = refused
     actions.turn(
-        t("Name the columns"), lambda: _ask_for_columns(handed_in, columns), key="model-rename"
+        t("Name the columns"), lambda: _ask_for_columns(uploaded, columns), key="model-rename"
     )
 
 
-def _ask_for_columns(handed_in: _HandedIn, columns: tuple[str, ...]) -> None:
+def _ask_for_columns(uploaded: _Upload, columns: tuple[str, ...]) -> None:
     st.session_state.pop(_READ, None)
     st.session_state.pop(_REFUSED, None)
-    st.session_state[_NAMING] = _Unnamed(
-        handed_in=handed_in,
+    st.session_state[_NAMING] = _UnknownColumns(
+        uploaded=uploaded,
         columns=columns,
         column_roles=remembered_columns(store(), columns) or guess_roles(columns),
     )
 
 
-def _name_columns(unnamed: _Unnamed) -> None:
-    section(t("Name the columns of {file}", file=unnamed.handed_in.file_name))
-    actions.report(_LOOK)
+def _name_columns(unknown: _UnknownColumns) -> None:
+    section(t("Name the columns of {file}", file=unknown.uploaded.file_name))
+    actions.report(_READ_ACTION)
     required, optional = _roles()
-    before = {**unnamed.column_roles}
+    before = {**unknown.column_roles}
     before.setdefault("output", before.pop("answer", ""))
     below = st.container()
     with below, st.form("model-columns"):
-        chosen = _columns_chosen(required, unnamed.columns, before)
+        chosen = _columns_chosen(required, unknown.columns, before)
         st.caption(t("Optional"))
-        chosen |= _columns_chosen(optional, unnamed.columns, before)
+        chosen |= _columns_chosen(optional, unknown.columns, before)
         others = {role: column for role, column in before.items() if role not in chosen}
         column_roles = {role: column for role, column in {**others, **chosen}.items() if column}
         with st.container(horizontal=True):
             actions.button(
                 t("Read the file"),
-                lambda: _read_as(unnamed.handed_in, column_roles, required),
+                lambda: _read_as(unknown.uploaded, column_roles, required),
                 in_form=True,
-                key=_LOOK_AGAIN,
+                key=_REREAD_ACTION,
                 below=below,
                 type="primary",
             )
@@ -229,26 +229,26 @@ def _columns_chosen(
 
 
 def _read_as(
-    handed_in: _HandedIn, column_roles: Mapping[str, str], required: Mapping[str, str]
+    uploaded: _Upload, column_roles: Mapping[str, str], required: Mapping[str, str]
 ) -> Report:
     """Read a file whose columns the user assigned."""
     missing = [label for role, label in required.items() if role not in column_roles]
     if missing:
         raise BadInput(t("Choose a column for: {columns}.", columns=", ".join(missing)))
-    read = _in_worker(handed_in, column_roles)
+    read = _in_worker(uploaded, column_roles)
     if read.summary is None:
         raise BadFile(read.refusal)
     st.session_state.pop(_NAMING, None)
-    st.session_state[_READ] = _Waiting(
-        handed_in=handed_in, summary=read.summary, column_roles=column_roles
+    st.session_state[_READ] = _Unconfirmed(
+        uploaded=uploaded, summary=read.summary, column_roles=column_roles
     )
-    return _to_decide(handed_in)
+    return _read_report(uploaded)
 
 
-def _look_and_decide(person: Person, waiting: _Waiting) -> None:
-    summary, name = waiting.summary, waiting.handed_in.model_id
+def _show_summary(person: Person, unconfirmed: _Unconfirmed) -> None:
+    summary, name = unconfirmed.summary, unconfirmed.uploaded.model_id
     section(t("{file}, as read for {model}", file=summary.source_name, model=name))
-    for key in (_LOOK, _LOOK_AGAIN):
+    for key in (_READ_ACTION, _REREAD_ACTION):
         actions.report(key)
     st.markdown(plain(_recognised(summary)))
     _counts(summary)
@@ -276,14 +276,14 @@ def _look_and_decide(person: Person, waiting: _Waiting) -> None:
     with row:
         actions.button(
             label,
-            lambda: _keep(person, waiting, replaces=replaces, reason=reason),
+            lambda: _keep(person, unconfirmed, replaces=replaces, reason=reason),
             key=_KEEP,
             below=below,
             type="primary",
         )
         actions.turn(
             t("Name the columns"),
-            lambda: _ask_for_columns(waiting.handed_in, summary.columns),
+            lambda: _ask_for_columns(unconfirmed.uploaded, summary.columns),
             key="model-rename",
         )
         actions.turn(t("Discard"), lambda: st.session_state.pop(_READ, None), key="model-discard")
@@ -392,34 +392,34 @@ def _why_replaced(name: str) -> str:
     )
 
 
-def _keep(person: Person, waiting: _Waiting, *, replaces: bool, reason: str) -> str:
-    handed_in = waiting.handed_in
+def _keep(person: Person, unconfirmed: _Unconfirmed, *, replaces: bool, reason: str) -> str:
+    uploaded = unconfirmed.uploaded
     model = {
-        "model_id": handed_in.model_id,
-        "model_version": handed_in.model_version,
+        "model_id": uploaded.model_id,
+        "model_version": uploaded.model_version,
         "replacing": reason if replaces else None,
         "acting": acting(person),
     }
-    target = store().address, handed_in.study, waiting.column_roles
+    target = store().address, uploaded.study, unconfirmed.column_roles
     outcome_of(
         _KEEP,
-        lambda: begin(model_kept, handed_in.file, *target, model),
-        t("Saving {file}", file=handed_in.file_name),
+        lambda: begin(model_kept, uploaded.file, *target, model),
+        t("Saving {file}", file=uploaded.file_name),
     )
     st.session_state.pop(_READ, None)
-    return _confirmation_text(waiting)
+    return _confirmation_text(unconfirmed)
 
 
-def _confirmation_text(waiting: _Waiting) -> str:
-    counts = waiting.summary.by_status
+def _confirmation_text(unconfirmed: _Unconfirmed) -> str:
+    counts = unconfirmed.summary.by_status
     return t(
         "{model} was added. Of {n} cases: {answered} answered, {unparsed} unparsed, {refused} "
         "refused, {skipped} left empty, {absent} absent.",
-        model=waiting.handed_in.model_id,
-        n=waiting.summary.n_cases,
+        model=unconfirmed.uploaded.model_id,
+        n=unconfirmed.summary.n_cases,
         answered=counts.get("answered", 0),
         unparsed=counts.get("unparsed", 0),
         refused=counts.get("refused", 0),
         skipped=counts.get("skipped", 0),
-        absent=waiting.summary.n_absent,
+        absent=unconfirmed.summary.n_absent,
     )

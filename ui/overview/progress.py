@@ -10,7 +10,7 @@ from study.base import translation
 from study.base.translation import ENGLISH, decimal, language, t, tn
 from study.monitoring.progress import Progress, ReaderProgress, SessionProgress, Stage, silent
 from study.reading.course import SessionState
-from ui.overview.labels import left_words, seconds, stage_word, standing_words
+from ui.overview.labels import left_words, seconds, session_status_text, stage_word
 from ui.parts.text import instant, minute, plain, study_state
 from ui.parts.theme import Columns, facts, grid, section, table
 
@@ -183,7 +183,7 @@ def _session(reader: ReaderProgress) -> str:
     session = reader.current
     if session is None or reader.stage is Stage.WITHDRAWN:
         return ""
-    words = t("{n}: {state}", n=session.session, state=standing_words(session))
+    words = t("{n}: {state}", n=session.session, state=session_status_text(session))
     if session.state is SessionState.WASHING_OUT and session.opens_at_utc:
         return t("{session}, opens {time}", session=words, time=minute(session.opens_at_utc))
     if session.state is SessionState.LAPSED:
@@ -253,7 +253,7 @@ def _parts(parts: list[SessionProgress]) -> Columns:
         t("Reader"): [part.reader_id for part in parts],
         t("Session"): [part.status.session for part in parts],
         t("Condition"): [part.condition for part in parts],
-        t("State"): [standing_words(part.status) for part in parts],
+        t("State"): [session_status_text(part.status) for part in parts],
         t("Opens (UTC)"): [instant(part.status.opens_at_utc) for part in parts],
         t("Ends (UTC)"): [instant(part.status.ends_at_utc) for part in parts],
         t("Assigned"): [part.counts.n_assigned for part in parts],

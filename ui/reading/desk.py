@@ -25,7 +25,7 @@ from ui.parts.text import html, number, prior_in_words
 from ui.reading.films import address, prepare_ahead
 from ui.server import metrics
 from ui.server.access import same_origin, status_of, token_of
-from ui.server.deployment import Lane, hurried_store, in_turn
+from ui.server.deployment import Lane, in_turn, store_with_wait_limit
 
 Address = Callable[[FilmView], str]
 """Returns the address of a film."""
@@ -61,7 +61,7 @@ async def _desk(request: Request) -> Response:
     def hand_out(look: Transaction, person: Person) -> dict[str, Any]:
         now = datetime.now(UTC)
         reader_desk = desk.with_session_feedback(
-            hurried_store(), person, desk.desk_within(look, person, now=now), now=now
+            store_with_wait_limit(), person, desk.desk_within(look, person, now=now), now=now
         )
         return desk_json(reader_desk, _films(look, person))
 
@@ -72,14 +72,14 @@ async def _case(request: Request) -> Response:
     position = position_of(request)
 
     def hand_out(look: Transaction, person: Person) -> dict[str, Any]:
-        case = desk.case_at(hurried_store(), person, position, now=datetime.now(UTC))
+        case = desk.case_at(store_with_wait_limit(), person, position, now=datetime.now(UTC))
         return case_json(case, _signed(look, person))
 
     return await _for_reader(request, hand_out)
 
 
 async def _records(request: Request) -> Response:
-    if refused := from_elsewhere(request):
+    if refused := cross_origin_refusal(request):
         return refused
     if token_of(request.cookies) not in _accepted:
         checked = await _for_reader(request, lambda look, person: {})
@@ -91,7 +91,7 @@ async def _records(request: Request) -> Response:
     seal, records = sent
 
     def take() -> dict[str, Any] | Response:
-        current_store = hurried_store()
+        current_store = store_with_wait_limit()
         with (
             current_store.desk() as change
         ):  # checked again, because the message may have taken long
@@ -103,7 +103,9 @@ async def _records(request: Request) -> Response:
                 return refusal(403, reason, reason="other-reader")
             now = datetime.now(UTC)
             receipt = desk.take_within(change, person, records, now=now)
-            address_of = _films(change, person) if _moves_on(records) else _signed(change, person)
+            address_of = (
+                _films(change, person) if _has_reading(records) else _signed(change, person)
+            )
         metrics.records.labels("stored").inc(len(receipt.stored))
         metrics.records.labels("refused").inc(len(receipt.refused))
         explained = desk.with_feedback(current_store, person, receipt, now=now)
@@ -117,7 +119,7 @@ def position_of(request: Request) -> int:
     return number(str(request.path_params["position"]))
 
 
-def from_elsewhere(request: Request) -> Response | None:
+def cross_origin_refusal(request: Request) -> Response | None:
     """Return the refusal of a message that does not come from the reading page, or None."""
     if same_origin(request.scope):
         return None
@@ -129,7 +131,7 @@ async def message(request: Request) -> tuple[str, list[Any]] | Response:
     """Return seal and records of a message from the reading page, or the reason for a refusal."""
     try:
         sent = json.loads(await request.body())
-        return str(sent["seal"]), _dated(sent["records"], sent.get("sent_epoch_ms"))
+        return str(sent["seal"]), _with_sending_time(sent["records"], sent.get("sent_epoch_ms"))
     except (ValueError, KeyError, TypeError, RecursionError):
         return refusal(400, t("This is not a valid message from the reading page."))
 
@@ -138,7 +140,7 @@ async def _for_reader(
     request: Request, answer: Callable[[Transaction, Person], dict[str, Any]]
 ) -> Response:
     def work() -> dict[str, Any] | Response:
-        with hurried_store().look(sealed=True) as look:
+        with store_with_wait_limit().look(sealed=True) as look:
             person = _reader(look, request)
             return person if isinstance(person, Response) else answer(look, person)
 
@@ -182,7 +184,7 @@ def refusal(status: int, sentence: str, *, reason: str = "refused") -> Response:
     return JSONResponse(content, status_code=status, headers={"Cache-Control": "no-store"})
 
 
-def _dated(records: Any, sent_epoch_ms: Any) -> list[Any]:
+def _with_sending_time(records: Any, sent_epoch_ms: Any) -> list[Any]:
     """Return the records of a message, each with its time of sending by the page's clock."""
     return [
         {**record, "sent_epoch_ms": sent_epoch_ms} if isinstance(record, dict) else record
@@ -190,14 +192,14 @@ def _dated(records: Any, sent_epoch_ms: Any) -> list[Any]:
     ]
 
 
-def _moves_on(records: Iterable[Any]) -> bool:
+def _has_reading(records: Iterable[Any]) -> bool:
     """Return whether the next films have changed; a presentation alone changes nothing."""
     return any(isinstance(record, dict) and record.get("kind") == "reading" for record in records)
 
 
 def _films(look: Transaction, person: Person) -> Address:
     """Prepare a reader's next films in the background, and return a function for addresses."""
-    current_store = hurried_store()
+    current_store = store_with_wait_limit()
     prepare_ahead(current_store, person, home=current_store)
     return _signed(look, person)
 

@@ -30,7 +30,7 @@ from study.store import Store, deployment, readings
 from study.store.banks import FilmRow
 from ui.parts.text import number
 from ui.server.access import signed_in
-from ui.server.deployment import Lane, hurried_store, in_turn
+from ui.server.deployment import Lane, in_turn, store_with_wait_limit
 
 Key = Hashable
 Make = Callable[[], bytes]
@@ -176,7 +176,7 @@ def _answer(request: Request) -> Response:
     person = signed_in(request.cookies)
     if person is None or person.reader is None:
         return PlainTextResponse(t("Sign in first."), status_code=401)
-    current_store = hurried_store()
+    current_store = store_with_wait_limit()
     with current_store.look() as look:
         expected = _signature(deployment.secret(look), person.reader, f"{case}/{view}", expires)
     now_s = datetime.now(UTC).timestamp()

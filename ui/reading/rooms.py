@@ -36,15 +36,15 @@ from ui.reading.desk import (
     acknowledgement_json,
     answered,
     case_json,
+    cross_origin_refusal,
     desk_json,
-    from_elsewhere,
     message,
     position_of,
     refusal,
 )
 from ui.reading.films import film_response, prepare_ahead
 from ui.server.access import allowed, same_origin, signed_in
-from ui.server.deployment import Lane, hurried_store, store
+from ui.server.deployment import Lane, store, store_with_wait_limit
 
 
 class RoomDomain(Protocol):
@@ -114,12 +114,14 @@ class Room:
 
     async def _desk(self, request: Request) -> Response:
         def found(person: Person, *key: int) -> dict[str, Any]:
-            return desk_json(self.domain.desk(hurried_store(), person, *key), self._films(key))
+            return desk_json(
+                self.domain.desk(store_with_wait_limit(), person, *key), self._films(key)
+            )
 
         return await self._within(request, found)
 
     async def _records(self, request: Request) -> Response:
-        refused = from_elsewhere(request) or await self._within(request, lambda *_: {})
+        refused = cross_origin_refusal(request) or await self._within(request, lambda *_: {})
         if refused.status_code != 200:
             return refused
         sent = await message(request)
@@ -128,11 +130,13 @@ class Room:
         seal, records = sent
 
         def take(person: Person, *key: int) -> dict[str, Any] | Response:
-            if self.domain.seal(hurried_store(), person, *key) != seal:
+            if self.domain.seal(store_with_wait_limit(), person, *key) != seal:
                 reason = t("These answers belong to another reader.")
                 return refusal(403, reason, reason="other-reader")
             now = datetime.now(UTC)
-            receipt = self.domain.take_records(hurried_store(), person, *key, records, now=now)
+            receipt = self.domain.take_records(
+                store_with_wait_limit(), person, *key, records, now=now
+            )
             return acknowledgement_json(receipt, self._films(key))
 
         return await self._within(request, take, Lane.WRITES)
@@ -141,11 +145,11 @@ class Room:
         case, view = str(request.path_params["case"]), number(request.path_params["view"])
 
         def found(person: Person, *key: int) -> Response:
-            row = self.domain.film(hurried_store(), person, *key, case, view)
+            row = self.domain.film(store_with_wait_limit(), person, *key, case, view)
             if row is None:
                 text = t("There is no such image in this study.")
                 return PlainTextResponse(text, status_code=404)
-            return film_response(hurried_store(), row)
+            return film_response(store_with_wait_limit(), row)
 
         return await self._within(request, found, Lane.IMAGES)
 
@@ -262,7 +266,9 @@ async def _preview_case(request: Request) -> Response:
 
 
 async def _preview_records(request: Request) -> Response:
-    refused = from_elsewhere(request) or await _walking(request, lambda current_store, walk: {})
+    refused = cross_origin_refusal(request) or await _walking(
+        request, lambda current_store, walk: {}
+    )
     if refused.status_code != 200:
         return refused
     sent = await message(request)
@@ -316,7 +322,7 @@ async def _walking(
         person = signed_in(request.cookies)
         if person is None:
             return refusal(401, t("Sign in first."), reason="signed-out")
-        current_store = hurried_store()
+        current_store = store_with_wait_limit()
         return answer(
             current_store, previews.find(current_store, person, str(request.path_params["mark"]))
         )

@@ -34,7 +34,7 @@ from ui.parts.links import attachment
 from ui.parts.text import film_name, number
 from ui.parts.theme import page_file, style
 from ui.server.access import answer, status_of
-from ui.server.deployment import Lane, hurried_store
+from ui.server.deployment import Lane, store_with_wait_limit
 
 _CSS = style(page_file(__file__, "score-card.css"))
 
@@ -229,7 +229,7 @@ async def _film(request: Request) -> Response:
     position, view = (number(request.path_params[key]) for key in ("position", "view"))
 
     def make(person: Person) -> Response:
-        row = score_card.film(hurried_store(), person, position, view)
+        row = score_card.film(store_with_wait_limit(), person, position, view)
         if row is None:
             reason = t("There is no such image on your score card.")
             return PlainTextResponse(reason, status_code=404)
@@ -339,7 +339,7 @@ def _what_it_is() -> str:
 
 async def _record(request: Request) -> Response:
     def make(person: Person) -> Response:
-        record = reading_record(hurried_store(), person)
+        record = reading_record(store_with_wait_limit(), person)
         if request.url.path.endswith(PDF):
             return Response(pdf(record), media_type="application/pdf", headers=attachment(PDF))
         return HTMLResponse(page(record), headers={"Cache-Control": "no-store"})

@@ -37,7 +37,7 @@ from study.people import codes, second_factor, signing_in, single_sign_on
 from study.people.roles import Act
 from study.people.signing_in import Person
 from ui.parts.unavailable import available
-from ui.server.deployment import SIGN_IN_PATIENCE_S, Lane, hurried_store, in_time, in_turn
+from ui.server.deployment import SIGN_IN_PATIENCE_S, Lane, in_time, in_turn, store_with_wait_limit
 from ui.server.sign_in_memory import forget
 
 FREE = 5
@@ -179,7 +179,7 @@ def signed_in(cookies: Mapping[str, str], place: str = "") -> Person | None:
     """Return the person whom a request's cookies identify, with the store's current data."""
     token = token_of(cookies)
     return (
-        signing_in.signed_in(hurried_store(), token, now=datetime.now(UTC), place=place)
+        signing_in.signed_in(store_with_wait_limit(), token, now=datetime.now(UTC), place=place)
         if token
         else None
     )
@@ -280,7 +280,7 @@ def place_of(address: str) -> str:
     """Return the mark of an address for the trail; empty without an address."""
     if not address:
         return ""
-    with hurried_store().look() as look:
+    with store_with_wait_limit().look() as look:
         return signing_in.place_mark(look, address)
 
 
@@ -381,7 +381,7 @@ class _Sent:
 
 def _entered(request: Request, sent: _Sent, now: datetime) -> signing_in.SignedIn:
     """Sign a person in by single sign-on ticket, second factor or access code."""
-    current_store, address = hurried_store(), _address(request)
+    current_store, address = store_with_wait_limit(), _address(request)
     place = place_of(address)
     browser = signing_in.Browser(place=place, current=signed_in(request.cookies, place))
     entered = sent.check()(current_store, entropy=secrets.token_bytes, now=now, browser=browser)
@@ -391,7 +391,7 @@ def _entered(request: Request, sent: _Sent, now: datetime) -> signing_in.SignedI
 
 
 def _note_guessing(address: str, n_tries: int, now: datetime) -> None:
-    current_store = hurried_store()
+    current_store = store_with_wait_limit()
     place = signing_in.remember_place(current_store, address, agent="", now=now)
     signing_in.note_guessing(current_store, n_tries, now=now, place=place)
 
@@ -435,7 +435,7 @@ async def _choose(request: Request) -> Response:
 
     def choose() -> None:
         signing_in.choose(
-            hurried_store(),
+            store_with_wait_limit(),
             token_of(request.cookies),
             grant=grant or 0,
             study=study,
@@ -457,7 +457,7 @@ async def _time_left(request: Request) -> Response:
     token, now = token_of(request.cookies), datetime.now(UTC)
     try:
         left = await in_turn(
-            lambda: signing_in.time_left(hurried_store(), token, now=now), Lane.READS
+            lambda: signing_in.time_left(store_with_wait_limit(), token, now=now), Lane.READS
         )
     except StudyError as error:
         return PlainTextResponse(str(error), status_code=503)
@@ -473,7 +473,7 @@ async def _still_here(request: Request) -> Response:
         return PlainTextResponse(t("Sign in from a Reading Room page."), status_code=403)
     token, now = token_of(request.cookies), datetime.now(UTC)
     try:
-        await in_turn(lambda: signing_in.stay(hurried_store(), token, now=now))
+        await in_turn(lambda: signing_in.stay(store_with_wait_limit(), token, now=now))
     except StudyError as error:
         return PlainTextResponse(str(error), status_code=503)
     return await _time_left(request)
@@ -498,7 +498,7 @@ async def _sign_out(request: Request) -> Response:
         now = datetime.now(UTC)
 
         def leave() -> None:
-            current_store = hurried_store()
+            current_store = store_with_wait_limit()
             signing_in.sign_out(current_store, token, now=now, place=place_of(address))
 
         try:

@@ -45,7 +45,7 @@ def store() -> Store:
     return _opened(os.environ.get(VARIABLE) or DEFAULT)
 
 
-def hurried_store() -> Store:
+def store_with_wait_limit() -> Store:
     """Return the store for a request, which fails instead of waiting for longer than `PATIENCE_S`.
 
     Raises

@@ -19,7 +19,7 @@ from study.base.errors import Busy, StudyError, Upgraded
 from study.exchange.backups import free_bytes
 from study.films.shelf import Shelf
 from study.store import Store, deployment, readings
-from ui.server.deployment import Lane, hurried_store, in_turn
+from ui.server.deployment import Lane, in_turn, store_with_wait_limit
 
 LEAST_FREE_BYTES = 200_000_000
 """Free disk space below which the server is not ready; an answer needs about 2 kB."""
@@ -135,12 +135,12 @@ class Recent:
             last.set_exception(error)
 
 
-RECENT = Recent(hurried_store)
+RECENT = Recent(store_with_wait_limit)
 
 
 def last_backup_age_s(now: datetime) -> float | None:
     """Return the age in seconds of the newest backup, or None if there is none."""
-    with hurried_store().look() as look:
+    with store_with_wait_limit().look() as look:
         rows = deployment.every_backup(look)
     if not rows:
         return None

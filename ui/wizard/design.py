@@ -181,10 +181,10 @@ def endpoint(working: Working) -> None:
     """Show the step."""
     left, right = st.columns([3, 2], gap="large")
     with left:
-        _promised(working)
-        _claimed(working)
-        _excluded(working)
-        _early(working)
+        _endpoint_fields(working)
+        _claim_field(working)
+        _excluded_readings_field(working)
+        _interim_results_field(working)
     with right:
         if working.values["hypothesis"] == "non-inferiority":
             _margin(working)
@@ -194,7 +194,7 @@ def endpoint(working: Working) -> None:
             st.caption(
                 t("Choose a hypothesis to set a margin or to name the model that it is about.")
             )
-        _analysed(working)
+        _positive_and_subgroups(working)
     sample_size(working)
     with st.expander(t("About the study")):
         st.caption(
@@ -208,7 +208,7 @@ def endpoint(working: Working) -> None:
         working.values["metadata"] = metadata_fields(texts, working.key("metadata"))
 
 
-def _promised(working: Working) -> None:
+def _endpoint_fields(working: Working) -> None:
     working.choose(
         "endpoint",
         {
@@ -251,7 +251,7 @@ def _promised(working: Working) -> None:
     )
 
 
-def _claimed(working: Working) -> None:
+def _claim_field(working: Working) -> None:
     working.choose(
         "claim_about",
         {
@@ -273,7 +273,7 @@ def _claimed(working: Working) -> None:
     )
 
 
-def _excluded(working: Working) -> None:
+def _excluded_readings_field(working: Working) -> None:
     working.choose(
         "exclusions",
         {"sensitivity": t("Sensitivity analysis"), "primary": t("Primary analysis")},
@@ -297,7 +297,7 @@ def _primary_model(working: Working) -> None:
     working.values["primary_model"] = entered.strip()
 
 
-def _analysed(working: Working) -> None:
+def _positive_and_subgroups(working: Working) -> None:
     working.values["positive"] = positive_field(working.base["positive"], working.key("positive"))
     working.several(
         "subgroups",
@@ -333,7 +333,7 @@ def _analysed(working: Working) -> None:
     )
 
 
-def _early(working: Working) -> None:
+def _interim_results_field(working: Working) -> None:
     working.switch(
         "interim_results",
         t("The study team sees accuracy early: explain why in your paper."),

@@ -10,7 +10,7 @@ import { HERE } from "./room/machine.js";
 import { find } from "./page/elements.js";
 import { watchOver } from "./page/idle.js";
 import { MoreTools } from "./page/more-tools.js";
-import { banner, Overlays, StepSheet, wayOut } from "./page/overlays.js";
+import { banner, leaveButton, Overlays, StepSheet } from "./page/overlays.js";
 import { PointerInput } from "./viewer/pointer-input.js";
 import { Room } from "./room/room.js";
 import { wordsFor } from "./page/room-texts.js";
@@ -35,7 +35,7 @@ export function start(parent, data) {
   const { apart } = data;
   wordsFor(apart?.of);
   write(root);
-  const overlays = new Overlays(root, apart ? wayOut(apart)
+  const overlays = new Overlays(root, apart ? leaveButton(apart)
     : { url: data.sign_out_url, method: "post", label: texts.labels.signOut });
   if (apart) find(root, ".rr-main").append(banner(apart));
   find(root, ".rr-exit").append(overlays.signOut());
@@ -89,17 +89,17 @@ export function start(parent, data) {
     target.addEventListener(type, run, { capture, signal: stop.signal });
   const depart = ({ persisted }) => {
     room.leave(persisted);
-    connection.outbox?.farewell();
+    connection.outbox?.sendOnLeaving();
   };
   on(document, "visibilitychange", (event) => {
     room.visibility(event.timeStamp);
-    if (!document.hidden) connection.hurry();
+    if (!document.hidden) connection.retryNow();
   });
-  on(window, "focus", () => connection.hurry());
+  on(window, "focus", () => connection.retryNow());
   on(window, "pagehide", depart);
   on(window, "pageshow", (event) => { if (event.persisted) room.comeBack(); });
   on(window, "beforeunload", (event) => { if (connection.outbox?.unkept) event.preventDefault(); });
-  on(window, "online", () => connection.hurry());
+  on(window, "online", () => connection.retryNow());
   on(window, "resize", () => room.send({ is: "resized" }));
   const rest = watchOver(data.here_url, alone(connection, overlays)); // before the commands, which stop key events
   for (const type of ["keydown", "pointerdown", "wheel"]) on(window, type, () => room.touched(), true);
@@ -184,7 +184,7 @@ function confirmLeaving(event, connection, overlays) {
     return;
   }
   event.preventDefault();
-  connection.outbox.hurry();
+  connection.outbox.retryNow();
   const { title, text, button, leave } = texts.leaving;
   overlays.ask("leaving", { title, text: text(waiting) }, [
     { label: button, run: () => overlays.close() },

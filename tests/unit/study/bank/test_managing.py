@@ -100,11 +100,11 @@ def test_an_unused_bank_can_be_removed(banked: Store) -> None:
     """Its name becomes available; other banks and their prepared films are kept."""
     with banked.look() as look:
         row = banks.bank_row(look, "bank")
-        shared = banks.only_here(look, row.id)
+        shared = banks.films_of_no_other_bank(look, row.id)
     path = write_bank(banked.path.parent / "more", n_patients=13)
     import_bank(banked, path, name="more", images=path.parent, acting=ACTING)
     with banked.look() as look:
-        own = banks.only_here(look, banks.bank_row(look, "more").id)
+        own = banks.films_of_no_other_bank(look, banks.bank_row(look, "more").id)
     assert len(own) == 2
     film_shelf = shelf.Shelf(banked.companion_path("films"))
     for sha256 in (own[0], shared[0]):

@@ -113,7 +113,7 @@ test("acknowledged records survive a reload, and a repeated record is flagged", 
   const deliver = (records) => { sent.push(...records); return server.take(records); };
   const { outbox, tick } = outboxWith(storage, { deliver });
   assert.equal(outbox.heard({ stored: 0 }), true);
-  outbox.hurry();
+  outbox.retryNow();
   await tick();
   assert.deepEqual(server.ids, [..."abc"]);
   assert.deepEqual(sent.map(({ again }) => again), [true, true, true]);
@@ -142,7 +142,7 @@ test("records are sent again in batches of a hundred, and the page is notified a
   seen.sent.length = 0;
   seen.receipts.length = 0;
   assert.equal(outbox.heard({ stored: 0 }), true);
-  outbox.hurry();
+  outbox.retryNow();
   while (outbox.size) await tick();
   assert.deepEqual(seen.sent.map(({ ids }) => ids.length), [100, 100, 50]);
   assert.equal(taken.size, 250);
@@ -218,7 +218,7 @@ test("records left by another tab are sent too", async () => {
   const storage = new Storage();
   const { outbox, seen, tick } = outboxWith(storage, { deliver: accept });
   outboxWith(storage, { deliver: fail }).outbox.put(reading("a"));
-  outbox.hurry();
+  outbox.retryNow();
   await tick();
   assert.deepEqual(seen.sent[0].ids, ["a"]);
 });
@@ -263,7 +263,7 @@ test("the last message on leaving contains as many records as fit", () => {
   const { outbox, seen } = outboxWith(new Storage(), { deliver: accept });
   outbox.put(reading("a"));
   outbox.put({ ...reading("b"), comment: "x".repeat(40_000) });
-  outbox.farewell();
+  outbox.sendOnLeaving();
   assert.deepEqual(seen.sent, [{ ids: ["a"], leaving: true }]);
 });
 

@@ -48,7 +48,7 @@ export function after(state, ...events) {
 
 /** @param {object} about facts @returns the state of a page whose desk is open */
 export const opened = (about = {}) =>
-  after({ ...START, facts: facts(about) }, { is: "goOn", kept: null, epoch: 0, now: 0 }).state;
+  after({ ...START, facts: facts(about) }, { is: "readHere", kept: null, epoch: 0, now: 0 }).state;
 
 /** The first case has begun and has been on the screen since the first second. */
 export function ready(about = {}) {

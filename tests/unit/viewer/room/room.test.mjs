@@ -20,7 +20,7 @@ test("a failed effect is reported and does not prevent the following effects", (
     overlays: { showCurtain: ({ title }) => halted.push(title) },
     connection: { desk: desk(), outbox: { records: [] }, storage: { get: () => null, put: () => true, drop: () => {} } },
   });
-  room.send({ is: "goOn", kept: null, epoch: 0 });
+  room.send({ is: "readHere", kept: null, epoch: 0 });
   assert.deepEqual([room.state.phase, root.dataset.state], ["paused", "paused"]);
   assert.equal(reported[0], "showReader");
 });

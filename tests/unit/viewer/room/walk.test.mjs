@@ -141,7 +141,7 @@ class Page {
     this.events = [];
     this.screen = { n: 0, painted: false, covered: false, sheet: "" };
     this.running = new Set();
-    this.send({ is: "goOn", kept: this.storage.feedback ?? null, epoch: this.now });
+    this.send({ is: "readHere", kept: this.storage.feedback ?? null, epoch: this.now });
   }
 
   send(event) {
@@ -190,7 +190,7 @@ class Page {
     if (!seen) this.outbox.push({ kind: "presentation", id: `p${this.outbox.length}-${this.now}`, case: shown.item.case });
   }
 
-  handIn({ shown, status }) {
+  submit({ shown, status }) {
     const id = `r${this.handedIn.size}`;
     assert.ok(![...this.handedIn.values()].some(({ made }) => made === shown), "one case on the screen, one answer");
     const supersedes = shown.item.reading?.id ?? null;
@@ -281,7 +281,7 @@ function somethingRare(page, by) {
   else if (what === 1) page.send({ is: "trouble", text: "no line" });
   else if (what === 2) page.storage.here = false;
   else if (page.state.here) page.send({ is: "handOver" });
-  else page.send({ is: "goOn", kept: page.storage.feedback ?? null, epoch: page.now });
+  else page.send({ is: "readHere", kept: page.storage.feedback ?? null, epoch: page.now });
 }
 
 /** A reader who answers every question, with a reliable connection. */
@@ -289,7 +289,7 @@ function diligent(page) {
   const { phase, shown, here, reasons, sheet } = page.state;
   page.now += 1000;
   page.server.hold = "";
-  if (!here) page.send({ is: "goOn", kept: page.storage.feedback ?? null, epoch: page.now });
+  if (!here) page.send({ is: "readHere", kept: page.storage.feedback ?? null, epoch: page.now });
   else if (page.outbox.length) page.deliver(page.outbox.length, true);
   else if (page.pending.length) page.arrives(0, true);
   else if (sheet === "review") finish(page);

@@ -143,7 +143,7 @@ export class Connection {
       },
     });
     this.outbox.heard(desk);
-    this.outbox.hurry();
+    this.outbox.retryNow();
     return true;
   }
 
@@ -151,7 +151,7 @@ export class Connection {
    * left */
   async refresh() {
     const desk = await this.#ask();
-    if (desk?.seal === this.desk.seal && this.outbox.heard(desk)) this.outbox.hurry();
+    if (desk?.seal === this.desk.seal && this.outbox.heard(desk)) this.outbox.retryNow();
     return Boolean(desk) && this.#take(desk);
   }
 
@@ -161,8 +161,8 @@ export class Connection {
   }
 
   /** Retry everything at once, because the connection may be back or the reader may have signed in again. */
-  hurry() {
-    this.outbox?.hurry();
+  retryNow() {
+    this.outbox?.retryNow();
     for (const wake of this.#asleep) wake();
   }
 

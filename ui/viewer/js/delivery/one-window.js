@@ -211,8 +211,8 @@ export class OneWindow {
   /**
    * @param {Connection} connection with its desk open
    * @param {Overlays} overlays
-   * @param {{goOn: () => void, wait: (text: string) => void, handOver: () => object|null, finished: () => boolean}} room
-   *   goOn: read in this window from now on; handOver: stop reading here, and return the state of the case
+   * @param {{readHere: () => void, wait: (text: string) => void, handOver: () => object|null, finished: () => boolean}} room
+   *   readHere: read in this window from now on; handOver: stop reading here, and return the state of the case
    */
   constructor(connection, overlays, room) {
     this.#connection = connection;
@@ -229,10 +229,10 @@ export class OneWindow {
   async enter(again = false) {
     const { desk, outbox } = this.#connection;
     const asked = performance.now();
-    if (!again && desk.finished && !desk.review && !outbox.size) this.#goOn();
+    if (!again && desk.finished && !desk.review && !outbox.size) this.#readHere();
     else if (!(await this.#lock.claim())) this.#cover(texts.twoWindows.open);
-    else if (again || performance.now() - asked > AGED_MS) await this.#goOnAfresh();
-    else this.#goOn();
+    else if (again || performance.now() - asked > AGED_MS) await this.#resumeAfterRefresh();
+    else this.#readHere();
   }
 
   /** The page is being left. */
@@ -275,7 +275,7 @@ export class OneWindow {
     this.#room.wait(texts.loading.opening);
     const handover = await this.#lock.take();
     if (handover) this.#adopt(handover);
-    await this.#goOnAfresh();
+    await this.#resumeAfterRefresh();
   }
 
   #adopt({ running, records }) {
@@ -286,13 +286,13 @@ export class OneWindow {
   }
 
   /** The other window may have continued, so the reader's position is requested. */
-  async #goOnAfresh() {
-    if ((await this.#connection.refresh()) && this.#lock.holds) this.#goOn();
+  async #resumeAfterRefresh() {
+    if ((await this.#connection.refresh()) && this.#lock.holds) this.#readHere();
   }
 
-  #goOn() {
+  #readHere() {
     this.#words = null;
-    this.#room.goOn();
+    this.#room.readHere();
   }
 }
 

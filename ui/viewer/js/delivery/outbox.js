@@ -16,7 +16,7 @@ const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 20_000;
 const MOST_AT_ONCE = 100;
 const MOST_PUT_BY = 1000;
-const LARGEST_FAREWELL_BYTES = 60_000; // browsers refuse keepalive bodies of 64 KiB
+const LARGEST_LAST_MESSAGE_BYTES = 60_000; // browsers refuse keepalive bodies of 64 KiB
 
 export class Outbox {
   #storage;
@@ -95,7 +95,7 @@ export class Outbox {
   }
 
   /** Try at once, without waiting. */
-  hurry() {
+  retryNow() {
     this.#gather();
     if (this.size) this.#schedule(0);
   }
@@ -118,15 +118,15 @@ export class Outbox {
   }
 
   /** The page is being left: a last attempt that the browser completes by itself. */
-  farewell() {
-    const parting = [];
+  sendOnLeaving() {
+    const last = [];
     let bytes = 0;
     for (const record of this.records) {
       bytes += JSON.stringify(record).length * 2;
-      if (bytes > LARGEST_FAREWELL_BYTES) break;
-      parting.push(record);
+      if (bytes > LARGEST_LAST_MESSAGE_BYTES) break;
+      last.push(record);
     }
-    if (parting.length) this.#deliver(parting, true).catch(() => {});
+    if (last.length) this.#deliver(last, true).catch(() => {});
   }
 
   stop() {

@@ -278,7 +278,7 @@ function head({ title, count }) {
  * reader in a preview */
 
 /** The sign-out button's replacement. @param {Apart} apart @returns {{url: string, method: string, label: string}} */
-export function wayOut({ of, leave_url: url }) {
+export function leaveButton({ of, leave_url: url }) {
   return { url, method: "get", label: texts[of].leave };
 }
 

@@ -24,7 +24,7 @@
  * aidAwaited: the next case waits for
  *   the model's answer; refused: steps, and why
  *
- * @typedef {{is: "goOn", kept: Awaited|null, epoch: number} | {is: "handOver"} | {is: "next"} | {is: "another"}
+ * @typedef {{is: "readHere", kept: Awaited|null, epoch: number} | {is: "handOver"} | {is: "next"} | {is: "another"}
  *   | {is: "resized"} | {is: "anyway"} | {is: "stepDone", step: string} | {is: "review"} | {is: "touched"}
  *   | {is: "confirm"} | {is: "pause"} | {is: "back"} | {is: "choose", option: string} | {is: "digit", number: number}
  *   | {is: "letter", letter: string} | {is: "write", text: string} | {is: "sure", step: number} | {is: "comment", text: string} | {is: "faulty", faulty?: boolean} | {is: "giveUp"} | {is: "reason", number: number}
@@ -40,9 +40,9 @@
  *   | {do: "chosen", option: string, confidence: number|null, changed: boolean, now: number} | {do: "sure", step: number}
  *   | {do: "written", now: number} | {do: "answerField"} | {do: "mark", faulty: boolean}
  *   | {do: "reasons", reasons: Reasons|null, option: string|null} | {do: "reset"}
- *   | {do: "handIn", shown: Shown, status: "answered"|"skipped"|"timed_out", reason: string, now: number}
+ *   | {do: "submit", shown: Shown, status: "answered"|"skipped"|"timed_out", reason: string, now: number}
  *   | {do: "requestAid", item: Case, now: number} | {do: "showAid", item: Case} | {do: "offerAid", item: Case}
- *   | {do: "put", record: Record} | {do: "flush"} | {do: "hurry"} | {do: "askAgain", ms: number}
+ *   | {do: "put", record: Record} | {do: "flush"} | {do: "retryNow"} | {do: "askAgain", ms: number}
  *   | {do: "fetch", position: number} | {do: "recheck", n: number, position: number, id: string}
  *   | {do: "remember", name: string, value: any} | {do: "forget", name: string}
  *   | {do: "feedback", reference: ReferenceAnswer, record: Record} | {do: "halt", halt: Halt} | {do: "curtain"}
@@ -98,7 +98,7 @@ class Turn {
 
   /** Continue reading in this window. Feedback interrupted by a reload is shown again first.
    *  @param {{kept: Awaited|null, epoch: number, now: number}} event */
-  goOn({ kept, epoch, now }) {
+  readHere({ kept, epoch, now }) {
     this.state.here = true;
     this.state.answered = this.#unsentReadings.map((record) => record.case ?? "");
     this.#do({ do: "welcome" });
@@ -196,7 +196,7 @@ class Turn {
       this.#resume(now);
     } else if (phase === "paused" && deciding.readElsewhere(this.state)) {
       this.touched();
-      this.#giveOver(now);
+      this.#leaveCase(now);
     } else if (phase === "ready" || this.#pausedByReader) {
       const paused = phase === "ready";
       this.#show({ paused });
@@ -387,7 +387,7 @@ class Turn {
     const shown = this.#open;
     if (!shown) return;
     this.#do({ do: "closeHelp" });
-    this.#handIn(shown, now, "timed_out");
+    this.#submit(shown, now, "timed_out");
   }
 
   /** The graphics card lost its films: load them again, and count the time until then as hidden. @param {{now:
@@ -423,7 +423,7 @@ class Turn {
     } else if (deciding.readElsewhere(this.state)) {
       this.#do({ do: "toast", text: texts.hints.readElsewhere });
       // The reader is paused: the next case is shown when they continue.
-      if (this.state.phase !== "paused") this.#giveOver(now);
+      if (this.state.phase !== "paused") this.#leaveCase(now);
     } else {
       this.another({ now });
     }
@@ -535,7 +535,7 @@ class Turn {
     this.state.aidAwaited = true;
     if (this.state.phase !== "loading") this.#enter("loading");
     this.#do(this.state.shown ? { do: "hint", text: texts.aid.waiting } : { do: "loading", text: texts.aid.waiting });
-    this.#do(this.state.facts.unsent.length ? { do: "hurry" } : { do: "askAgain", ms: ASK_AGAIN_MS });
+    this.#do(this.state.facts.unsent.length ? { do: "retryNow" } : { do: "askAgain", ms: ASK_AGAIN_MS });
   }
 
   /** The model's answer to the case on the screen, once the server has sent it. */
@@ -556,7 +556,7 @@ class Turn {
     const last = finished || (end?.position === total && !end.practice);
     const words = last ? texts.loading.saving : texts.loading.waiting;
     this.#do({ do: "loading", text: preparation?.length ? texts.loading.opening : words });
-    this.#do(this.state.facts.unsent.length ? { do: "hurry" } : { do: "askAgain", ms: ASK_AGAIN_MS });
+    this.#do(this.state.facts.unsent.length ? { do: "retryNow" } : { do: "askAgain", ms: ASK_AGAIN_MS });
   }
 
   /** Return to the running case if it was set aside, or show a new case. @param {Case} item */
@@ -608,14 +608,14 @@ class Turn {
     const steps = this.#desk.rules.confidence_steps;
     if (reasons) {
       const reason = deciding.reasonOf(reasons);
-      if (reason) this.#handIn(shown, now, "skipped", reason);
+      if (reason) this.#submit(shown, now, "skipped", reason);
       else this.#hint(deciding.wantsWords(reasons.chosen) ? texts.hints.reasonWords : texts.hints.chooseReason);
     } else if (!answered && !deciding.unchanged(shown)) {
       if (!doubled) this.#answerFirst(shown, texts.hints.chooseFirst);
     } else if (answered && steps && shown.confidence === null) {
       this.#hint(texts.hints.sayHowSure(steps));
     } else if (!doubled || shown.item.stage !== 2) { // stage 2 starts with the answer of stage 1
-      this.#handIn(shown, now, "answered");
+      this.#submit(shown, now, "answered");
     }
   }
 
@@ -629,18 +629,18 @@ class Turn {
   /** The case on the screen is done: store its record, send it, and continue.
    *  @param {Shown} shown @param {number} now the time of the commit
    *  @param {"answered"|"skipped"|"timed_out"} status @param {string} [reason] */
-  #handIn(shown, now, status, reason = "") {
+  #submit(shown, now, status, reason = "") {
     this.#show({ committed: true });
     this.#change({ untouched: status === "timed_out" && !shown.touched ? this.state.untouched + 1 : 0, reasons: null });
-    const stands = status === "answered" && deciding.unchanged(shown); // shown again and not changed
-    if (!stands) this.#do({ do: "handIn", shown, status, reason, now });
+    const unchanged = status === "answered" && deciding.unchanged(shown); // shown again and not changed
+    if (!unchanged) this.#do({ do: "submit", shown, status, reason, now });
     this.#do({ do: "reset" });
     this.#enter("loading");
-    if (stands) this.#onward(now);
+    if (unchanged) this.#onward(now);
   }
 
   /** The case on the screen was read in another browser, or must not be read now. */
-  #giveOver(now) {
+  #leaveCase(now) {
     this.#show({ committed: true });
     this.#do({ do: "forget", name: "running" });
     this.next({ now });
@@ -755,7 +755,7 @@ class Turn {
     if (!record) return;
     const { kind, case: id = "", step: name } = record;
     // Reading was put on hold before the case was shown: it is removed and shown again later.
-    if (kind === "presentation" && this.#desk.hold && shown?.item.case === id && !shown.committed) this.#giveOver(now);
+    if (kind === "presentation" && this.#desk.hold && shown?.item.case === id && !shown.committed) this.#leaveCase(now);
     if (kind === "aid request" && shown?.item.case === id && !shown.committed) {
       this.#show({ asked: false });
       this.#do({ do: "offerAid", item: shown.item }, { do: "toast", text: texts.hints.refused(why) });

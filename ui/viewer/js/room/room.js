@@ -149,7 +149,7 @@ export function effectsOf(room, parts) {
       panel.leaveFields();
       cannotAnswer.leave();
     },
-    handIn: ({ shown, status, reason, now }) => {
+    submit: ({ shown, status, reason, now }) => {
       const record = { ...timer.record(shown, now, status), ...(reason && { reason }) };
       connection.outbox.put(record);
       room.send({ is: "recorded", record });
@@ -168,7 +168,7 @@ export function effectsOf(room, parts) {
 
     put: ({ record }) => connection.outbox.put(record),
     flush: () => connection.outbox.flush(),
-    hurry: () => connection.outbox.hurry(),
+    retryNow: () => connection.outbox.retryNow(),
     remember: ({ name, value }) => { connection.storage.put(name, value); },
     forget: ({ name }) => connection.storage.drop(name),
     fetch: async ({ position }) => room.send({ is: "fetched", position, item: await earlier(position) }),
@@ -343,7 +343,7 @@ export class Room {
     opened();
     await renderer.opened;
     this.#window = new OneWindow(connection, overlays, {
-      goOn: () => this.send({ is: "goOn", kept: connection.storage.get("feedback"), epoch: Date.now() }),
+      readHere: () => this.send({ is: "readHere", kept: connection.storage.get("feedback"), epoch: Date.now() }),
       wait: (text) => panel.showLoading(text),
       handOver: () => this.#handOver(),
       finished: () => this.state.phase === "finished",

@@ -73,7 +73,7 @@ export class MeasureTool {
     const held = this.#pointNear(at);
     const { begun } = this.#shapes;
     if (begun && begun.view !== pane.index) this.#leaveBegun();
-    if (begun?.view === pane.index) this.#goOn(begun, point, held);
+    if (begun?.view === pane.index) this.#addPoint(begun, point, held);
     else if (held) this.#shapes.active = held;
     else if (this.#begin(pane, [point, point])) this.#fresh = this.#shapes.active?.shape ?? null;
     this.#panes.changed();
@@ -81,7 +81,7 @@ export class MeasureTool {
 
   /** The second line of an angle: from an end of the first line, which is then the vertex, or from any other point.
    *  @param {Shape} angle @param {Point} at @param {{shape: Shape, point: number}|null} held */
-  #goOn(angle, at, held) {
+  #addPoint(angle, at, held) {
     if (held?.shape === angle) angle.points = [angle.points[1 - held.point], angle.points[held.point], at];
     else angle.points.push(at, at);
     this.#shapes.active = { shape: angle, point: angle.points.length - 1 };
