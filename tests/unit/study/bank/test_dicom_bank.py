@@ -1,5 +1,6 @@
 """A folder of DICOM films and a spreadsheet becomes a bank without identifiers of patients."""
 
+import re
 import zipfile
 from io import BytesIO
 from pathlib import Path
@@ -86,10 +87,11 @@ def test_no_identifier_of_a_patient_is_stored(tmp_path: Path, store: Store) -> N
     assert [row["bits"] for row in films] == [16, 16]
     assert films[0]["spacing_mm"] == pytest.approx(0.2)
     stored_text = stored(tmp_path).lower()
-    leaks = [*SECRETS.values(), FILE, "delivery", "Grimsby", "Featherstone", "1941", UID]
+    leaks = [*SECRETS.values(), FILE, "delivery", "Grimsby", "Featherstone", UID]
     assert not [leak for leak in leaks if leak.lower().encode() in stored_text]
+    assert not re.search(rb"(?<![0-9a-f])1941(?![0-9a-f])", stored_text)  # hashes may contain it
     assert any("PatientName" in note for note in result.notes)
-    assert not [leak for leak in leaks if leak in " ".join(result.notes)]
+    assert not [leak for leak in [*leaks, "1941"] if leak in " ".join(result.notes)]
     assert any("burnt into" in note for note in result.notes)
 
 
