@@ -27,7 +27,6 @@ from study.base.bank_model import LETTERS
 from study.base.provenance import Provenance
 from study.base.text import csv_line, quoted
 from study.cli.program import PATH, acting, command, note, program, warn
-from study.lifecycle.teaching import set_availability
 from study.store import Store, banks
 
 _JSON = click.option("--json", "as_json", is_flag=True, help="As JSON.")
@@ -247,6 +246,8 @@ def teach(db: Path | str, name: str, taught: bool) -> None:
     while its cases are being read in a study that hides accuracy, and not for readers whose study
     is not closed.
     """
+    from study.lifecycle.teaching import set_availability  # 0.1 s to load
+
     set_availability(Store(db), name, taught=taught, acting=acting())
     print(f"Bank {quoted(name)} is {'open' if taught else 'no longer open'} for teaching.")
 
