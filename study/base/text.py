@@ -213,9 +213,11 @@ def id_key(text: str) -> str:
     False
     """
     if text.isascii():
+        if text.isprintable() and "  " not in text:  # nearly all
+            return text.strip()
         if not text.isprintable():
             text = text.translate(_FOLDING)
-        return " ".join(text.split()) if " " in text or not text.isprintable() else text
+        return " ".join(text.split())
     return " ".join(unicodedata.normalize("NFC", text.translate(_FOLDING)).split())
 
 
