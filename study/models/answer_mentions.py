@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from study.models.answer_option_texts import flexible, option_key
+from study.models.answer_option_texts import option_key, option_text_pattern
 from study.models.answer_text import plain_option
 from study.models.answer_words import pattern, word_set, words
 
@@ -197,7 +197,7 @@ def _texts_of(options: tuple[str, ...]) -> _Texts:
     by_key = _letters_by_key(options)
     names = {*map(plain_option, options), *map(_short_text, options), *by_key}
     texts = sorted(names, key=lambda text: (-len(text), text))
-    pattern = "|".join(flexible(text) for text in texts if option_key(text) in by_key)
+    pattern = "|".join(option_text_pattern(text) for text in texts if option_key(text) in by_key)
     full = {option_key(plain_option(option)) for option in options}
     return _Texts(
         by_key=by_key,

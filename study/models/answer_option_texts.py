@@ -26,7 +26,7 @@ _SIDED = re.compile(r"(?:(?<=left)|(?<=right))[ \u2010\u2011\u2013-]sided(?= \w)
 _HYPHEN = re.compile(r"(?<=[^\W\d_])[-\u2010\u2011\u2013](?=[^\W\d_])")
 
 
-def flexible(text: str) -> str:
+def option_text_pattern(text: str) -> str:
     """Return a pattern of an option's text that ignores hyphens and spaces next to punctuation."""
     parts = re.findall(r"[^\W\d_]+|\d+|[^\w\s]|_", _HYPHEN.sub(" ", text))
     pattern = ""
@@ -72,7 +72,7 @@ def without_prompt(text: str, options: Sequence[str]) -> str:
     if not _ROLE.search(text):  # compiling the pattern of the options takes much longer
         return text
     option_pattern = r"[\s,;]*".join(
-        rf"\(?{letter}[).:]\s*{flexible(plain_option(option))}\.?"
+        rf"\(?{letter}[).:]\s*{option_text_pattern(plain_option(option))}\.?"
         for letter, option in zip(ascii_uppercase, options, strict=False)
     )
     echo = re.search(option_pattern + _ROLE.pattern, text, re.IGNORECASE)
@@ -86,7 +86,7 @@ _FIRST_ARTICLE = re.compile(r"\AA (?=\w)")
 _LABELLED = re.compile(r"\W*[A-Z]\W?[.):]\s*")
 
 
-def in_own_words(text: str, options: Sequence[str]) -> str:
+def with_options_wording(text: str, options: Sequence[str]) -> str:
     """Return an option, after its letter, if a text differs only in articles and prepositions.
 
     >>> in_own_words("B. Repeat radiograph at 6 weeks.", ["CT", "Repeat radiograph in 6 weeks"])

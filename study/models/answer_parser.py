@@ -17,7 +17,7 @@ from study.models.answer_clauses import prepared, sentences
 from study.models.answer_contents import adds_to_number, contradicts
 from study.models.answer_lists import verdicts_on
 from study.models.answer_mentions import LETTERS, UNCLEAR, mark
-from study.models.answer_option_texts import in_own_words, without_prompt, without_typos
+from study.models.answer_option_texts import with_options_wording, without_prompt, without_typos
 from study.models.answer_question import names_other_side, yes_or_no
 from study.models.answer_reading import MENTIONS, Reading
 from study.models.answer_stances import Stance, statements_in
@@ -99,7 +99,7 @@ def answer_in(
     `rules` is a name in `RULES`.
     """
     text = without_typos(without_prompt(plain_text(raw), options), options)
-    text = in_own_words(text, options)
+    text = with_options_wording(text, options)
     if _has_several_answers(text) or _BREAKS_OFF.search(text):
         return None, ""
     task = _Task(question=question, options=options, missing=_MISSING.search(text) is not None)

@@ -107,7 +107,7 @@ def note_sent(store: Store, *, study: str, reader_id: str, acting: Acting) -> No
     _record(store, study, reader_id, "by hand", acting)
 
 
-def sent(store: Store, study: str) -> dict[str, str]:
+def last_reminder_times(store: Store, study: str) -> dict[str, str]:
     """Return the time of the last reminder of each reader."""
     with store.look(sealed=True) as look:
         return {

@@ -17,10 +17,10 @@ from study.monitoring.progress import ReaderProgress, progress_of
 from study.monitoring.reminders import (
     addressee,
     compose,
+    last_reminder_times,
     may_be_reminded,
     refuse_unless_open,
     send_reminder,
-    sent,
 )
 from study.reading.course import SessionState
 from study.store import Store, events, studies
@@ -118,7 +118,7 @@ def _send_due(
     now: datetime,
     is_ours: Callable[[], bool],
 ) -> None:
-    progress, reminded = progress_of(store, study, now=now), sent(store, study)
+    progress, reminded = progress_of(store, study, now=now), last_reminder_times(store, study)
     for reader in progress.readers:
         if not _is_due(reader, schedule, reminded.get(reader.reader_id), now):
             continue

@@ -46,10 +46,10 @@ from study.store.readings import CaseToSimulate
 from study.store.studies import refuse_restored, study_row
 
 DIFFICULTY_SD = 1.2
-TEMPTING = 0.6
+PROBABILITY_OF_DISTRACTOR = 0.6
 MEDIAN_MS = 14_000.0
 SPREAD = 0.45
-SECOND_LOOK = 0.25
+SECOND_STAGE_TIME_FACTOR = 0.25
 """The time of stage 2 of sequential reading, as a share of that of stage 1."""
 
 _NORMAL = NormalDist()
@@ -206,7 +206,7 @@ def _read(store: Store, reader: _Reader, view: CaseView, clock: datetime) -> dat
             request = AidRequest(id=f"a-{token}", case=case, requested_at=asked_at)
             _submit(change, reader, request, asked_at)
         aid = aids.due(change, case) if simulated.aid else None
-        answer = _advised(answer, aid, simulated, reader)
+        answer = _answer_after_advice(answer, aid, simulated, reader)
         reading = Reading(
             id=f"r-{token}",
             case=case,
@@ -234,7 +234,9 @@ def _aid_shown_ms(
     return None if first_stage is None else round(first_stage + 2 * _FRAME_MS, 1)
 
 
-def _advised(answer: _Answer, aid: DueAid | None, case: CaseToSimulate, reader: _Reader) -> _Answer:
+def _answer_after_advice(
+    answer: _Answer, aid: DueAid | None, case: CaseToSimulate, reader: _Reader
+) -> _Answer:
     """Return the answer of a reader who has seen the aid."""
     if aid is None or aid.answer is None:
         return answer
@@ -284,7 +286,7 @@ def _answer(case: CaseToSimulate, reader: _Reader) -> _Answer:
     pretended = letters[int(_uniform(item_id, reader.items_seed, "no truth") * len(letters))]
     truth = case.truth or pretended
     correct = _uniform(whose, seed, "correct") < _logistic(reader.ability - difficulty)
-    answer = truth if correct else _wrong(truth, letters, item_id, whose, reader)
+    answer = truth if correct else _incorrect_option(truth, letters, item_id, whose, reader)
     slow = math.exp(SPREAD * _normal(whose, seed, "time") + 0.15 * difficulty)
     certainty = _uniform(whose, seed, "confidence")
     open_ended = case.condition == Condition.OPEN_ENDED
@@ -292,16 +294,19 @@ def _answer(case: CaseToSimulate, reader: _Reader) -> _Answer:
         option=None if open_ended else LETTERS[case.shown_order.index(answer)],
         words=texts[letters.index(answer)] if open_ended else "",
         response_ms=round(
-            MEDIAN_MS * slow * (1.0 if correct else 1.25) * (SECOND_LOOK if case.stage == 2 else 1),
+            MEDIAN_MS
+            * slow
+            * (1.0 if correct else 1.25)
+            * (SECOND_STAGE_TIME_FACTOR if case.stage == 2 else 1),
             1,
         ),
         confidence=_confidence(reader.protocol.confidence, certainty),
     )
 
 
-def _wrong(truth: str, letters: str, item_id: str, whose: str, reader: _Reader) -> str:
+def _incorrect_option(truth: str, letters: str, item_id: str, whose: str, reader: _Reader) -> str:
     distractors = [letter for letter in letters if letter != truth]
-    if _uniform(whose, reader.seed, "tempted") < TEMPTING:
+    if _uniform(whose, reader.seed, "tempted") < PROBABILITY_OF_DISTRACTOR:
         seed = reader.items_seed
         return min(
             distractors,

@@ -34,7 +34,7 @@ _ROWS = (
 )
 """The tables of a study with the conditions for its rows; rows that others refer to are last."""
 
-_ONLY_HERE = (
+_READERS_OF_THIS_STUDY_ONLY = (
     "SELECT DISTINCT person FROM grants WHERE study = :study EXCEPT "
     "SELECT person FROM grants WHERE study IS NOT :study EXCEPT "
     "SELECT person FROM teaching_answers EXCEPT SELECT person FROM reviewers EXCEPT "
@@ -42,7 +42,7 @@ _ONLY_HERE = (
     "SELECT person FROM scorers WHERE person IS NOT NULL "
     f"AND scoring NOT IN {_SCORINGS}"
 )
-_OF_PERSON = (
+_TABLES_OF_A_PERSON = (
     *("names", "codes", "sign_ins", "identities", "tickets", "second_factors", "recovery_codes"),
 )
 
@@ -65,7 +65,7 @@ def remove_study(change: Transaction, study: int, study_name: str) -> dict[str, 
     """
     chains = chains_of(change, study_name)
     change.execute("PRAGMA defer_foreign_keys = ON")
-    people = [row["person"] for row in change.rows(_ONLY_HERE, study=study)]
+    people = [row["person"] for row in change.rows(_READERS_OF_THIS_STUDY_ONLY, study=study)]
     change.execute(
         "UPDATE sign_ins SET study = NULL, grant_id = NULL "
         f"WHERE study = :study OR grant_id IN {_GRANTS}",
@@ -75,7 +75,7 @@ def remove_study(change: Transaction, study: int, study_name: str) -> dict[str, 
     for table, condition in _ROWS:
         counts[table] = change.execute(f"DELETE FROM {table} WHERE {condition}", study=study)
     for person in people:
-        for table in _OF_PERSON:
+        for table in _TABLES_OF_A_PERSON:
             change.execute(f"DELETE FROM {table} WHERE person = :person", person=person)
         change.execute("DELETE FROM people WHERE id = :person", person=person)
     counts["people"] = len(people)

@@ -19,7 +19,7 @@ from study.models.models import FileSummary, withdrawn
 from study.monitoring import interventions
 from study.monitoring.interventions import history
 from study.monitoring.progress import status
-from study.monitoring.reminders import sent
+from study.monitoring.reminders import last_reminder_times
 from study.monitoring.scheduled_reminders import reminder_schedule
 from study.people.roles import Role
 from study.people.signing_in import Person
@@ -227,7 +227,7 @@ def test_a_reminder_can_be_copied_and_is_recorded(watched: Store) -> None:
     assert "cannot send email" in _texts(app)
     _press(app, "note-sent")
     _press(app, "note-sent-yes")
-    assert list(sent(watched, "trial")) == ["R1"]
+    assert list(last_reminder_times(watched, "trial")) == ["R1"]
     app.number_input[0].set_value(3)
     _press(app, "remind-save")
     assert reminder_schedule(watched, "trial").days == 3

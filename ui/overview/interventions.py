@@ -23,10 +23,10 @@ from study.monitoring.reminders import (
     Letter,
     addressee,
     compose,
+    last_reminder_times,
     may_be_reminded,
     note_sent,
     send_reminder,
-    sent,
 )
 from study.monitoring.scheduled_reminders import (
     LONGEST_DAYS,
@@ -291,7 +291,7 @@ def _show_letter(person: Person, progress: Progress) -> None:
         width=420,
     )
     reader = waiting[chosen]
-    last = sent(store(), progress.study).get(reader.reader_id)
+    last = last_reminder_times(store(), progress.study).get(reader.reader_id)
     if last:
         st.caption(t("Last reminded: {time}.", time=minute(last)))
     recipient = (

@@ -158,10 +158,10 @@ def _holds_report(out: Path) -> bool:
 
 def _refuse_another_report(out: Path) -> None:
     """Refuse to replace a report.html or paper that an earlier report may not have written."""
-    strange = [part.name for part in REPORT if part.alone and (out / part.name).exists()]
-    if strange and not _holds_report(out):
+    unrelated = [part.name for part in REPORT if part.alone and (out / part.name).exists()]
+    if unrelated and not _holds_report(out):
         raise OutputError(
-            f"{out / strange[0]}: was not written by an earlier report. Move it, or give another"
+            f"{out / unrelated[0]}: was not written by an earlier report. Move it, or give another"
             " folder."
         )
 

@@ -105,7 +105,10 @@ def test_a_finished_run_adds_a_model_with_its_circumstances(
     assert event["model_protocol_sha256"] == added["model_protocol_sha256"]
     assert not verify(trial)
     repeated = processes.run("study", *_python(trial, "--runs", "2", "--seed", "5"))
-    assert (repeated.returncode, "all was answered before" in repeated.stdout) == (0, True)
+    assert (repeated.returncode, "all questions were answered before" in repeated.stdout) == (
+        0,
+        True,
+    )
     other = processes.run("study", *_python(trial))
     assert (other.returncode, "already a model" in other.stderr) == (1, True)
     assert len(slow.asked) == 40

@@ -20,10 +20,10 @@ from study.monitoring.reminders import (
     Letter,
     addressee,
     compose,
+    last_reminder_times,
     may_be_reminded,
     note_sent,
     send_reminder,
-    sent,
 )
 from study.monitoring.scheduled_reminders import (
     reminder_schedule,
@@ -168,14 +168,14 @@ def test_the_trail_of_a_reminder_has_the_study_code_only(known: Store, post: _Ma
         last = list(events.walk(look, events.study_chain("trial")))[-1]
     assert last.kind == "reminder sent"
     assert last.detail == {"reader_id": "R1", "way": "e-mail", "role": "coordinator"}
-    assert sent(known, "trial") == {"R1": last.at_utc}
+    assert last_reminder_times(known, "trial") == {"R1": last.at_utc}
     assert verify(known) == []
 
 
 def test_a_reminder_sent_by_hand_can_be_recorded(known: Store) -> None:
     """The study must be open."""
     note_sent(known, study="trial", reader_id="R2", acting=ACTING)
-    assert list(sent(known, "trial")) == ["R2"]
+    assert list(last_reminder_times(known, "trial")) == ["R2"]
     tamper(known, "UPDATE studies SET state = 'closed'")
     with pytest.raises(NotNow):
         note_sent(known, study="trial", reader_id="R2", acting=ACTING)
@@ -208,7 +208,7 @@ def test_a_refusal_of_the_mail_server_is_one_sentence_and_not_recorded(
     with pytest.raises(Undelivered, match=words) as refused:
         send_reminder(known, server, LETTER, study="trial", reader_id="R1", acting=ACTING)
     assert "jane" not in str(refused.value)
-    assert sent(known, "trial") == {}
+    assert last_reminder_times(known, "trial") == {}
 
 
 def test_an_unreachable_server_is_reported_in_one_sentence() -> None:

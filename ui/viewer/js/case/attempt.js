@@ -200,7 +200,7 @@ export class Attempt {
     if (this.clock.running) return;
     const gap_ms = this.#kept ? epoch - this.#kept.epoch : 0;
     const plausible = gap_ms >= 0 && gap_ms <= LONGEST_GAP_MS;
-    if (!plausible) this.#distrust();
+    if (!plausible) this.#flagClockChange();
     this.clock.start(now, plausible ? gap_ms : 0);
   }
 
@@ -291,7 +291,7 @@ export class Attempt {
   }
 
   /** The wall clock was set while the case was off the screen, so that the duration is unknown. */
-  #distrust() {
+  #flagClockChange() {
     this.#flags.add("clock_implausible");
     this.#unmeasured = [...new Set([...this.#unmeasured, "elapsed_ms", this.clock.paused ? "paused_ms" : "hidden_ms"])];
   }

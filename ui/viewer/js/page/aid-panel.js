@@ -48,7 +48,7 @@ export class AidPanel {
   }
 
   /** The model's answer has been requested. */
-  await() {
+  showPending() {
     this.#enter("awaited");
   }
 

@@ -144,7 +144,7 @@ export class QuestionPanel {
 
   /** The model's answer has been requested. */
   awaitAid() {
-    this.#aid.await();
+    this.#aid.showPending();
   }
 
   /** @param {Answer} answer */
