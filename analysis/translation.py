@@ -54,11 +54,11 @@ def tn(singular: str, plural: str, /, n: int, **values: object) -> str:
 
 
 def later(message: str) -> str:
-    """Return a message unchanged, marked for the catalogue; `said` translates it when shown."""
+    """Return a message unchanged, marked for the catalogue and for `translated`."""
     return message
 
 
-def said(message: str, /) -> str:
+def translated(message: str, /) -> str:
     """Return a message that `later` marked, in the language in use."""
     return _catalogue(_language.get()).gettext(message) if message else ""
 
@@ -71,9 +71,9 @@ def pieces(text: str) -> str:
     """
     if _language.get() == ENGLISH:
         return text
-    translated = _piece(text)
-    if translated != text:
-        return translated
+    as_unit = _piece(text)
+    if as_unit != text:
+        return as_unit
     parts = [_phrase(piece) if i % 2 == 0 else piece for i, piece in enumerate(_split(text))]
     return "".join(parts)
 
@@ -84,20 +84,20 @@ def _split(text: str) -> list[str]:
 
 def _phrase(text: str) -> str:
     """Return a piece translated; its parts between commas only if the catalogue has all."""
-    translated, parts = _piece(text), text.split(", ")
+    as_unit, parts = _piece(text), text.split(", ")
     known_parts = [_piece(part) for part in parts]
     known = all(piece != part for piece, part in zip(known_parts, parts, strict=True))
-    return t(", ").join(known_parts) if translated == text and known else translated
+    return t(", ").join(known_parts) if as_unit == text and known else as_unit
 
 
 def _piece(text: str) -> str:
-    words = said(text)
+    words = translated(text)
     numbers = dict(zip(ascii_lowercase, _NUMBER.findall(text), strict=False))
     if words != text or not numbers:
         return words
     names = iter(f"{{{name}}}" for name in numbers)
     pattern = _NUMBER.sub(lambda match: next(names, match[0]), text)
-    words = said(pattern)
+    words = translated(pattern)
     return text if words == pattern else words.format(**numbers)
 
 

@@ -5,7 +5,7 @@ from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from study.base.errors import BadFile, BadInput
-from study.base.translation import said, t, tn
+from study.base.translation import t, tn, translated
 from study.lifecycle import exposure, judging, reviewing
 from study.lifecycle.judging import LABELS, ItemVerdict, Judged
 from study.people.roles import Act
@@ -81,7 +81,7 @@ def _faults(row: JudgingRow, items: list[Judged], handles: list[str]) -> None:
     grid(
         {
             t("ID"): [item.item_id for item in faulty],
-            t("Finding"): [said(LABELS[item.result or ""]) for item in faulty],
+            t("Finding"): [translated(LABELS[item.result or ""]) for item in faulty],
             t("Comments"): comments,
         },
         key=f"faults-{row.id}",

@@ -25,7 +25,7 @@ from analysis.statistics.agreement.pairs.matrices import (
 from analysis.statistics.agreement.pairs.measures import MEASURES
 from analysis.translation import spoken
 from study.base.errors import StudyError
-from study.base.translation import language, later, said, t, tn
+from study.base.translation import language, later, t, tn, translated
 from study.lifecycle.studies import accuracy_is_shown
 from study.people.roles import Act
 from ui.app.masthead import masthead
@@ -160,7 +160,7 @@ def _matrix(results: Results, conditions: list[str]) -> None:
         measures,
         default=measures[0],
         required=True,
-        format_func=lambda entry: said(MEASURES[entry].title),
+        format_func=lambda entry: translated(MEASURES[entry].title),
         key=f"matrix-measure-{'-'.join(measures)}",
     )
     has_truth = len(results.tables["agreement_with_truth"]) > 0  # not in a blinded analysis
@@ -216,7 +216,7 @@ def _cases(results: Results) -> None:
     kinds = [EVERY_CASE, *sorted(note for note in table["note"].unique() if note)]
     left, right = st.columns(2)
     kind = left.selectbox(
-        t("Show cases"), kinds, format_func=lambda entry: said(entry).capitalize()
+        t("Show cases"), kinds, format_func=lambda entry: translated(entry).capitalize()
     )
     shown = table if kind == EVERY_CASE else table.loc[table["note"] == kind]
     shown = _disagreements(results, shown, right).reset_index(drop=True)
@@ -317,7 +317,7 @@ def _chosen(parts: list[str]) -> str:
         parts,
         default=FINDINGS,
         required=True,
-        format_func=said,
+        format_func=translated,
         label_visibility="collapsed",
         key="part",
     )

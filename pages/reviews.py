@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from study.base.translation import said, t, tn
+from study.base.translation import t, tn, translated
 from study.lifecycle import exposure, judging
 from study.lifecycle.judging import KINDS, LABELS, LONGEST_COMMENT, Assignment, Judged
 from study.people.roles import Act
@@ -73,7 +73,7 @@ def _verdicts(part: Assignment, cases: Sequence[Judged], key: str, *, closed: bo
         event = grid(
             {
                 **{head: list(column) for head, column in zip(heads, columns, strict=True)},
-                t("Verdict"): [said(LABELS[verdict.verdict]) for verdict in own_verdicts],
+                t("Verdict"): [translated(LABELS[verdict.verdict]) for verdict in own_verdicts],
                 t("Comment"): [verdict.comment for verdict in own_verdicts],
             },
             on_select="ignore" if closed else "rerun",
@@ -93,7 +93,7 @@ def _change(part: Assignment, case: Judged, key: str) -> None:
             t("Verdict on {item}", item=plain(cells[-1])),
             verdicts,
             index=verdicts.index(latest.verdict),
-            format_func=lambda value: said(LABELS[value]),
+            format_func=lambda value: translated(LABELS[value]),
         )
         comment = st.text_input(t("Comment"), latest.comment, max_chars=LONGEST_COMMENT)
 

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from study.base.translation import later, said, t, tn
+from study.base.translation import later, t, tn, translated
 from study.lifecycle import judging, scoring
 from study.people.roles import Act
 from study.store import judgements
@@ -103,7 +103,7 @@ def _page() -> None:
         return
     for kind, n in n_answers.items():
         if n:
-            section(said(_TITLES[kind]))
+            section(translated(_TITLES[kind]))
             if kind in result:
                 actions.report(f"start-{kind}")
                 _scoring(result[kind])

@@ -76,7 +76,7 @@ wanted(MODULES)  # reads every module of the reading page
 for language in translation.languages():  # the catalogues are read once
     translation.table(language, ())
     with translation.spoken(language):
-        translation.said("Continue")
+        translation.translated("Continue")
 translation.folder.cache_clear()
 # The patterns that most outputs of models need are compiled.
 parse_answer("Not B, because there is no effusion. The answer is A.", ["Pneumothorax", "Effusion"])

@@ -46,7 +46,7 @@ from analysis.figures.drawing.chart import (
 )
 from analysis.figures.drawing.colours import INKS, MARKS
 from analysis.figures.forest import Estimate, Rows, ends_of, forest
-from analysis.translation import later, said, t
+from analysis.translation import later, t, translated
 
 PANELS_IN_A_ROW, PANELS_BESIDE_LONG_NAMES = 7, 4
 LONG_NAME = 24
@@ -86,7 +86,7 @@ def accuracy_chart(
             rows.loc[(rows["by"] == by) & (rows["group"] == group)],
             raters,
             names,
-            title=said(overall[group]) if by == "overall" else group,
+            title=translated(overall[group]) if by == "overall" else group,
             first=place % columns == 0,
         )
         for place, (by, group) in enumerate(groups)
@@ -233,7 +233,7 @@ def _hover(row: Mapping[Any, Any], names: Mapping[str, RaterName] | None) -> str
     return "\n".join(
         [
             name_of(names, row["rater_id"]).on_figure.text,
-            said(GROUPS.get(row["group"], str(row["group"]))),
+            translated(GROUPS.get(row["group"], str(row["group"]))),
             t("{value} %", value=interval_text(value, low, high, decimals=1)),
             t(
                 "{n} of {total} correct, {missing} not answered",
@@ -281,11 +281,11 @@ def leaderboard_chart(
     for group, part in parts.items():
         several = len(parts) > 1
         left = Rows(labels=rater_labels(raters, names), labelled=not panels)
-        title = said(SCORES[group]) if several else t("Percent correct")
+        title = translated(SCORES[group]) if several else t("Percent correct")
         panels.append(forest(left, scores[group], axis, title=title))
         right = replace(left, labelled=False)
         ranks = _ranks(part, raters, names)
-        title = said(RANKS[group]) if several else t("Rank")
+        title = translated(RANKS[group]) if several else t("Rank")
         panels.append(forest(right, ranks, _rank_axis(len(raters)), title=title, weight=0.8))
     return Chart(rows=(tuple(panels),), key=kinds_key(rows))
 
@@ -319,7 +319,7 @@ def _estimate(
     rank = interval_text(row["rank"], row["rank_low"], row["rank_high"], decimals=0)
     lines = [
         name_of(names, row["rater_id"]).on_figure.text,
-        said(RANKINGS[row["group"]]),
+        translated(RANKINGS[row["group"]]),
         t("{value} %, n = {n}", value=interval_text(value, low, high, decimals=1), n=str(row["n"])),
         t("rank {rank}", rank=rank),
     ]

@@ -34,7 +34,7 @@ from analysis.figures.drawing.chart import (
 )
 from analysis.figures.drawing.colours import AGREEMENT_SCALE, COUNT_SCALE
 from analysis.figures.forest import Estimate, Rows, ends_of, forest, numbers
-from analysis.translation import later, pieces, said, t, written
+from analysis.translation import later, pieces, t, translated, written
 
 # Measures that are shares of items, whose scale begins at 0.
 SHARES = ("raw", "same_wrong")
@@ -265,7 +265,7 @@ def group_agreement_chart(groups: pd.DataFrame, *, condition: str = "") -> Chart
         for row in rows.to_dict("records")
     ]
     axis = fitted_axis([*ends_of(estimates), 0.0], title=t("Agreement beyond chance"), highest=1.0)
-    labels = [Label(text=said(GROUP_TITLES.get(m, m.replace("_", " ")))) for m in measures]
+    labels = [Label(text=translated(GROUP_TITLES.get(m, m.replace("_", " ")))) for m in measures]
     plot = forest(
         Rows(labels=labels, height=WITH_NUMBERS_HIGH),
         estimates,
@@ -314,7 +314,7 @@ def task_agreement_chart(
             estimates,
             axis,
             background=[ReferenceLine(at=0)],
-            title=said(GROUP_TITLES[measure]),
+            title=translated(GROUP_TITLES[measure]),
         )
         for i, (measure, estimates) in enumerate(by_measure.items())
     ]
@@ -349,9 +349,9 @@ def _estimate(row: Mapping[Any, Any], raters: str, place: int) -> Estimate:
     shift, ink, mark, hollow, words = LOOKS[raters]
     value, low, high = (float(row[c]) for c in ("estimate", "ci_low", "ci_high"))
     text = interval_text(value, low, high, decimals=2)
-    measure = said(GROUP_TITLES.get(row["measure"], row["measure"]))
+    measure = translated(GROUP_TITLES.get(row["measure"], row["measure"]))
     hover = [
-        f"{said(words)} ({row['n_raters']})",
+        f"{translated(words)} ({row['n_raters']})",
         f"{measure}, {scope_text(row['scope'])}",
         t(
             "{value}, {n} items",
@@ -379,11 +379,11 @@ def _mixed(row: Mapping[Any, Any], place: int) -> Estimate:
     hover = [
         t(
             "{who} ({readers} and {models})",
-            who=said(words),
+            who=translated(words),
             readers=str(row["n_readers"]),
             models=str(row["n_models"]),
         ),
-        f"{said(GROUP_TITLES[row['measure']])}, {scope_text(row['scope'])}",
+        f"{translated(GROUP_TITLES[row['measure']])}, {scope_text(row['scope'])}",
         t(
             "{value}, mean over the pairs, {n} items",
             value=written(f"{value:.3f}"),
@@ -405,7 +405,7 @@ def _mixed(row: Mapping[Any, Any], place: int) -> Estimate:
 def _key(kinds: Sequence[str] | pd.Series[Any]) -> tuple[Key, ...]:
     present = set(kinds)
     return tuple(
-        Key(label=said(words), ink=ink, mark=mark, hollow=hollow)
+        Key(label=translated(words), ink=ink, mark=mark, hollow=hollow)
         for kind, (_, ink, mark, hollow, words) in LOOKS.items()
         if kind in present
     )

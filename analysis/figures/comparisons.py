@@ -38,7 +38,7 @@ from analysis.figures.drawing.chart import (
 )
 from analysis.figures.drawing.colours import DIFFERENCE_SCALE
 from analysis.figures.forest import Estimate, Rows, ends_of, forest, numbers
-from analysis.translation import capitalised, later, pieces, said, t, written
+from analysis.translation import capitalised, later, pieces, t, translated, written
 
 COLUMNS = (4, 3)
 MOST_MODELS, MOST_READERS = 16, 40
@@ -244,7 +244,7 @@ def _panel_estimate(
     text = interval_text(value, low, high, decimals=decimals)
     lines = [
         name_of(names, row["model_id"]).on_figure.text,
-        f"{said(AGAINST.get(row['claim'], row['claim']))}: {text}",
+        f"{translated(AGAINST.get(row['claim'], row['claim']))}: {text}",
         t(
             "model {model}, readers {mean}; {readers} readers, {n} items",
             model=written(f"{model:.{decimals}f}"),
@@ -285,7 +285,10 @@ def _panel_key(rows: pd.DataFrame, margin: float, factor: float) -> tuple[Key, .
     shown = set(rows["claim"])
     keys = [
         Key(
-            label=capitalised(said(AGAINST[claim])), ink=Ink.MODEL, mark=Mark.DIAMOND, hollow=hollow
+            label=capitalised(translated(AGAINST[claim])),
+            ink=Ink.MODEL,
+            mark=Mark.DIAMOND,
+            hollow=hollow,
         )
         for claim, (_, hollow) in CLAIMS.items()
         if claim in shown
@@ -362,7 +365,7 @@ def _mean(row: Mapping[Any, Any], column: str, place: int) -> Estimate:
         value=value,
         low=math.nan,
         high=math.nan,
-        hover=f"{said(words)}\n{scope_text(row['scope'])}: {written(f'{value:.3f}')}"
+        hover=f"{translated(words)}\n{scope_text(row['scope'])}: {written(f'{value:.3f}')}"
         f"\n{_rater(row)}",
     )
 
@@ -396,5 +399,5 @@ def _between_key(rows: pd.DataFrame) -> tuple[Key, ...]:
     for column in SHOWN:
         if rows[column].notna().any():
             _, ink, mark, hollow, words = LOOKS[COLUMN_LOOKS[column]]
-            keys.append(Key(label=said(words), ink=ink, mark=mark, hollow=hollow))
+            keys.append(Key(label=translated(words), ink=ink, mark=mark, hollow=hollow))
     return tuple(keys)

@@ -38,7 +38,7 @@ from analysis.figures.drawing.chart import (
 from analysis.figures.drawing.colours import INKS, MARKS
 from analysis.figures.drawing.layout import AFTER, placed_names
 from analysis.figures.forest import uprights
-from analysis.translation import later, said, t
+from analysis.translation import later, t, translated
 
 QUARTERS = ("first quarter", "second quarter", "third quarter", "fourth quarter")
 WHICH = (later("First"), later("Second"), later("Third"), later("Fourth"))
@@ -186,7 +186,9 @@ def drift_chart(
     axis = seconds_axis(
         [float(v) for v in wide.to_numpy().ravel() if v == v], title=t("Median seconds per answer")
     )
-    ticks = tuple(Tick(at=i, label=Label(text=said(WHICH[i]))) for i, q in enumerate(QUARTERS))
+    ticks = tuple(
+        Tick(at=i, label=Label(text=translated(WHICH[i]))) for i, q in enumerate(QUARTERS)
+    )
     plot_mm = width_mm - BESIDE_MM
     high = 3.0 + 3.2 * NAME_MM / (plot_mm - NAME_MM) if len(wide) <= MOST_NAMED else 3.2
     x_axis = Axis(low=-0.2, high=high, ticks=ticks, title=t("Quarter of the session"), grid=False)

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from analysis.bundle.model import Bundle
 from analysis.options import Options
-from analysis.translation import later, said, t
+from analysis.translation import later, t, translated
 
 
 class Meaning(StrEnum):
@@ -72,7 +72,7 @@ def confidence_of(options: Options, bundle: Bundle) -> Confidence:
     """
     stated = bundle.confidence_means
     if options.confidence and stated not in ("", options.confidence):
-        words = said(WORDS[Meaning(stated)])
+        words = translated(WORDS[Meaning(stated)])
         origin = t("chosen at analysis; the bundle says {meaning}", meaning=words)
         return Confidence(meaning=Meaning(options.confidence), origin=origin)
     if stated:
@@ -84,7 +84,7 @@ def confidence_of(options: Options, bundle: Bundle) -> Confidence:
 
 def meaning_words(confidence: Confidence) -> str:
     """Return the assumed meaning of confidence with its origin, in words."""
-    meaning = said(WORDS[confidence.meaning])
+    meaning = translated(WORDS[confidence.meaning])
     if not confidence.origin:
         return meaning
-    return t("{meaning} ({origin})", meaning=meaning, origin=said(confidence.origin))
+    return t("{meaning} ({origin})", meaning=meaning, origin=translated(confidence.origin))

@@ -24,7 +24,7 @@ from analysis.report.methods import Paragraph, cited, methods
 from analysis.report.methods.sources import Reference, provenance
 from analysis.report.tables import ReportTable, overviews
 from analysis.results import Results
-from analysis.translation import ENGLISH, language, later, said, spoken, t, tn, written
+from analysis.translation import ENGLISH, language, later, spoken, t, tn, translated, written
 
 # Sections in the order of the report, with the figures that belong to them.
 SECTIONS = {
@@ -154,7 +154,7 @@ def _facts(results: Results) -> list[tuple[str, str]]:
 
 def _by_theme(results: Results) -> list[tuple[str, list[str]]]:
     return [
-        (said(theme.value), [finding.text.replace(" %", "\u00a0%") for finding in part])
+        (translated(theme.value), [finding.text.replace(" %", "\u00a0%") for finding in part])
         for theme, part in groupby(findings(results), key=lambda finding: finding.theme)
     ]
 
@@ -164,7 +164,7 @@ def _sections(figures: Sequence[ReportFigure], *, has_names: bool) -> list[Figur
     return [
         FigureSection(
             name=name,
-            title=said(SECTIONS.get(name, name.capitalize())),
+            title=translated(SECTIONS.get(name, name.capitalize())),
             conditions=[
                 (condition_name(condition) if has_names else "", list(part))
                 for condition, part in groupby(

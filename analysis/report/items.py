@@ -13,7 +13,7 @@ from analysis.presentation.wording import Row, number, records, rows_of, shown_c
 from analysis.readings.matrix import first_readings
 from analysis.report.findings.agreement import EVERYBODY_MISSED, MODELS_MISSED, READERS_MISSED
 from analysis.results import Results
-from analysis.translation import later, said, t
+from analysis.translation import later, t, translated
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,7 +249,7 @@ def item_lists(results: Results) -> list[ItemList]:
             listed = [
                 _item(results, row, texts.get(str(row["item_id"]), {})) for row in rows[:MOST_ITEMS]
             ]
-            lists.append(ItemList(title=said(title), items=listed, total=len(rows)))
+            lists.append(ItemList(title=translated(title), items=listed, total=len(rows)))
     return lists
 
 

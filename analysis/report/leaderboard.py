@@ -24,7 +24,7 @@ from analysis.report.formats.page import isolated
 from analysis.statistics.accuracy.leaderboard import leaderboard
 from analysis.statistics.support import patients_ranked
 from analysis.statistics.verdicts import FEWEST_PATIENTS
-from analysis.translation import ENGLISH, language, later, said, spoken, t, tn
+from analysis.translation import ENGLISH, language, later, spoken, t, tn, translated
 
 _HERE = Path(__file__).parent / "formats"
 _STYLES = _HERE / "leaderboards.css"
@@ -309,7 +309,7 @@ def _template_values(boards: Sequence[Board], cards: Mapping[str, Row]) -> dict[
     return {
         "boards": boards,
         "cards": [card for model, card in sorted(cards.items()) if model in shown],
-        "card_columns": {name: said(words) for name, words in _CARD_WORDS.items()},
+        "card_columns": {name: translated(words) for name, words in _CARD_WORDS.items()},
         "words": _words(),
         "language": language(),
     }

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from analysis.presentation.table import difference_cells, p_cell
 from analysis.presentation.wording import Row, number, rounded
-from analysis.translation import later, said, t
+from analysis.translation import later, t, translated
 
 NARROWER = "came out narrower than for these readers, whose se, df, limits and p are used"
 FAMILY = ["metric", "claim", "condition"]
@@ -23,12 +23,12 @@ AGAINST = {
 
 def claim_words(claim: str) -> str:
     """Return the readers of a claim in words."""
-    return said(CLAIMS.get(claim, claim))
+    return translated(CLAIMS.get(claim, claim))
 
 
 def against(claim: str) -> str:
     """Return the readers of a claim in words, after "against"."""
-    return said(AGAINST[claim]) if claim in AGAINST else t("against {claim}", claim=claim)
+    return translated(AGAINST[claim]) if claim in AGAINST else t("against {claim}", claim=claim)
 
 
 def has_fixed_interval(row: Row) -> bool:

@@ -19,7 +19,7 @@ from analysis.presentation.table import (
 from analysis.presentation.wording import Row, number, rows_by, sentences
 from analysis.results import Results
 from analysis.statistics.statistic import Figure
-from analysis.translation import later, said, t, written
+from analysis.translation import later, t, translated, written
 
 ALL_READERS = "readers"
 WITH = "aided"
@@ -72,7 +72,7 @@ def reliance_table(results: Results) -> Iterator[ReportTable]:
 
 def use_header(measures: Mapping[str, str]) -> tuple[str, ...]:
     """Return the header of a table of readers and models with these measures."""
-    titles = (said(title) for title in measures.values())
+    titles = (translated(title) for title in measures.values())
     return (t("Reader"), t("Model"), t("Shown"), t("Pairs"), "n", *titles)
 
 
@@ -88,8 +88,8 @@ def use_rows(
             (reader_name(names, rater),),
             (
                 named(names, model).full,
-                said(WHEN.get(when, when)),
-                said(PLANTED[planted]),
+                translated(WHEN.get(when, when)),
+                translated(PLANTED[planted]),
                 *cells(parts),
             ),
         )
@@ -119,7 +119,7 @@ def reliance_figures(results: Results, condition: str) -> Iterator[Figure]:
     rows = table[(table["by"] == "overall") & (table["planted"] == "all")]
     rows = rows[rows["measure"].isin(CHARTED)]
     rows = rows.sort_values("measure", key=lambda names: names.map(CHARTED.index), kind="stable")
-    titles = {measure: said(MEASURES[measure]) for measure in CHARTED}
+    titles = {measure: translated(MEASURES[measure]) for measure in CHARTED}
     for place, ((model, when), part) in enumerate(rows.groupby(["aid_model", "aid"]), start=1):
         bare = bool((part["estimate"].notna() & part["ci_low"].isna()).any())
         charted = part.assign(
@@ -140,7 +140,7 @@ def reliance_figures(results: Results, condition: str) -> Iterator[Figure]:
                         " Gain: accuracy with minus without the model's answer; automation bias:"
                         " accuracy without minus with it, if the model was wrong. {percent} %"
                         " bootstrap intervals.",
-                        when=said(WHEN.get(str(when), str(when))),
+                        when=translated(WHEN.get(str(when), str(when))),
                         percent=written(results.options.confidence_percent),
                     ),
                     t(

@@ -33,7 +33,7 @@ from analysis.statistics.crossed import CrossedFit, fit_crossed
 from analysis.statistics.statistic import Column, Method, Statistic, shared
 from analysis.statistics.study import Study, study_of
 from analysis.statistics.times import ANSWERED, session_order
-from analysis.translation import later, pieces, said, t
+from analysis.translation import later, pieces, t, translated
 
 BASELINE = "unaided"
 KINDS = ("condition", "correct", "position", "session", "task")
@@ -415,7 +415,7 @@ def term_words(term: str) -> str:
         name, other = (
             t("(none)") if level == "(none)" else condition_name(level) for level in (name, other)
         )
-    return said(CONTRASTS[kind]).format(name=name, other=other)
+    return translated(CONTRASTS[kind]).format(name=name, other=other)
 
 
 TIME_MODEL = Statistic(

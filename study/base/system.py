@@ -4,7 +4,7 @@ import errno
 import socket
 import ssl
 
-from study.base.translation import later, said, t
+from study.base.translation import later, t, translated
 
 _REASONS = {
     errno.EACCES: later("access is denied"),
@@ -44,9 +44,9 @@ def system_reason(error: Exception) -> str:
     if isinstance(error, ssl.SSLError):
         return t("no encrypted connection could be established")
     if isinstance(error, TimeoutError):
-        return said(_REASONS[errno.ETIMEDOUT])
+        return translated(_REASONS[errno.ETIMEDOUT])
     number = getattr(error, "errno", None) or 0
     if number in _REASONS:
-        return said(_REASONS[number])
+        return translated(_REASONS[number])
     code = errno.errorcode.get(number, type(error).__name__)
     return t("error {code}", code=code)

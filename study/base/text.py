@@ -20,7 +20,7 @@ from functools import cache
 
 from study.base.canonical import without_surrogates
 from study.base.errors import BadFile, BadInput
-from study.base.translation import said, t
+from study.base.translation import t, translated
 
 LONGEST = 100
 LONGEST_REASON = 2000
@@ -120,7 +120,7 @@ def _refuse(name: str, noun: str, fault: str) -> None:
         raise BadInput(
             t(
                 "The name of a {what} {fault}: {name}. Choose another name.",
-                what=labels.get(noun, said(noun)),
+                what=labels.get(noun, translated(noun)),
                 fault=fault,
                 name=quoted(name[:LONGEST]),
             )

@@ -53,14 +53,14 @@ def tn(singular: str, plural: str, /, n: int, **values: object) -> str:
 
 
 def later(message: str) -> str:
-    """Mark a message for the catalogue and return it unchanged; `said` translates it later.
+    """Mark a message for the catalogue and return it unchanged; `translated` translates it later.
 
     For messages in module-level tables, which are created before the language is known.
     """
     return message
 
 
-def said(message: str, /) -> str:
+def translated(message: str, /) -> str:
     """Return a message marked by `later` in the current language."""
     return _catalogue(folder(), _language.get()).gettext(message) if message else ""
 
@@ -222,8 +222,10 @@ def period_end(at_utc: str, zone: tzinfo) -> str:
     """Return the end of a period with its time zone; for midnight, the end of the day before.
 
     >>> from zoneinfo import ZoneInfo
-    >>> until("2025-06-04T22:00Z", ZoneInfo("Europe/Berlin")), until("2025-06-04T22:00Z", UTC)
-    ('the end of 4 Jun 2025 (Europe/Berlin)', '4 Jun 2025, 22:00 UTC')
+    >>> period_end("2025-06-04T22:00Z", ZoneInfo("Europe/Berlin"))
+    'the end of 4 Jun 2025 (Europe/Berlin)'
+    >>> period_end("2025-06-04T22:00Z", UTC)
+    '4 Jun 2025, 22:00 UTC'
     """
     previous = stamp(moment(at_utc) - timedelta(milliseconds=1))
     if day(previous, zone) == day(at_utc, zone):

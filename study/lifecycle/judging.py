@@ -14,7 +14,7 @@ from enum import StrEnum
 from study.base.actor import Acting
 from study.base.canonical import sha256_of, shuffled, stamp
 from study.base.errors import BadInput, NotAllowed, NotFound, NotNow
-from study.base.translation import later, said, t
+from study.base.translation import later, t, translated
 from study.lifecycle.exposure import being_read
 from study.store import Store, Transaction, events, judgements
 from study.store.events import EventKind
@@ -216,7 +216,7 @@ def distinct_judges(kind: str, persons: Sequence[int]) -> list[int]:
     """
     persons = list(dict.fromkeys(persons))
     if len(persons) < JUDGES:
-        raise BadInput(said(KINDS[kind].too_few))
+        raise BadInput(translated(KINDS[kind].too_few))
     return persons
 
 
@@ -230,7 +230,7 @@ def judging_row(look: Transaction, table: str, number: int) -> JudgingRow:
     """
     row = judgements.judging(look, table, number)
     if row is None:
-        raise NotFound(said(_BY_TABLE[table].missing))
+        raise NotFound(translated(_BY_TABLE[table].missing))
     return row
 
 
@@ -307,7 +307,7 @@ def assignment(look: Transaction, row: JudgingRow, person: int) -> Assignment:
     """
     judges = {judge.person: judge.position for judge in judgements.judges(look, row)}
     if person not in judges:
-        raise NotAllowed(said(KINDS[row.kind].stranger))
+        raise NotAllowed(translated(KINDS[row.kind].stranger))
     everything = everything_judged(look, row)
     if row.kind != REVIEW:
         purpose = f"scoring, S{judges[person] + 1}"
@@ -320,7 +320,7 @@ def assignment(look: Transaction, row: JudgingRow, person: int) -> Assignment:
 def refusal(look: Transaction, row: JudgingRow) -> str:
     """Return why a review or scoring is not accessible now, or an empty string."""
     if row.ended_at_utc:
-        return said(KINDS[row.kind].closed)
+        return translated(KINDS[row.kind].closed)
     if being_read(look, row.bank):
         return paused()
     return ""
@@ -394,7 +394,7 @@ def close(store: Store, table: str, number: int, *, acting: Acting) -> None:
         row = judging_row(change, table, number)
         kind = KINDS[row.kind]
         if row.ended_at_utc:
-            raise NotNow(said(kind.closed))
+            raise NotNow(translated(kind.closed))
         judgements.end(change, row, stamp(acting.now))
         chain, subject = (
             ("", {"bank": row.bank_name, "review": row.name})

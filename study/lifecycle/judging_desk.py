@@ -15,7 +15,7 @@ from typing import Any
 from study.base.bank_model import LETTERS
 from study.base.canonical import sha256_of
 from study.base.errors import NotAllowed, StudyError
-from study.base.translation import said, t
+from study.base.translation import t, translated
 from study.lifecycle import judging
 from study.lifecycle.judging import KINDS, LABELS, Assignment, Judged
 from study.people.signing_in import Person
@@ -91,7 +91,7 @@ class JudgingDesk:
         judged_case = self._find(change, person, part, record.case)
         verdicts = dict(zip(LETTERS, KINDS[part.row.kind].options, strict=False))
         if judged_case is None or record.option not in verdicts:
-            return said(NOT_YET)
+            return translated(NOT_YET)
         try:
             judging.judge(
                 change,
@@ -171,7 +171,7 @@ def _view(look: Transaction, judged_case: Judged, case: str, position: int) -> C
         ),
         _PROTOCOL,
     )
-    labels = [said(LABELS[verdict]) for verdict in KINDS[judged_case.kind].options]
+    labels = [translated(LABELS[verdict]) for verdict in KINDS[judged_case.kind].options]
     return replace(
         asked,
         question="\n".join(_question(look, judged_case, asked)),

@@ -13,7 +13,7 @@ from study.base.actor import Acting
 from study.base.canonical import shuffled, stamp
 from study.base.errors import BadInput, NotNow
 from study.base.text import check_name, id_key, quoted
-from study.base.translation import said, t
+from study.base.translation import t, translated
 from study.lifecycle.exposure import being_read, refuse_withheld
 from study.lifecycle.judging import (
     LABELS,
@@ -143,7 +143,7 @@ def strike_faulty(store: Store, review: int, *, acting: Acting) -> int:
                 reason = t(
                     "Expert review {review}: {verdict}",
                     review=row.name,
-                    verdict=said(LABELS[verdict]),
+                    verdict=translated(LABELS[verdict]),
                 )
                 strike_within(change, row.bank_name, item, reason=reason, acting=acting)
                 n += 1

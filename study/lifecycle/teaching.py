@@ -17,7 +17,7 @@ from study.base.bank_model import LETTERS
 from study.base.canonical import random_key, sha256_of, shuffled, stamp
 from study.base.errors import BadInput, NotAllowed, NotFound, NotNow
 from study.base.text import FirstSpelling, quoted, text_key
-from study.base.translation import said, t
+from study.base.translation import t, translated
 from study.lifecycle import exposure
 from study.people.roles import Role
 from study.people.signing_in import Person
@@ -270,7 +270,7 @@ def _refused(change: Transaction, state: _RoundState, record: Any, now: datetime
         return "" if is_own else t("Another reading already has this ID.")
     at = state.coming[0] if state.coming else None
     if at is None or at.case != record.case:
-        return said(NOT_YET)
+        return translated(NOT_YET)
     order = _order(change, state.person, at)
     if record.option is not None and record.option not in LETTERS[: len(order)]:
         return t("This case has no option {option}.", option=record.option)

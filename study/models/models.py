@@ -28,7 +28,7 @@ from study.base.text import (
     quoted,
     text_key,
 )
-from study.base.translation import later, said, t
+from study.base.translation import later, t, translated
 from study.models.files import ColumnRoles
 from study.models.finish_reasons import CUT_OFF
 from study.models.model_protocol import Shown
@@ -238,7 +238,7 @@ def read_model(
                 n_study=len(options),
                 ours=first_ids(options),
             )
-            + (f" {said(_NEEDS_PAPER)}" if read.needs_paper else "")
+            + (f" {translated(_NEEDS_PAPER)}" if read.needs_paper else "")
         )
     return StudyPredictions(
         study=study, source_name=", ".join(path.name for path in paths), file=read, options=options
@@ -362,7 +362,7 @@ def _refuse_known(look: Transaction, study: StudyRow, model_id: str) -> None:
                     "{model_id} is already a model in {name}. {remedy}",
                     model_id=quoted(known.model_id),
                     name=quoted(study.name),
-                    remedy=said(_REMEDY),
+                    remedy=translated(_REMEDY),
                 )
             )
     for reader in people.readers(look, study.id):
@@ -372,7 +372,7 @@ def _refuse_known(look: Transaction, study: StudyRow, model_id: str) -> None:
                     "{reader_id} is a reader in {name}. {remedy}",
                     reader_id=quoted(reader.reader_id),
                     name=quoted(study.name),
-                    remedy=said(_REMEDY),
+                    remedy=translated(_REMEDY),
                 )
             )
 

@@ -8,7 +8,7 @@ The role of reviewer always applies to the deployment.
 from collections.abc import Mapping
 from enum import StrEnum
 
-from study.base.translation import later, said
+from study.base.translation import later, translated
 
 
 class Role(StrEnum):
@@ -139,4 +139,4 @@ def _granted(study: str) -> Mapping[Role, Act]:
 
 def role_title(role: Role) -> str:
     """Return the title of a role in the user's language."""
-    return said(TITLES[role])
+    return translated(TITLES[role])

@@ -22,7 +22,7 @@ from study.base.budget import BUDGET
 from study.base.errors import BadProtocol, NotFound
 from study.base.system import system_reason
 from study.base.text import did_you_mean, nearest, quoted
-from study.base.translation import languages, later, said, spoken, t, tn
+from study.base.translation import languages, later, spoken, t, tn, translated
 from study.protocol import checks
 from study.protocol.arms import Arm, arms
 from study.protocol.checks import ids_beside
@@ -501,7 +501,7 @@ def example_faults(consent: object) -> list[str]:
     words = _squeezed(str(consent))
     for name in languages():
         with spoken(name):
-            line = said(CONSENT_TO_INSERT)
+            line = translated(CONSENT_TO_INSERT)
         if line and _squeezed(line) in words:
             return [
                 t(

@@ -17,7 +17,7 @@ from typing import Any
 from study.base.actor import Acting
 from study.base.bank_model import LETTERS
 from study.base.canonical import canonical_json, moment, stamp
-from study.base.translation import said, t
+from study.base.translation import t, translated
 from study.protocol.protocol import Aid, Condition, Protocol
 from study.reading.course import Admission, ReaderContext, admit, is_prepared
 from study.reading.records import (
@@ -95,7 +95,7 @@ def _source_refusal(at: _Arrival) -> str:
 def _preparation_refusal(at: _Arrival) -> str:
     """Refuse every case while preparation is unfinished, the study's while practice is."""
     may_begin = at.case_set is PRACTICE or not at.reader.practice_cases
-    return "" if may_begin and is_prepared(at.reader) else said(NOT_YET)
+    return "" if may_begin and is_prepared(at.reader) else translated(NOT_YET)
 
 
 def _accept(at: _Arrival, record: CaseRecord) -> str:
@@ -142,9 +142,9 @@ def _aid_request(at: _Arrival, record: AidRequest) -> str:
         return t("Another request already has this ID.")
     waiting = readings.unread(at.change, at.assigned.reader, 1, at.assigned.session)
     if at.assigned.id not in [row.id for row in waiting]:
-        return said(NOT_YET)
+        return translated(NOT_YET)
     if readings.presentation(at.change, record.case) is None:
-        return said(NOT_YET)
+        return translated(NOT_YET)
     refused = admit(
         at.reader.place, at.assigned.session, known=True, shown_at=None, correction=False
     ).refused
@@ -181,7 +181,7 @@ def _not_yet(at: _Arrival, session: int | None) -> str:
     rows = readings.unread(at.change, at.assigned.reader, HANDED_OUT, session, at.case_set)
     waiting = {row.id for row in rows}
     ready = {row.id for row in rows if row.first_stage not in waiting}
-    return "" if at.assigned.id in ready else said(NOT_YET)
+    return "" if at.assigned.id in ready else translated(NOT_YET)
 
 
 def _present(at: _Arrival, record: Presentation) -> str:

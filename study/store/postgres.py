@@ -21,7 +21,7 @@ import pg8000.native as pg
 
 from study.base.errors import BadInput, BrokenStore, Busy, NotFound, NotNow, StudyError
 from study.base.text import forms_for_comparison
-from study.base.translation import later, said, t
+from study.base.translation import later, t, translated
 from study.store import dialect, engine, postgres_rights, schema, sqlite
 from study.store.address import ServerAddress, settings_of
 from study.store.connection import Transaction
@@ -215,8 +215,8 @@ class Postgres:
             return error
         for beginning, (fault, sentence) in _EXPLAINED.items():
             if code.startswith(beginning):
-                return fault(said(sentence))
-        return Busy(said(_UNREACHABLE)) if getattr(error, "is_final", False) else error
+                return fault(translated(sentence))
+        return Busy(translated(_UNREACHABLE)) if getattr(error, "is_final", False) else error
 
     def is_in_use(self) -> bool:
         """Return whether another connection is open, after waiting for those just closed."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from sqlite_utils import Database
 
 from study.base.errors import BrokenStore, Busy, NotFound, StudyError
-from study.base.translation import later, said
+from study.base.translation import later, translated
 from study.store import comparing, engine, schema
 from study.store.engine import PATIENCE_S, Kind
 
@@ -331,10 +331,10 @@ def _sentence(error: Exception, path: Path) -> Exception:
     words = "disk is full" if is_full else str(error)  # the index of the journal cannot grow
     for mark, sentence in _BROKEN.items():
         if mark in words:
-            return BrokenStore(f"{path.name}: {said(sentence)}")
+            return BrokenStore(f"{path.name}: {translated(sentence)}")
     for mark, sentence in _TROUBLE.items():
         if mark in words and isinstance(error, sqlite3.OperationalError):
-            return (Busy if mark == "locked" else StudyError)(said(sentence))
+            return (Busy if mark == "locked" else StudyError)(translated(sentence))
     return error
 
 

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 from study.base.bank_model import Fault
 from study.base.budget import BUDGET, Budget
 from study.base.errors import BadFile
-from study.base.translation import said, t
+from study.base.translation import t, translated
 from study.tables.cells import Cell, NotDisplayed, text_of
 from study.tables.columns import Kind, KindOf, all_text, check_header, with_points
 from study.tables.delimited import read_delimited
@@ -135,10 +135,10 @@ def begins_as_workbook(path: Path, file: BufferedReader) -> bool:
         _refuse_old_office(path, file, begins)
     if b"urn:schemas-microsoft-com:office:spreadsheet" in begins:
         fault = t("{name} is an Excel workbook in the XML format of 2003.", name=path)
-        raise BadFile(f"{fault} {said(SAVE_AS)}")
+        raise BadFile(f"{fault} {translated(SAVE_AS)}")
     if begins.removeprefix(BOM_UTF8).lstrip().startswith(b"<"):
         fault = t("{name} is an HTML or XML file and not a table.", name=path)
-        raise BadFile(f"{fault} {said(SAVE_AS)}")
+        raise BadFile(f"{fault} {translated(SAVE_AS)}")
     file.seek(0)
     return begins.startswith(b"PK")
 
@@ -156,7 +156,7 @@ def _refuse_old_office(path: Path, file: BufferedReader, begins: bytes) -> None:
             )
         )
     fault = t("{name} is an Excel workbook of the old kind (.xls).", name=path)
-    raise BadFile(f"{fault} {said(SAVE_AS)}")
+    raise BadFile(f"{fault} {translated(SAVE_AS)}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from zipfile import ZipFile, ZipInfo
 from study.base.budget import Budget
 from study.base.errors import BadFile, BeyondBudget
 from study.base.packed import opened
-from study.base.translation import later, said, t
+from study.base.translation import later, t, translated
 from study.tables.cells import Cell, format_of, unescaped
 
 SAVE_AS = later("In Excel, choose File > Save As > Excel Workbook (.xlsx).")
@@ -132,9 +132,9 @@ def _main_part(path: Path, archive: ZipFile, parts: _Parts) -> str:
     if main and main[0].endswith(".bin"):
         raise BadFile(
             t("{name} is a binary Excel workbook (.xlsb), which is not supported.", name=path)
-            + f" {said(SAVE_AS)}"
+            + f" {translated(SAVE_AS)}"
         )
-    raise BadFile(t("{name} is not an Excel workbook.", name=path) + f" {said(SAVE_AS)}")
+    raise BadFile(t("{name} is not an Excel workbook.", name=path) + f" {translated(SAVE_AS)}")
 
 
 def _relations(archive: ZipFile, parts: _Parts, part: str) -> dict[str, tuple[str, str]]:

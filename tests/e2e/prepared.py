@@ -14,7 +14,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from study import demo
 from study.bank.importing import import_bank
 from study.base.actor import COMMAND_LINE, Acting
-from study.base.translation import said
+from study.base.translation import translated
 from study.lifecycle import drafts, judging, reviewing, studies, teaching
 from study.lifecycle.deployments import holder
 from study.people.codes import Entropy, new_code
@@ -173,9 +173,9 @@ def turn_to(page: Page, server: Server, entry: Entry) -> None:
         page.locator(STUDY_BAR).wait_for()
     else:
         locator.get_by_role("link").first.wait_for()
-    if not locator.locator("[aria-current]", has_text=said(entry.title)).count():
+    if not locator.locator("[aria-current]", has_text=translated(entry.title)).count():
         with rerun(page):
-            locator.get_by_role("link").filter(has_text=said(entry.title)).first.click()
+            locator.get_by_role("link").filter(has_text=translated(entry.title)).first.click()
 
 
 def walk(
@@ -195,13 +195,13 @@ def walk(
         yield entry.path
         if entry.path == "new-study" and entry.path in parts:
             with rerun(page):
-                page.get_by_role("button", name=said("Continue")).click()
-            _at_step(page, said("Bank and sample"))
+                page.get_by_role("button", name=translated("Continue")).click()
+            _at_step(page, translated("Bank and sample"))
             yield f"{entry.path}, a draft"
         for part in parts.get(entry.path, ()):
-            choose(page, said(part))
+            choose(page, translated(part))
             if entry.path == "new-study":
-                _at_step(page, said(part))
+                _at_step(page, translated(part))
             yield f"{entry.path}, {part}"
 
 

@@ -12,7 +12,7 @@ if str(ROOT) not in sys.path:
 import streamlit as st  # noqa: E402 (the path above comes first)
 from streamlit.navigation.page import StreamlitPage  # noqa: E402
 
-from study.base.translation import said, speak, t  # noqa: E402
+from study.base.translation import speak, t, translated  # noqa: E402
 from study.base.version import version  # noqa: E402
 from study.people.signing_in import Person  # noqa: E402
 from ui.app.menu import Entry, every_page, home_of, pages_of  # noqa: E402
@@ -33,7 +33,7 @@ def run() -> None:
     pages = {
         entry: st.Page(
             ROOT / "pages" / entry.file,
-            title=said(entry.title),
+            title=translated(entry.title),
             url_path=entry.path,
             default=entry is home,
             visibility="hidden" if entry.hidden or entry.of_study else "visible",

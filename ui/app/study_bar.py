@@ -7,7 +7,7 @@ from html import escape
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from study.base.translation import said, t
+from study.base.translation import t, translated
 from study.people import signing_in
 from study.people.roles import Role, role_title
 from study.people.signing_in import Membership, Person, memberships
@@ -49,10 +49,10 @@ def study_bar(person: Person, pages: Pages, shown: StreamlitPage) -> None:
         _picker(person)
         for entry, page in pages.items():
             if page is shown:
-                title = escape(said(entry.title))
+                title = escape(translated(entry.title))
                 st.html(f'<span aria-current="page">{title}</span>', width="content")
             else:
-                st.page_link(page, label=said(entry.title))
+                st.page_link(page, label=translated(entry.title))
         _next(person, pages, shown)
     if RESULTS in pages:
         warm_up()

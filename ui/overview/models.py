@@ -13,7 +13,7 @@ from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from study.base.text import LONGEST_REASON, checked_reason
-from study.base.translation import later, said, t, tn
+from study.base.translation import later, t, tn, translated
 from study.exchange.exam_papers import FORMATS, PaperForm, export_paper
 from study.lifecycle.studies import shows_accuracy
 from study.models.answer_mentions import LETTERS
@@ -325,7 +325,10 @@ def exam_paper(person: Person) -> None:
         ),
     )
     chosen = st.selectbox(
-        t("Format"), list(_NAMES), format_func=lambda name: said(_NAMES[name]), key="paper-format"
+        t("Format"),
+        list(_NAMES),
+        format_func=lambda name: translated(_NAMES[name]),
+        key="paper-format",
     )
     address = f"export/exam-paper/{chosen}.zip"
     if _asks_words(person) and st.toggle(

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from string import Formatter
 from typing import Any
 
-from study.base.translation import decimal, later, said, t
+from study.base.translation import decimal, later, t, translated
 from study.people.roles import TITLES
 from study.store.events import EventKind
 
@@ -206,7 +206,7 @@ _FIELDS = {name for words in SENTENCES.values() for _, name, _, _ in Formatter()
 
 def kind_in_words(kind: str) -> str:
     """Return a kind of event in the current language; unknown kinds unchanged."""
-    return said(LABELS[EventKind(kind)]) if kind in LABELS else kind
+    return translated(LABELS[EventKind(kind)]) if kind in LABELS else kind
 
 
 def event_words(kind: str, actor: str, details: Mapping[str, Any]) -> str:
@@ -222,8 +222,8 @@ def event_words(kind: str, actor: str, details: Mapping[str, Any]) -> str:
     texts = {"reader_id": t("all readers"), **details, "who": actor}
     values = {name: _value_text(texts.get(name, "")) for name in _FIELDS if name}
     for name in ("who", "old", "new", "step"):
-        values[name] = said(_NAMED.get(values[name], "")) or values[name]
-    return said(SENTENCES[EventKind(kind)]).format(**values)
+        values[name] = translated(_NAMED.get(values[name], "")) or values[name]
+    return translated(SENTENCES[EventKind(kind)]).format(**values)
 
 
 def _value_text(value: Any) -> str:

@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from study.base.errors import StudyError
-from study.base.translation import later, said, t, tn
+from study.base.translation import later, t, tn, translated
 from study.people.signing_in import Person, has_left, person_of
 from study.reading import desk
 from study.reading.course import StepView
@@ -250,7 +250,7 @@ def _step_json(step: StepView) -> dict[str, Any]:
 def _in_words(name: str, value: str) -> str:
     """Return an age or a sex in the page's language, and other values unchanged."""
     if name == "Sex":
-        return said(value)
+        return translated(value)
     age = _AGE.fullmatch(value) if name == "Age" else None
     if age is None:
         return value
@@ -275,7 +275,7 @@ def case_json(case: CaseView, address_of: Address) -> dict[str, Any]:
         "question": case.question,
         "options": [{"option": letter, "text": text} for letter, text in case.options],
         "context": [
-            {"name": said(_CALLED[name]), "value": _in_words(name, value)}
+            {"name": translated(_CALLED[name]), "value": _in_words(name, value)}
             for name, value in case.context
         ],
         "views": [_film_json(film, address_of(film)) for film in case.views],

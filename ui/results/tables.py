@@ -21,7 +21,7 @@ from analysis.report.items import Case, CaseAnswer
 from analysis.report.tables import ReportTable, TableRow
 from analysis.statistics.comparison.model_pairs import pair_of
 from analysis.statistics.comparison.pairs import only_one_correct
-from study.base.translation import said, t
+from study.base.translation import t, translated
 from ui.overview.case_films import CASE_CSS, figure
 from ui.parts.theme import grid
 
@@ -140,7 +140,7 @@ def agreement_html(headline: Headline) -> str:
 def findings_html(themes: list[tuple[str, list[str]]]) -> str:
     """Return the findings by theme."""
     parts = (
-        f"<dt>{escape(said(theme))}</dt>"
+        f"<dt>{escape(translated(theme))}</dt>"
         f"<dd>{''.join(f'<p>{isolated(text)}</p>' for text in texts)}</dd>"
         for theme, texts in themes
     )

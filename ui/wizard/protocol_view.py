@@ -10,7 +10,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from study.base.text import quoted
-from study.base.translation import decimal, later, said, t, tn
+from study.base.translation import decimal, later, t, tn, translated
 from study.lifecycle import drafts
 from study.people.roles import Act
 from study.people.signing_in import Person
@@ -123,7 +123,7 @@ _VALUES = {
 
 
 def _called(value: str) -> str:
-    return said(_VALUES[value]) if value in _VALUES else value
+    return translated(_VALUES[value]) if value in _VALUES else value
 
 
 def value_in_words(key: str, value: Any) -> str:

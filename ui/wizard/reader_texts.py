@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from study.base.translation import said, t
+from study.base.translation import t, translated
 from study.protocol.protocol import CONSENT_TO_INSERT, MAX_PROSE
 from study.protocol.questionnaire import MAX_QUESTIONS, MAX_WORDS
 from ui.parts import actions
@@ -74,7 +74,7 @@ def _consent() -> str:
             "ID, not under your name.\n"
             "- You may stop at any time; the answers you have given so far stay in the study.\n\n"
         )
-        + f"{said(CONSENT_TO_INSERT)}\n"
+        + f"{translated(CONSENT_TO_INSERT)}\n"
     )
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 
 from analysis.bundle.model import Bundle, RaterKind
 from analysis.figures.drawing.chart import Axis, Label, Panel, Tick
-from analysis.translation import later, said, t, written
+from analysis.translation import later, t, translated, written
 
 LONGEST = 28
 BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -80,7 +80,9 @@ CONDITIONS = {
 def condition_name(condition: str) -> str:
     """Return the name of a condition in the language in use; for "A - B" both names."""
     names = condition.split(" - ")
-    return " - ".join(said(CONDITIONS[name]) if name in CONDITIONS else name for name in names)
+    return " - ".join(
+        translated(CONDITIONS[name]) if name in CONDITIONS else name for name in names
+    )
 
 
 def conditions_of(table: pd.DataFrame) -> list[str]:

@@ -44,7 +44,7 @@ from analysis.results import Results
 from analysis.statistics.agreement.shown import agreement_shown
 from analysis.statistics.support import patients_between
 from analysis.statistics.verdicts import Conclusion, conclusion, patients_in, too_few, verdict
-from analysis.translation import later, said, t, tn
+from analysis.translation import later, t, tn, translated
 
 MEASURES = {
     "brennan_prediger": later("Agreement beyond guessing (Brennan-Prediger)"),
@@ -86,7 +86,7 @@ def _groups(results: Results, condition: str) -> str:
         return ""
     return t(
         "{measure}{where} is {values}.",
-        measure=said(MEASURES["brennan_prediger"]),
+        measure=translated(MEASURES["brennan_prediger"]),
         where=condition_phrase(results, condition),
         values=listed(parts),
     )
@@ -122,7 +122,7 @@ def _group(results: Results, row: Row, kind: str) -> str:
 def _reader_model_agreement(results: Results, condition: str) -> str:
     return sentences(
         [
-            _difference(results, row, said(words), condition)
+            _difference(results, row, translated(words), condition)
             for measure, words in BETWEEN.items()
             for row in rows_of(
                 results, "agreement_between", condition=condition, scope="all", measure=measure
@@ -202,7 +202,7 @@ def _pairs(results: Results, condition: str) -> list[str]:
     return [
         t(
             "{measure}{where}: {parts}.",
-            measure=said(MEASURES["brennan_prediger"]),
+            measure=translated(MEASURES["brennan_prediger"]),
             where=condition_phrase(results, condition),
             parts=clauses(parts),
         )

@@ -42,7 +42,7 @@ from analysis.statistics.verdicts import (
     tested_outcome,
     too_few,
 )
-from analysis.translation import capitalised, later, said, t, tn, written
+from analysis.translation import capitalised, later, t, tn, translated, written
 
 METRICS = {"accuracy": later("accuracy"), "auc": later("the area under the ROC curve")}
 HYPOTHESES = {
@@ -111,7 +111,7 @@ def verdict_lines(results: Results) -> list[VerdictLine]:
     decided = sorted(decisions(results), key=lambda decision: -number(decision.row, "difference"))
     if not decided:
         reason = _undecided(results, plan) or t("There is no such comparison in these data.")
-        return [VerdictLine(word=said(NOT_DECIDED), text=reason)]
+        return [VerdictLine(word=translated(NOT_DECIDED), text=reason)]
     if len(decided) <= MOST_VERDICTS:
         return [_line(results, plan, decision) for decision in decided]
     undecided = [decision for decision in decided if decision.outcome is Outcome.UNDECIDED]
@@ -124,7 +124,7 @@ def verdict_lines(results: Results) -> list[VerdictLine]:
 
 def _line(results: Results, plan: Plan, decision: Decision) -> VerdictLine:
     return VerdictLine(
-        word=said(VERDICTS[plan.hypothesis][decision.outcome]),
+        word=translated(VERDICTS[plan.hypothesis][decision.outcome]),
         text=_in_numbers(results, plan, decision),
         shown=decision.outcome.is_shown,
     )
@@ -134,7 +134,7 @@ def _counted(results: Results, plan: Plan, rest: list[Decision]) -> str:
     """Return the numbers of further comparisons by outcome, in words."""
     counts = Counter(decision.outcome for decision in rest)
     outcomes = [
-        f"{said(VERDICTS[plan.hypothesis][outcome])} ({counts[outcome]})"
+        f"{translated(VERDICTS[plan.hypothesis][outcome])} ({counts[outcome]})"
         for outcome in Outcome
         if outcome in counts
     ]
@@ -153,7 +153,7 @@ def _undecided_lines(results: Results, plan: Plan, undecided: list[Decision]) ->
         reasons.setdefault(reason, []).append(_compared_raters(results, plan, decision.row))
     return [
         VerdictLine(
-            word=said(NOT_DECIDED),
+            word=translated(NOT_DECIDED),
             text=t(
                 "{models}, because {reason}.",
                 models=listed(raters, max_words=MOST_VERDICTS),
@@ -196,14 +196,14 @@ def _nothing_declared(plan: Plan) -> str:
 
 
 def _metric_words(plan: Plan) -> str:
-    metric = said(METRICS.get(plan.metric, ""))
+    metric = translated(METRICS.get(plan.metric, ""))
     if not plan.pair_weighted:
         return metric
     return t("{metric} (pair-weighted: every reading counts equally)", metric=metric)
 
 
 def _hypothesis_words(plan: Plan) -> str:
-    return said(HYPOTHESES.get(plan.hypothesis, plan.hypothesis))
+    return translated(HYPOTHESES.get(plan.hypothesis, plan.hypothesis))
 
 
 def _in_numbers(results: Results, plan: Plan, decision: Decision) -> str:
@@ -379,7 +379,7 @@ def _amended(results: Results) -> list[str]:
     if not before:
         return []
     parts = [
-        t("{key} ({before})", key=said(KEYS[key]), before=_value_before(key, value))
+        t("{key} ({before})", key=translated(KEYS[key]), before=_value_before(key, value))
         for key, value in before.items()
     ]
     return [t("Amended after the study opened: {changes}.", changes=listed(parts))]
@@ -398,7 +398,7 @@ def _endpoint_texts(results: Results, outcome: Outcome, decided: list[Decision])
         return []
     plan = declared_plan(results)
     known = VERDICTS.get(plan.hypothesis, {}).get(outcome)
-    words = said(known) if known else outcome.value.capitalize()
+    words = translated(known) if known else outcome.value.capitalize()
     if outcome is Outcome.UNDECIDED:
         return [
             t("{verdict}: {what}.", verdict=words, what=part)
@@ -420,7 +420,7 @@ def _decision(results: Results, plan: Plan, decision: Decision) -> str:
 
     def verdict_of(other: Row) -> str:
         outcome = tested_outcome(results, plan, other, number(row, "margin"))
-        words = said(VERDICTS[plan.hypothesis][outcome])
+        words = translated(VERDICTS[plan.hypothesis][outcome])
         return words[0].lower() + words[1:]
 
     return t(

@@ -8,7 +8,7 @@ from enum import StrEnum
 from analysis.figures.drawing.axes import RaterName, rater_names, shorten
 from analysis.presentation.wording import Row, decimals_for, number, rounded, span
 from analysis.results import Results
-from analysis.translation import later, said, t, written
+from analysis.translation import later, t, translated, written
 
 # More findings would not fit the page; it refers to the tables for the rest.
 MOST_CONDITIONS = 3
@@ -86,7 +86,7 @@ class Scale:
 
     def value(self, value: float) -> str:
         """Write a value."""
-        return said(self.value_unit).format(value=rounded(self.factor * value, self.decimals))
+        return translated(self.value_unit).format(value=rounded(self.factor * value, self.decimals))
 
     def size(self, difference: float) -> str:
         """Write the size of a difference, without its sign."""
@@ -100,7 +100,7 @@ class Scale:
 
     def with_unit(self, text: str) -> str:
         """Add the unit to a written difference or range of differences."""
-        return said(self.unit).format(size=text)
+        return translated(self.unit).format(size=text)
 
     def limits(self, row: Row, margin: float | None = None) -> str:
         """Write the limits with enough decimals that none is rounded to 0 or to the margin."""

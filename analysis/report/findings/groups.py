@@ -12,7 +12,7 @@ from analysis.statistics.mrmc.group_contrasts import YEARS
 from analysis.statistics.mrmc.groups import FACTOR_NAMES
 from analysis.statistics.support import OTHER_TASKS
 from analysis.statistics.verdicts import Conclusion, conclusion_of, patients_of_row, too_few_of
-from analysis.translation import said, t, tn
+from analysis.translation import t, tn, translated
 
 MOST = 3
 
@@ -74,7 +74,7 @@ def _group(results: Results, row: Row, side: str) -> str:
 
 def _name(row: Row, side: str) -> str:
     name = f"\u2068{row[f'group_{side}']}\u2069"
-    return f"{said(FACTOR_NAMES[YEARS])} {name}" if row["factor"] == YEARS else name
+    return f"{translated(FACTOR_NAMES[YEARS])} {name}" if row["factor"] == YEARS else name
 
 
 def _gain(results: Results, row: Row) -> str:

@@ -28,7 +28,7 @@ from analysis.statistics.accuracy.open_ended import CORRECT, HALF, SCORE, STRICT
 from analysis.statistics.agreement.judges import KAPPA, RAW
 from analysis.statistics.support import patients_under
 from analysis.statistics.verdicts import Conclusion, conclusion, patients_in, too_few
-from analysis.translation import later, said, t, tn
+from analysis.translation import later, t, tn, translated
 
 MOST_RATERS = 12
 _OPENINGS = {"answer": later("Asked without options."), "explanation": later("Explanations.")}
@@ -60,7 +60,7 @@ def _correct(results: Results, kind: str, opening: str) -> str:
         if not math.isnan(number(row, "estimate"))
     ]
     unscored = sum(int(number(row, "n_unscored")) for row in strict)
-    parts = [said(opening), *_cut(texts, "tables/open_ended.csv")] if texts else []
+    parts = [translated(opening), *_cut(texts, "tables/open_ended.csv")] if texts else []
     if unscored:
         parts.append(t("Without a score and excluded from all estimates: {n}.", n=unscored))
     return sentences(parts)

@@ -36,7 +36,7 @@ from analysis.statistics.verdicts import (
     too_few,
     verdict,
 )
-from analysis.translation import capitalised, later, pieces, said, t, tn
+from analysis.translation import capitalised, later, pieces, t, tn, translated
 
 MOST_MODELS = 3
 METRICS = ("accuracy", "auc")
@@ -101,7 +101,7 @@ def _remarks(results: Results, rows: list[Row], metric: str, condition: str) -> 
     texts = [
         t(
             "{metric}{where}: {note}.",
-            metric=said(METRIC_WORDS[metric]),
+            metric=translated(METRIC_WORDS[metric]),
             where=where,
             note=pieces(note),
         )
@@ -339,7 +339,7 @@ def _counted(verdict: Conclusion, n: int) -> str:
 
 
 def _conclusion_text(results: Results, row: Row) -> str:
-    return said(conclusion_of(results, row).value)
+    return translated(conclusion_of(results, row).value)
 
 
 def is_uninformative(row: Row) -> bool:
@@ -388,7 +388,11 @@ def _other_pairs(results: Results, pairs: list[dict[str, Row]], metric: str) -> 
     verdicts = [conclusion_of(results, row) for row in rows]
     counts = listed(
         [
-            t("{verdict} in {n}", verdict=said(conclusion.value), n=verdicts.count(conclusion))
+            t(
+                "{verdict} in {n}",
+                verdict=translated(conclusion.value),
+                n=verdicts.count(conclusion),
+            )
             for conclusion in Conclusion
             if conclusion in verdicts
         ]

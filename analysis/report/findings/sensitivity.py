@@ -24,7 +24,7 @@ from analysis.report.findings.finding import Finding, Theme, named, points
 from analysis.results import Results
 from analysis.statistics.claims import against
 from analysis.statistics.verdicts import FEWEST_PATIENTS, patients_of_row, verdict
-from analysis.translation import later, said, t, tn
+from analysis.translation import later, t, tn, translated
 
 PRIMARY = "missing as wrong"
 FLAGGED = "flagged times dropped"
@@ -89,7 +89,7 @@ def choice(row: Row) -> str:
     analysis = str(row["analysis"])
     if analysis in BY_RULES:
         return t("models' answers read under the {rules} rules", rules=BY_RULES[analysis])
-    return said(CHOICES.get(analysis, analysis))
+    return translated(CHOICES.get(analysis, analysis))
 
 
 def _is_comparable(results: Results, row: Row) -> bool:
@@ -203,7 +203,7 @@ def _changes(results: Results, others: list[Row], primary: dict[tuple[str, ...],
 
 
 def _verdict(row: Row) -> str:
-    return said(verdict(number(row, "ci_low"), number(row, "ci_high")).value)
+    return translated(verdict(number(row, "ci_low"), number(row, "ci_high")).value)
 
 
 def _key(row: Row) -> tuple[str, ...]:

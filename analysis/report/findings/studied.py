@@ -35,7 +35,7 @@ from analysis.report.findings.finding import (
 from analysis.results import Results
 from analysis.statistics.support import patients_with_answers
 from analysis.statistics.verdicts import too_few
-from analysis.translation import capitalised, later, said, t, tn
+from analysis.translation import capitalised, later, t, tn, translated
 
 # Raters with a larger share of missing answers are named first.
 MUCH = 0.05
@@ -71,7 +71,7 @@ def unread_findings(results: Results) -> list[Finding]:
         parts = [_lacks(results, row, kind) for row in rows]
         if parts:
             raters = t("{raters}.", raters=listed(parts, max_words=MOST_NAMED))
-            texts.append(sentences([raters, said(then)]))
+            texts.append(sentences([raters, translated(then)]))
     return [Finding(theme=Theme.UNREAD, text=text) for text in texts]
 
 
@@ -254,7 +254,9 @@ def _counted(status: Status, n: int) -> str:
         Status.REFUSED: later("refused"),
         Status.ABSENT: later("absent"),
     }
-    return t("{n} {status}", n=n, status=said(words.get(status, status.value.replace("_", " "))))
+    return t(
+        "{n} {status}", n=n, status=translated(words.get(status, status.value.replace("_", " ")))
+    )
 
 
 def _wrong(results: Results) -> str:

@@ -33,7 +33,7 @@ from analysis.results import Results
 from analysis.statistics.accuracy.means import wilson_interval
 from analysis.statistics.statistic import Column, Figure, Statistic, shared
 from analysis.statistics.study import Study, study_of
-from analysis.translation import later, said, t, written
+from analysis.translation import later, t, translated, written
 
 BRIER, ECE, AUC, OVERCONFIDENCE = ("brier", "ece", "auc_confidence", "overconfidence")
 BY_CHANCE = "ece_by_chance"
@@ -399,7 +399,7 @@ def calibration_table(results: Results) -> Iterator[ReportTable]:
             " AUC is the chance that a correct answer has the higher confidence than an incorrect"
             " one; overconfidence is mean confidence minus accuracy."
         ),
-        header=(t("Model"), "n", *map(said, _SURENESS.values())),
+        header=(t("Model"), "n", *map(translated, _SURENESS.values())),
         rows=[
             (
                 (named(names, model),),

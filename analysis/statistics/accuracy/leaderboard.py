@@ -45,7 +45,7 @@ from analysis.results import Results
 from analysis.statistics.accuracy.accuracy import NO_REFERENCE, NO_TASK, NOT_GIVEN
 from analysis.statistics.statistic import Column, Figure, Method, Statistic, shared
 from analysis.statistics.study import Study, study_of
-from analysis.translation import later, said, t, written
+from analysis.translation import later, t, translated, written
 
 OVER_PATIENTS = later("bootstrap over patients, percentile")
 OVER_ITEMS = later("bootstrap over items, percentile")
@@ -332,7 +332,7 @@ def leaderboard_table(results: Results) -> Iterator[ReportTable]:
         micro, key=lambda line: (str(line["condition"]), _last(number(line, "rank")))
     ):
         other = macro.get((row["rater_id"], row["condition"]), {})
-        cells = [condition_cell(str(row["condition"])), said(KINDS[str(row["rater_kind"])])]
+        cells = [condition_cell(str(row["condition"])), translated(KINDS[str(row["rater_kind"])])]
         for line in (row, other):
             cells += [
                 _rank(number(line, "rank")),

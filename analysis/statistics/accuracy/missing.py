@@ -27,7 +27,7 @@ from analysis.readings.matrix import (
 from analysis.results import Results
 from analysis.statistics.statistic import Column, Statistic, shared
 from analysis.statistics.study import Study, study_of
-from analysis.translation import later, said, t
+from analysis.translation import later, t, translated
 
 
 def missing(study: Study | Bundle) -> pd.DataFrame:
@@ -146,7 +146,7 @@ OUTCOMES = {
 
 
 def _outcome(name: str) -> str:
-    return said(OUTCOMES.get(name, name.replace("_", " ").capitalize()))
+    return translated(OUTCOMES.get(name, name.replace("_", " ").capitalize()))
 
 
 MISSING = Statistic(

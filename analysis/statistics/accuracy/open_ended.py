@@ -40,7 +40,7 @@ from analysis.statistics.accuracy.means import mean_over_items, wilson_interval
 from analysis.statistics.comparison.paired_tests import tango_interval
 from analysis.statistics.statistic import Column, Figure, Method, Statistic, shared
 from analysis.statistics.study import Study, study_of
-from analysis.translation import later, said, t, written
+from analysis.translation import later, t, translated, written
 
 CORRECT, PARTLY, INCORRECT, SCORE = "correct", "partly_correct", "incorrect", "score"
 SHARES = {CORRECT: 1.0, PARTLY: 0.5, INCORRECT: 0.0}
@@ -288,7 +288,7 @@ def open_ended_table(results: Results) -> Iterator[ReportTable]:
                 (named(names, rater),),
                 (
                     condition_cell(condition),
-                    said(KIND_WORDS[kind]),
+                    translated(KIND_WORDS[kind]),
                     t("All") if by == "overall" else group,
                     *(
                         whole_number(number(measures[CORRECT], column))

@@ -36,7 +36,7 @@ from analysis.results import Results
 from analysis.statistics.accuracy.means import wilson_interval
 from analysis.statistics.statistic import Column, Method, Statistic, shared
 from analysis.statistics.study import Study, study_of
-from analysis.translation import later, said, t
+from analysis.translation import later, t, translated
 
 
 def sensitivity(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
@@ -181,7 +181,7 @@ def choices_table(results: Results) -> Iterator[ReportTable]:
 
 
 def _head(choice: str) -> str:
-    words = said(choice)
+    words = translated(choice)
     return (
         words[:1].upper() + words[1:].lower() if words == choice else words[:1].upper() + words[1:]
     )

@@ -47,7 +47,7 @@ from analysis.statistics.agreement.pairs.resampling import FEW_RESAMPLES, sums_o
 from analysis.statistics.agreement.shown import measure_words
 from analysis.statistics.statistic import Column, Figure, Method, Statistic, shared
 from analysis.statistics.study import Study, study_of
-from analysis.translation import capitalised, later, said, t, written
+from analysis.translation import capitalised, later, t, translated, written
 
 Estimate = Callable[[Sums], Floats]
 
@@ -413,7 +413,7 @@ def between_figure(results: Results, condition: str) -> Iterator[Figure]:
         "readers-and-models",
         t("Agreement among readers, and of readers with models"),
         _between_caption(rows, results.options.confidence_percent) if len(rows) else "",
-        between_chart(between, title=said(BRENNAN_PREDIGER.title), condition=condition),
+        between_chart(between, title=translated(BRENNAN_PREDIGER.title), condition=condition),
     )
 
 

@@ -42,7 +42,7 @@ from analysis.statistics.accuracy.open_ended import KIND_WORDS
 from analysis.statistics.agreement.groups.coefficients import above_chance
 from analysis.statistics.statistic import Column, Method, Statistic, shared
 from analysis.statistics.study import Study, study_of
-from analysis.translation import later, said, t
+from analysis.translation import later, t, translated
 from analysis.writing import added_files
 
 RAW, KAPPA, BRENNAN = "raw", "kappa_linear", "brennan_prediger"
@@ -550,7 +550,7 @@ def scoring_table(results: Results) -> Iterator[ReportTable]:
         ),
         rows=[
             (
-                (words(said(KIND_WORDS[kind])),),
+                (words(translated(KIND_WORDS[kind])),),
                 (
                     f"{int(number(measures[RAW], 'n')):,}",
                     percent_with_range(measures[RAW], "estimate"),
@@ -571,12 +571,12 @@ def scorers_table(results: Results) -> Iterator[ReportTable]:
         name="open-scorers",
         title=t("Levels each scorer gave"),
         note=t("Share of a scorer's scores, percent with Wilson's interval."),
-        header=(t("Scorer"), t("Of"), "n", *(said(_LEVELS[level]) for level in LEVELS)),
+        header=(t("Scorer"), t("Of"), "n", *(translated(_LEVELS[level]) for level in LEVELS)),
         rows=[
             (
                 (words(scorer),),
                 (
-                    said(KIND_WORDS[kind]),
+                    translated(KIND_WORDS[kind]),
                     f"{int(number(measures[LEVELS[0]], 'n')):,}",
                     *(percent_with_range(measures[level], "estimate") for level in LEVELS),
                 ),

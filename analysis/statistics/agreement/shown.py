@@ -9,7 +9,7 @@ from analysis.figures.agreement import SHARES
 from analysis.results import Results
 from analysis.statistics.accuracy.means import wilson_interval
 from analysis.statistics.agreement.pairs.measures import MEASURES
-from analysis.translation import capitalised, later, said
+from analysis.translation import capitalised, later, translated
 
 
 def agreement_shown(results: Results, table: pd.DataFrame) -> pd.DataFrame:
@@ -54,7 +54,7 @@ MEASURE_WORDS = {
 
 def measure_words(measure: str) -> str:
     """Return a measure's name within a sentence."""
-    return said(MEASURE_WORDS.get(measure, measure))
+    return translated(MEASURE_WORDS.get(measure, measure))
 
 
 def measure_head(measure: str) -> str:

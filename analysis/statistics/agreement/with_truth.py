@@ -51,7 +51,7 @@ from analysis.statistics.agreement.shown import (
 )
 from analysis.statistics.statistic import Method, Statistic, shared
 from analysis.statistics.study import Study, study_of
-from analysis.translation import later, said, t
+from analysis.translation import later, t, translated
 
 NEVER_WRONG = "error consistency: the reference standard is never wrong"
 # Reasons for two raters, in words for a rater and the reference standard.
@@ -158,7 +158,7 @@ def truth_table(results: Results) -> Iterator[ReportTable]:
     yield report_table(
         name="truth",
         title=t("Agreement with the reference standard"),
-        note=sentences([said(TRUTH_NOTE), said(LETTERS), said(NEVER_WRONG_NOTE)]),
+        note=sentences([translated(TRUTH_NOTE), translated(LETTERS), translated(NEVER_WRONG_NOTE)]),
         header=(t("Rater"), t("Condition"), "n", *map(measure_head, TRUTH_MEASURES)),
         rows=_truth_rows(results, table.loc[table["scope"] == "all"]),
         in_paper=True,
@@ -172,7 +172,7 @@ def truth_groups_table(results: Results) -> Iterator[ReportTable]:
     yield report_table(
         name="truth-by-group",
         title=t("Agreement with the reference standard by task and category"),
-        note=sentences([said(TRUTH_NOTE), said(LETTERS)]),
+        note=sentences([translated(TRUTH_NOTE), translated(LETTERS)]),
         header=(t("Rater"), t("Condition"), t("Cases"), "n", *map(measure_head, TRUTH_MEASURES)),
         rows=_truth_rows(results, groups, named_scopes=True),
         most_in_print=MANY_IN_PRINT,

@@ -41,7 +41,7 @@ from analysis.statistics.mrmc.metrics import sensitivity_and_specificity
 from analysis.statistics.mrmc.obuchowski_rockette import Claim
 from analysis.statistics.statistic import Column, Method, Statistic
 from analysis.statistics.study import Study, study_of
-from analysis.translation import later, said, t
+from analysis.translation import later, t, translated
 
 
 def _groups(study: Study) -> Iterator[tuple[str, str, Bools]]:
@@ -216,7 +216,7 @@ def _table(
 def _cells(row: Row, condition: str, values: tuple[str, str]) -> tuple[str, ...]:
     return (
         condition_cell(condition),
-        said(METRIC_NAMES[str(row["metric"])]),
+        translated(METRIC_NAMES[str(row["metric"])]),
         claim_shown(row),
         whole_number(number(row, "n_items")),
         *comparison_cells(row, *values),

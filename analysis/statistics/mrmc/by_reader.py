@@ -35,7 +35,7 @@ from analysis.statistics.mrmc.metrics import every_metric
 from analysis.statistics.mrmc.obuchowski_rockette import Claim
 from analysis.statistics.statistic import Column, Method, Statistic, columns_like
 from analysis.statistics.study import Study, study_of
-from analysis.translation import said, t
+from analysis.translation import t, translated
 
 READER = "reader"
 
@@ -144,9 +144,11 @@ def condition_readers_table(results: Results) -> Iterator[ReportTable]:
             (
                 two_conditions(row),
                 (
-                    t("reader") if row["by"] == READER else said(FACTOR_NAMES[str(row["by"])]),
+                    t("reader")
+                    if row["by"] == READER
+                    else translated(FACTOR_NAMES[str(row["by"])]),
                     _group(row, names),
-                    said(METRICS[str(row["metric"])]),
+                    translated(METRICS[str(row["metric"])]),
                     claim_shown(row),
                     whole_number(number(row, "n_readers")),
                     whole_number(number(row, "n_items")),

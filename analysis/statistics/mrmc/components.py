@@ -33,7 +33,7 @@ from analysis.statistics.mrmc.obuchowski_rockette import (
 )
 from analysis.statistics.statistic import Column, Statistic, shared
 from analysis.statistics.study import Study, study_of
-from analysis.translation import later, said, t
+from analysis.translation import later, t, translated
 
 NEGATIVE = "negative: no sign of such a variance beyond the error of items"
 PANEL = {"MSR": "msr", "Var": "var", "Cov2": "cov2", "var_reader": "var_reader"}
@@ -175,7 +175,7 @@ def _table(results: Results, table: str, name: str, title: str, noun: str) -> Re
     keys = ("model_id", "condition", "metric")
     by_row = rows_by(results, "variance_components", keys, of="component", table=table)
     names = rater_names(results.bundle)
-    negative = said(NEGATIVE_NOTE) if any(number(row, "value") < 0 for row in rows) else ""
+    negative = translated(NEGATIVE_NOTE) if any(number(row, "value") < 0 for row in rows) else ""
     shown_table = report_table(
         name=name,
         title=title,
@@ -202,7 +202,7 @@ def _row(
 ) -> TableRow:
     values = (number(parts.get(name, {}), "value") for name in components)
     cells = (EMPTY if math.isnan(value) else rounded(FACTOR * value, DECIMALS) for value in values)
-    return (rater,), (condition_cell(condition), said(METRICS.get(metric, metric)), *cells)
+    return (rater,), (condition_cell(condition), translated(METRICS.get(metric, metric)), *cells)
 
 
 VARIANCE_COMPONENTS = Statistic(

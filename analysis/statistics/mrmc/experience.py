@@ -39,7 +39,7 @@ from analysis.statistics.mrmc.obuchowski_rockette import (
 )
 from analysis.statistics.statistic import Column, Method, Statistic, shared
 from analysis.statistics.study import Study, study_of
-from analysis.translation import later, said, t
+from analysis.translation import later, t, translated
 
 PER_YEARS = 10
 FEW_READERS = later("fewer than 3 readers stated their years of experience")
@@ -197,7 +197,7 @@ def years_table(results: Results) -> Iterator[ReportTable]:
             (
                 (words(condition_cell(str(row["condition"]))),),
                 (
-                    said(METRICS[str(row["metric"])]),
+                    translated(METRICS[str(row["metric"])]),
                     whole_number(number(row, "n_readers")),
                     span(*(rounded(number(row, f"years_{end}"), 0) for end in ("low", "high"))),
                     whole_number(number(row, "n_items")),

@@ -36,7 +36,7 @@ from analysis.statistics.mrmc.group_contrasts import LEAD, GroupContrast, contra
 from analysis.statistics.mrmc.groups import FACTOR_NAMES, READER_GROUPS, contrast_cells
 from analysis.statistics.statistic import Column, Method, Statistic, columns_like
 from analysis.statistics.study import Study, study_of
-from analysis.translation import later, said, t
+from analysis.translation import later, t, translated
 
 NO_ITEM = later("all readers share no item of this task, or none of another task")
 
@@ -153,7 +153,7 @@ def tasks_table(results: Results) -> Iterator[ReportTable]:
             (
                 (words(str(row["group_a"])), words(str(row["group_b"]))),
                 (
-                    said(FACTOR_NAMES[str(row["factor"])]),
+                    translated(FACTOR_NAMES[str(row["factor"])]),
                     condition_cell(str(row["condition"])),
                     str(row["group"]),
                     whole_number(number(row, "n_items")),

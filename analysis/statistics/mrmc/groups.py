@@ -42,7 +42,7 @@ from analysis.statistics.mrmc.obuchowski_rockette import (
 )
 from analysis.statistics.statistic import Column, Method, Source, Statistic, shared
 from analysis.statistics.study import Study, study_of
-from analysis.translation import later, said, t
+from analysis.translation import later, t, translated
 
 METHOD = (
     "Obuchowski-Rockette, readers random within groups, items shared; t, Satterthwaite degrees of"
@@ -247,7 +247,7 @@ def gains_table(results: Results) -> Iterator[ReportTable]:
     rows = [
         (
             condition_name(f"{row['condition_a']} - {row['condition_b']}"),
-            said(GAINS[str(row["metric"])]),
+            translated(GAINS[str(row["metric"])]),
             row,
         )
         for row in rows_of(results, "reader_groups_gain", by="overall")
@@ -301,7 +301,7 @@ def _table(name: str, title: str, note: str, rows: list[tuple[str, str, Row]]) -
             (
                 (words(str(row["group_a"])), words(str(row["group_b"]))),
                 (
-                    said(FACTOR_NAMES[str(row["factor"])]),
+                    translated(FACTOR_NAMES[str(row["factor"])]),
                     condition,
                     metric,
                     " / ".join(whole_number(number(row, f"n_readers_{group}")) for group in "ab"),
@@ -317,7 +317,7 @@ def _table(name: str, title: str, note: str, rows: list[tuple[str, str, Row]]) -
 
 def _metric(row: Row, names: Mapping[str, RaterName]) -> str:
     if row["metric"] != LEAD:
-        return said(METRICS[str(row["metric"])])
+        return translated(METRICS[str(row["metric"])])
     model = str(row["note"]).partition("; ")[0].removeprefix(MODEL)
     return t("lead of {model}, points", model=named(names, model).full)
 

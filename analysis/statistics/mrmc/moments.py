@@ -18,7 +18,7 @@ from analysis.statistics.mrmc.second_moments import Moments
 from analysis.statistics.mrmc.uncrossed import compared_in, is_uncrossed
 from analysis.statistics.statistic import Column, Statistic, shared
 from analysis.statistics.study import Study, study_of
-from analysis.translation import later, said, t
+from analysis.translation import later, t, translated
 
 AXES = {2: ("reader", "case"), 3: ("reader", "positive case", "negative case")}
 PARTS = ("first", "second", "both")
@@ -131,8 +131,10 @@ def components_table(results: Results) -> Iterator[ReportTable]:
                 compared_in(row, names),
                 (
                     t("accuracy") if row["metric"] == Metric.ACCURACY else "AUC",
-                    said(PART_NAMES[str(row["part"])]),
-                    ", ".join(said(SHARED_NAMES[name]) for name in str(row["shared"]).split(", ")),
+                    translated(PART_NAMES[str(row["part"])]),
+                    ", ".join(
+                        translated(SHARED_NAMES[name]) for name in str(row["shared"]).split(", ")
+                    ),
                     *(f"{number(row, column):.3g}" for column in SHOWN),
                 ),
             )

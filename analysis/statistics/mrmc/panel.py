@@ -69,7 +69,7 @@ from analysis.statistics.verdicts import (
     score_p,
     too_few_of,
 )
-from analysis.translation import capitalised, later, said, t, written
+from analysis.translation import capitalised, later, t, translated, written
 
 METHODS = {
     Claim.THESE_READERS: "Obuchowski-Rockette, standalone model, readers fixed; t, C - 1",
@@ -451,7 +451,7 @@ def panel_figures(results: Results, condition: str) -> Iterator[Figure]:
         )
         rows = rows.loc[rows["difference"].notna()]
         caption = _panel_caption(results, rows, narrower_notes(records), few) if len(rows) else ""
-        yield Figure("comparison", f"panel-{metric}", said(title), caption, chart)
+        yield Figure("comparison", f"panel-{metric}", translated(title), caption, chart)
 
 
 PANEL_TITLES = {

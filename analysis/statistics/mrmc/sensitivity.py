@@ -59,7 +59,7 @@ from analysis.statistics.mrmc.obuchowski_rockette import (
 from analysis.statistics.mrmc.panel import ReaderPanel, claims_of, panels_of
 from analysis.statistics.statistic import Column, Statistic, shared
 from analysis.statistics.study import Study, study_of
-from analysis.translation import later, pieces, said, t, tn
+from analysis.translation import later, pieces, t, tn, translated
 
 NO_TASK = later("no item with a reference standard names its task")
 COMPLETE = "items that every rater of the row answered"
@@ -365,7 +365,7 @@ def panel_choices_table(results: Results) -> Iterator[ReportTable]:
             "Left out: {n} row equal to the primary analysis ({name}).",
             "Left out: {n} rows equal to the primary analysis ({name}).",
             same,
-            name=said(PRIMARY),
+            name=translated(PRIMARY),
         )
         note = sentences([note, left_out])
     table = report_table(

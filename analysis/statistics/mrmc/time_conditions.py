@@ -35,7 +35,7 @@ from analysis.statistics.mrmc.obuchowski_rockette import (
 )
 from analysis.statistics.statistic import Column, Method, Statistic, shared
 from analysis.statistics.study import Study, study_of
-from analysis.translation import later, said, t
+from analysis.translation import later, t, translated
 
 READING, SECOND, TOTAL = "reading", "second part", "total"
 NO_PAIR = "a reader has no item with a time under both conditions"
@@ -243,7 +243,7 @@ def time_conditions_table(results: Results) -> Iterator[ReportTable]:
 def _cells(row: Row) -> tuple[str, ...]:
     low, high = number(row, "ci_low"), number(row, "ci_high")
     return (
-        said(MEASURES[str(row["measure"])]),
+        translated(MEASURES[str(row["measure"])]),
         claim_shown(row),
         whole_number(number(row, "n_readers")),
         whole_number(number(row, "n_pairs")),

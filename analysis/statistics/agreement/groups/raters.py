@@ -35,7 +35,7 @@ from analysis.statistics.agreement.groups.table import GROUP_WORDS
 from analysis.statistics.agreement.shown import measure_words
 from analysis.statistics.statistic import Column, Method, Source, Statistic, shared
 from analysis.statistics.study import Study, study_of
-from analysis.translation import capitalised, said, t
+from analysis.translation import capitalised, t, translated
 
 FEWEST_RATERS = 3
 METHOD = "items: {items}; raters: jackknife; t, raters - 1"
@@ -169,7 +169,7 @@ def raters_table(results: Results) -> Iterator[ReportTable]:
         ),
         rows=[
             (
-                (words(said(GROUP_WORDS.get(str(row["raters"]), str(row["raters"])))),),
+                (words(translated(GROUP_WORDS.get(str(row["raters"]), str(row["raters"])))),),
                 (
                     condition_cell(str(row["condition"])),
                     measure_words(str(row["measure"])),

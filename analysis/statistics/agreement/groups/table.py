@@ -50,7 +50,7 @@ from analysis.statistics.agreement.pairs.table import CONSTANT_CORRECT_SE, CONST
 from analysis.statistics.agreement.shown import measure_words
 from analysis.statistics.statistic import Column, Figure, Method, Statistic, shared
 from analysis.statistics.study import Study, study_of
-from analysis.translation import capitalised, later, said, t, written
+from analysis.translation import capitalised, later, t, translated, written
 
 Row = dict[str, object]
 
@@ -193,7 +193,7 @@ def groups_table(results: Results) -> Iterator[ReportTable]:
     """Show the agreement of all readers, all models, and all together, over all items."""
     rows: list[TableRow] = [
         (
-            (words(said(GROUP_WORDS.get(str(row["raters"]), str(row["raters"])))),),
+            (words(translated(GROUP_WORDS.get(str(row["raters"]), str(row["raters"])))),),
             (
                 condition_cell(str(row["condition"])),
                 measure_words(str(row["measure"])),
@@ -260,7 +260,7 @@ def groups_figures(results: Results, condition: str) -> Iterator[Figure]:
 def _groups_caption(rows: pd.DataFrame, percent: str) -> str:
     """Describe the agreement of groups."""
     sizes = t(", ").join(
-        f"{said(GROUP_WORDS.get(str(group), str(group)))} {number_range(part['n_raters'])}"
+        f"{translated(GROUP_WORDS.get(str(group), str(group)))} {number_range(part['n_raters'])}"
         for group, part in rows.groupby("raters", sort=False)
     )
     return sentences(

@@ -50,7 +50,7 @@ from analysis.statistics.agreement.shown import (
     measure_words,
 )
 from analysis.statistics.statistic import Method, Statistic, shared
-from analysis.translation import said, t, written
+from analysis.translation import t, translated, written
 
 MOST_IN_MATRIX = 12
 MATRIX_MEASURES = ("kappa_letters", "brennan_prediger", "error_consistency", "raw")
@@ -111,8 +111,8 @@ def _matrix(results: Results, condition: str, measure: str, place: int) -> Itera
                 )
                 if len(with_truth)
                 else "",
-                said(NEVER_WRONG_NOTE) if measure == "error_consistency" else "",
-                said(LETTERS) if measure == "kappa_letters" else "",
+                translated(NEVER_WRONG_NOTE) if measure == "error_consistency" else "",
+                translated(LETTERS) if measure == "kappa_letters" else "",
             ]
         ),
         header=(t("Rater"), *(f"({i})" for i in range(1, len(raters) + 1))),

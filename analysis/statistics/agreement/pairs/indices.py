@@ -42,7 +42,7 @@ from analysis.statistics.agreement.pairs.measures import (
 )
 from analysis.statistics.statistic import Column, Method, Statistic, shared
 from analysis.statistics.study import Study, study_of
-from analysis.translation import capitalised, later, said, t
+from analysis.translation import capitalised, later, t, translated
 
 
 def agreement_indices(study: Study | Bundle) -> pd.DataFrame:
@@ -194,8 +194,8 @@ def _index_row(results: Results, row: Row, kappas: dict[tuple[str, ...], Row]) -
     names = rater_names(results.bundle)
     cells = (
         condition_cell(str(row["condition"])),
-        said(str(row["scope"]).removeprefix("option_set=")),
-        said(OF_INDICES.get(str(row["measure"]), str(row["measure"]))),
+        translated(str(row["scope"]).removeprefix("option_set=")),
+        translated(OF_INDICES.get(str(row["measure"]), str(row["measure"]))),
         whole_number(number(row, "n")),
         estimate_of(kappas.get(_key(row), {})),
         *(rounded(number(row, f"{name}_index"), 2) for name in ("prevalence", "bias")),

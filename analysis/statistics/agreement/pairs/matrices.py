@@ -29,7 +29,7 @@ from analysis.statistics.agreement.pairs.table import category_pairs
 from analysis.statistics.agreement.shown import agreement_shown
 from analysis.statistics.statistic import Figure
 from analysis.statistics.study import Study
-from analysis.translation import pieces, said, t, tn, written
+from analysis.translation import pieces, t, tn, translated, written
 
 MATRICES = tuple(m.name for m in (KAPPA_LETTERS, BRENNAN_PREDIGER, ERROR_CONSISTENCY, RAW))
 # Above this number of raters the report shows only the headline's matrix.
@@ -80,7 +80,7 @@ def matrix_figure(
 
 
 def _matrix_title(measure: str, scope: str) -> str:
-    title = said(MEASURES[measure].title)
+    title = translated(MEASURES[measure].title)
     if scope == "all":
         return title
     return t("{measure}, {cases}", measure=title, cases=scope_text(scope))
@@ -125,7 +125,7 @@ def matrix_caption(
     """Describe a matrix; `rows` are its pairs, `truth` those with the reference standard."""
     return sentences(
         [
-            said(MEASURES[measure].caption),
+            translated(MEASURES[measure].caption),
             t(
                 "Below the diagonal the estimate, above it the {percent} % interval ({methods});"
                 " readers first.",

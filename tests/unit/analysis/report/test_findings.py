@@ -184,7 +184,7 @@ def test_the_first_rank_is_certain_if_all_paired_intervals_exclude_0(
     others = [rater for rater in micro["rater_id"] if rater != first]
     template = run.tables["comparisons"].iloc[0].to_dict()
 
-    def said(limits: dict[str, tuple[float, float]], pairs: list[str]) -> str:
+    def translated(limits: dict[str, tuple[float, float]], pairs: list[str]) -> str:
         rows = [
             template
             | {"rater_a": first, "rater_b": other}
@@ -201,9 +201,9 @@ def test_the_first_rank_is_certain_if_all_paired_intervals_exclude_0(
             _with(run, leaderboard=confidences.to_dict("records"), comparisons=rows), Theme.RANKING
         )
 
-    assert "every paired interval against another rater excludes 0" in said({}, others)
-    assert "no difference is shown from" in said({others[2]: (0.0, 0.2)}, others)
-    assert "no difference is shown from" in said({}, others[:-1])
+    assert "every paired interval against another rater excludes 0" in translated({}, others)
+    assert "no difference is shown from" in translated({others[2]: (0.0, 0.2)}, others)
+    assert "no difference is shown from" in translated({}, others[:-1])
     assert "so first place is not certain" in _finding_texts(run, Theme.RANKING)
     tied = board.assign(rank=1).to_dict("records")
     assert "others) with the same accuracy" in _finding_texts(

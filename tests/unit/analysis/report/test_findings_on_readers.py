@@ -51,7 +51,7 @@ def results() -> Results:
     return analyse(bundle(), Options(bootstrap=200))
 
 
-def said(results: Results, theme: Theme) -> list[str]:
+def translated(results: Results, theme: Theme) -> list[str]:
     """Return the sentences of a theme without the isolates around names."""
     return [
         finding.text.replace("\u2068", "").replace("\u2069", "")
@@ -76,7 +76,7 @@ def percent(value: float) -> str:
 @pytest.mark.slow
 def test_groups_of_readers_are_compared_by_condition(results: Results) -> None:
     """The sentence has the readers and the mean of each group, and follows the interval."""
-    aided, unaided, gain = said(results, Theme.GROUPS)
+    aided, unaided, gain = translated(results, Theme.GROUPS)
     cells = row(results, "reader_groups", condition="unaided", by="overall")
     assert f"junior (3 readers, {percent(cells['value_a'])} %)" in unaided
     assert f"senior (3 readers, {percent(cells['value_b'])} %)" in unaided
@@ -94,7 +94,7 @@ def test_groups_by_experience_are_named(results: Results) -> None:
         name: results.tables[name].assign(factor="years", group_a="< 5", group_b=">= 5")
         for name in ("reader_groups", "reader_groups_gain")
     }
-    texts = said(replace(results, tables={**results.tables, **tables}), Theme.GROUPS)
+    texts = translated(replace(results, tables={**results.tables, **tables}), Theme.GROUPS)
     for text in texts:
         assert text.count("years of experience < 5 ") == 1
         assert text.count("years of experience >= 5 ") == 1
@@ -104,13 +104,13 @@ def test_additional_comparisons_are_counted(results: Results) -> None:
     """Three comparisons have a sentence."""
     table = pd.concat([results.tables["reader_groups"]] * 4, ignore_index=True)
     many = replace(results, tables={**results.tables, "reader_groups": table})
-    texts = said(many, Theme.GROUPS)
+    texts = translated(many, Theme.GROUPS)
     assert texts[3] == "5 more comparisons of groups of readers are in the tables."
 
 
 def test_the_use_of_model_answers_is_reported_with_numbers_and_intervals(results: Results) -> None:
     """The measures are corrected, misled, gain, complementarity and planted errors."""
-    (text,) = said(results, Theme.RELIANCE)
+    (text,) = translated(results, Theme.RELIANCE)
     for measure in ("corrected", "misled"):
         cells = row(results, "reliance", rater_id="readers", planted="all", measure=measure)
         assert f"{percent(cells['estimate'])} % (of {cells['n']}; 95 % CI" in text
@@ -165,7 +165,9 @@ def test_the_change_with_experience_has_its_readers_and_interval(results: Result
             }
         ]
     )
-    texts = said(replace(results, tables={**results.tables, "reader_years": years}), Theme.GROUPS)
+    texts = translated(
+        replace(results, tables={**results.tables, "reader_years": years}), Theme.GROUPS
+    )
     (text,) = [text for text in texts if "experience" in text]
     assert "per 10 years of experience" in text
     assert "6 readers" in text
@@ -185,7 +187,7 @@ def test_tasks_are_reported_only_after_adjustment(results: Results, p_adjusted: 
         bundle=replace(results.bundle, items=items),
         tables={**results.tables, "reader_groups_tasks": tasks},
     )
-    texts = said(results, Theme.GROUPS)
+    texts = translated(results, Theme.GROUPS)
     names = [text for text in texts if "on detection minus other tasks" in text]
     assert len(names) == (p_adjusted < results.options.alpha)
     assert any(

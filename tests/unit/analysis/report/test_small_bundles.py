@@ -188,7 +188,7 @@ def test_counts_of_1_use_the_singular(name: str) -> None:
         assert not re.search(r"\b[Tt]he (other )?1 [a-z]", sentence), sentence
 
 
-def said(name: str, theme: str) -> str:
+def translated(name: str, theme: str) -> str:
     """Return the findings of a theme."""
     texts = dict(content_of(name).findings).get(theme, [])
     return re.sub("[\u2068\u2069]", "", " ".join(texts)).replace("\u00a0", " ")
@@ -200,11 +200,11 @@ def test_the_reason_is_shown_with_estimate_and_interval() -> None:
     assert (line.word, line.shown) == ("Not decided", False)
     assert "+50.0 points, 95\u00a0% CI 1.9 to 98.1" in line.text
     assert "No verdict is given for 5 cases with answers, fewer than 25." in line.text
-    endpoint = said("5 patients", "Primary endpoint")
+    endpoint = translated("5 patients", "Primary endpoint")
     assert re.search(
         r"Not decided: M0 \(100\.0 %: \+[\d.]+ points, 95 % CI .*\), because", endpoint
     )
-    assert "for 24 patients with answers, fewer than 25" in said(
+    assert "for 24 patients with answers, fewer than 25" in translated(
         "24 patients of 2 cases", "Primary endpoint"
     )
     page = report_page(content_of("5 patients"))
@@ -231,7 +231,7 @@ def test_a_model_with_an_interval_below_the_margin_is_inferior() -> None:
     """The verdict is not merely that superiority was not shown."""
     (line,) = content_of("26 patients, model all wrong").headline.verdicts
     assert (line.word, line.shown) == ("Inferior", False)
-    assert "Inferior: M0 (" in said("26 patients, model all wrong", "Primary endpoint")
+    assert "Inferior: M0 (" in translated("26 patients, model all wrong", "Primary endpoint")
 
 
 def test_answers_without_the_image_are_part_of_the_findings() -> None:
@@ -240,7 +240,7 @@ def test_answers_without_the_image_are_part_of_the_findings() -> None:
         ("24 patients, one reader, image-absent", "image-absent"),
         ("26 patients of 2 cases", "wrong-image"),
     ):
-        text = said(name, "Models under another condition")
+        text = translated(name, "Models under another condition")
         assert text.startswith(f"Under {condition}, compared with the same cases as the readers")
         assert re.search(r"M0 [\d.]+ % against [\d.]+ %.*cases", text)
     assert "1 more in tables/model_conditions.csv" in text
@@ -248,10 +248,10 @@ def test_answers_without_the_image_are_part_of_the_findings() -> None:
 
 def test_a_share_of_equal_wrong_options_states_the_number_of_cases() -> None:
     """A single pair has an interval, several pairs a range."""
-    first = said("24 patients", "Shared errors")
+    first = translated("24 patients", "Shared errors")
     assert re.search(r"\d+ % of \d+ cases by two readers \(95 % CI [\d.]+ to [\d.]+", first), first
     assert "100 % of" not in first or re.search(r"\d+\.\d to 100\.0", first)
-    several = said("24 patients of 2 cases", "Shared errors")
+    several = translated("24 patients of 2 cases", "Shared errors")
     assert re.search(r"\(median of 3 pairs with [\d to]+ cases each, \d+ to \d+ %\)", several)
 
 
@@ -317,5 +317,5 @@ def test_an_interval_shared_by_both_claims_is_always_reported() -> None:
     assert words in table.note
     figures = [f for section in content.sections for _, part in section.conditions for f in part]
     assert words in next(f.caption for f in figures if f.name.startswith("panel-accuracy"))
-    assert words in said(name, "Models against readers")
+    assert words in translated(name, "Models against readers")
     assert words in " ".join(part.text for part in content.methods)

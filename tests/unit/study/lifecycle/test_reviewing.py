@@ -12,7 +12,7 @@ from study.bank.importing import import_bank
 from study.bank.managing import remove_bank
 from study.base.actor import Acting, By
 from study.base.errors import BadInput, NotAllowed, NotFound, NotNow, StudyError
-from study.base.translation import said
+from study.base.translation import translated
 from study.cli import main
 from study.lifecycle import judging, reviewing
 from study.lifecycle.judging import LABELS, MIXED, ItemVerdict, judging_order, settled
@@ -183,7 +183,9 @@ def test_a_reviewer_sees_the_reference_standard_but_no_verdicts(banked: Store) -
     before = reviewers_desk.desk(banked, first, review)
     case = before.cases[0]
     assert "(reference standard)" in case.question
-    assert [text for _, text in case.options] == [said(LABELS[verdict]) for verdict in ItemVerdict]
+    assert [text for _, text in case.options] == [
+        translated(LABELS[verdict]) for verdict in ItemVerdict
+    ]
     _all(banked, second, review, lambda _: ItemVerdict.HALLUCINATED)
     after = reviewers_desk.desk(banked, first, review)
     assert after.cases == before.cases
