@@ -55,7 +55,11 @@ def power_chart(power: pd.DataFrame) -> Chart:
     ]
     label = t("readers") if line_column == "n_readers" else t("cases")
     key = [
-        Key(label=t("Closed form; numbers: {what}", what=label), ink=Ink.READER, dash=Dash.SOLID),
+        Key(
+            label=t("Closed form (labels: number of {what})", what=label),
+            ink=Ink.READER,
+            dash=Dash.SOLID,
+        ),
         Key(label=t("80 % power"), ink=Ink.QUIET, dash=Dash.DASHED),
     ]
     if power["method"].str.startswith("simulation").any():

@@ -240,7 +240,8 @@ def _refuse(look: Transaction, rows: Sequence[BankRow], *, prefix: bool) -> None
         raise BadInput(
             t(
                 "The name of one bank begins with the name of another and a slash, so that IDs "
-                "with this prefix could be equal. Join other banks, or join without prefix."
+                "with this prefix could be equal. Choose other banks, or join them without a "
+                "prefix."
             )
         )
     shared_ids = [] if prefix else _in_two(look, rows, "item_id")

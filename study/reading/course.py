@@ -567,7 +567,7 @@ def take_finish(reader: ReaderContext, record: Finish) -> RecordOutcome:
 
 def _finish_refusal(reader: ReaderContext) -> str:
     if not reader.protocol.back_navigation:
-        return t("This study ends with the last answer.")
+        return t("You cannot finish early: this study ends when the last case has been answered.")
     if not reader.place.all_read:
         return t("Some cases have not been read yet.")
     return ""

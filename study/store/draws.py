@@ -91,7 +91,7 @@ def to_draw(
     """
     columns = ", ".join(["item_id", _UNIT[unit], *(_STRATA.get(name, name) for name in strata)])
     condition, values = _where(look, conditions)
-    # In large stores most items are of one bank: a scan in their own order is faster.
+    # In large stores most items belong to one bank, so that a scan of the table beats an index.
     rows = look.cursor(
         f"SELECT {columns} FROM items NOT INDEXED WHERE bank = {bank:d}{condition}", **values
     )

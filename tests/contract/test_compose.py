@@ -1,4 +1,4 @@
-"""The settings of the containers with PostgreSQL create a store that works."""
+"""The Compose settings for PostgreSQL produce a working store."""
 
 import os
 import subprocess

@@ -17,10 +17,10 @@ def section(person: Person) -> None:
     """Show the subjects that can be removed, the form to remove them, and earlier certificates."""
     st.caption(
         t(
-            "A closed study can be removed after its bundle was exported, and the predictions of a "
-            "withdrawn model at any time. The rows are overwritten in the database. The audit "
-            "trail keeps counts and hashes, and a certificate lists the backups that still "
-            "contain the data."
+            "A closed study can be removed once its bundle has been exported; the predictions of a "
+            "withdrawn model can be removed at any time. The rows are overwritten in the database. "
+            "The audit trail keeps counts and hashes, and a certificate lists the backups that "
+            "still contain the data."
         )
     )
     closed, withdrawn = removing.removable(store())

@@ -430,7 +430,7 @@ def _between_caption(rows: pd.DataFrame, percent: str) -> str:
                 percent=written(percent),
                 methods=methods_in(rows),
             ),
-            t("Below zero, readers agree with each other more than with models."),
+            t("A value below zero means that readers agree more with each other than with models."),
         ]
     )
 

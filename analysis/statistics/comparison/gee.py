@@ -1,4 +1,4 @@
-"""Each model against all readers of a condition by a marginal model: the table `gee.csv`."""
+"""Compare each model with all readers of a condition by a marginal model: the table `gee.csv`."""
 
 from __future__ import annotations
 

@@ -162,9 +162,9 @@ def side_by_side_table(results: Results) -> Iterator[ReportTable]:
         name="model-pairs",
         title=t("Models side by side"),
         note=t(
-            "Difference: first minus second, in points. Only one correct: cases that only the"
-            " first, and only the second, answered correctly; of two versions of a model, what"
-            " became worse and what became better."
+            "Difference: first minus second, in points. Only one correct: cases answered correctly"
+            " by the first model only, and by the second only. For two versions of a model, these"
+            " are the cases that got worse and those that improved."
         ),
         header=(
             t("Models"),

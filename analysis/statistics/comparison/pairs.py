@@ -419,8 +419,8 @@ def comparisons_table(results: Results) -> Iterator[ReportTable]:
                     " interval)."
                 ),
                 t(
-                    "Only one correct: cases that only the reader, and only the model, answered"
-                    " correctly. p: McNemar mid-p, Yang's test where patients have several"
+                    "Only one correct: cases answered correctly by the reader only, and by the"
+                    " model only. p: McNemar mid-p, Yang's test where patients have several"
                     " cases; adjusted: Holm over these pairs."
                 ),
             ]

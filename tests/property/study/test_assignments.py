@@ -128,7 +128,7 @@ def _assert_block(block: list[Assigned], protocol: Protocol) -> tuple[int, str]:
 def _of_the_release_before(
     cases: list[tuple[str, str]], protocol: Protocol, *, reader_id: str, reader_index: int
 ) -> list[Assigned]:
-    """Return the list of a reader by the algorithm of the last release with a single session."""
+    """Return a reader's list as computed by the last version with a single session."""
     seed, letters = protocol.seed, {item_id: len(json.loads(entry)) for item_id, entry in cases}
     turn = reader_index % len(protocol.conditions)
     places = []

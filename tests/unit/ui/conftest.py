@@ -45,7 +45,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Deployment], D
 def enter(
     states: dict[str, Deployment], served: Callable[[Deployment], Deployment]
 ) -> Callable[[str], Deployment]:
-    """Return a function that serves the deployment in a state."""
+    """Return a function that serves the deployment in the named state."""
     return lambda state: served(states[state])
 
 
@@ -53,5 +53,5 @@ def enter(
 def altered(
     states: dict[str, Deployment], served: Callable[[Deployment], Deployment], tmp_path: Path
 ) -> Callable[[str], Deployment]:
-    """Return a function that serves a copy of the deployment in a state."""
+    """Return a function that serves a copy of the deployment in the named state."""
     return lambda state: served(states[state].copied(tmp_path / state))

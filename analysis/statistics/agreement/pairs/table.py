@@ -152,7 +152,6 @@ def agreement_pairs(study: Study | Bundle, options: Options | None = None) -> pd
 
     See Also
     --------
-    analysis.statistics.agreement.pairs.measures,
     analysis.statistics.agreement.pairs.measures
 
     Examples

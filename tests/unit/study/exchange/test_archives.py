@@ -94,7 +94,7 @@ def cells(content: bytes, sheet: int) -> list[dict[str, tuple[str, str]]]:
 
 
 def unescaped(text: str) -> str:
-    """Return the text that Excel shows for the text of its file."""
+    """Return the text that Excel displays for a cell as stored in the file."""
     return re.sub(r"_x([0-9A-Fa-f]{4})_", lambda match: chr(int(match[1], 16)), text)
 
 

@@ -368,7 +368,9 @@ def test_if_going_back_is_not_allowed_the_last_answer_ends_the_reading(opened: O
     _read_all(store)
     assert (_desk(store).finished, _desk(store).review) == (True, False)
     ((_, reason),) = _take(store, END).refused
-    assert reason == "This study ends with the last answer."
+    assert (
+        reason == "You cannot finish early: this study ends when the last case has been answered."
+    )
 
 
 def test_the_end_of_reading_is_accepted_after_the_study_is_closed(opened: Opened) -> None:

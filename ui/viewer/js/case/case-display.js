@@ -13,7 +13,7 @@ import { texts } from "../page/texts.js";
 
 const TRIES = 4;
 const FIRST_WAIT_MS = 400;
-const STALE = [401, 403, 404, 410]; // the film's address has expired; a new desk has a new address
+const STALE = [401, 403, 404, 410]; // the film's address has expired; a new request for the desk returns a new address
 
 export class CaseDisplay {
   #parts;

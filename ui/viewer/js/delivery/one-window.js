@@ -20,9 +20,9 @@ const HANDOVER_MS = 1500; // the other window may be busy with a film
 /**
  * Which window holds the lock.
  *
- * Web Locks need a secure context, which plain http in a hospital is not. The holder therefore writes a heartbeat into
- * the browser's storage and answers messages on a BroadcastChannel: timers of a hidden window may run once a minute,
- * but messages arrive at once. Without a channel every window assumes that it is the only one.
+ * Web Locks need a secure context, which plain HTTP, common in hospitals, does not provide. The holder therefore
+ * writes a heartbeat into the browser's storage and answers messages on a BroadcastChannel: timers of a hidden window
+ * may run once a minute, but messages arrive at once. Without a channel every window assumes that it is the only one.
  */
 export class WindowLock {
   #id;

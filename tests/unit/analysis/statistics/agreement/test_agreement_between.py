@@ -31,7 +31,7 @@ def test_the_table_has_its_columns_without_rows(make_bundle: MakeBundle) -> None
 
 
 def test_each_value_is_the_mean_of_rows_of_agreement_pairs(make_bundle: MakeBundle) -> None:
-    """Users can verify it with the other table."""
+    """Users can verify each value with `agreement_pairs.csv`."""
     bundle = make_bundle(
         "ABCDABC.",
         ANSWERS,
