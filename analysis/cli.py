@@ -22,12 +22,12 @@ from analysis.planning import (
     PlanDesign,
     PowerPlan,
     Sizes,
-    answers,
+    cases_needed_lines,
     for_comparison,
+    parse_range,
     pilot_components,
     power_table,
     published,
-    range_of,
     read_components,
 )
 from analysis.report.formats.output import write_report, write_tables
@@ -325,8 +325,8 @@ def _power(
     """
     try:
         sizes = Sizes(
-            readers=range_of(chosen.pop("readers"), "readers"),
-            cases=range_of(chosen.pop("cases"), "cases"),
+            readers=parse_range(chosen.pop("readers"), "readers"),
+            cases=parse_range(chosen.pop("cases"), "cases"),
         )
         comparison = Comparison(chosen["comparison"])
         chosen |= {"comparison": comparison, "design": PlanDesign(chosen["design"])}
@@ -339,7 +339,7 @@ def _power(
         raise Refusal(str(error)) from error
     for plan in plans:
         click.echo(f"Components: {plan.components.source}")
-        for line in answers(plan, sizes.readers):
+        for line in cases_needed_lines(plan, sizes.readers):
             click.echo(line)
     click.echo(f"{out / 'tables' / 'power.csv'}")
 

@@ -18,7 +18,7 @@ from analysis import Options, bundle_from_tables
 from analysis.readings.clusters import resample_weights
 from analysis.readings.matrix import NO_LETTER, ReadingMatrix, reading_matrix
 from analysis.statistics.agreement.pairs.counts import Pair, count_pairs, pairs_of, sums_of
-from analysis.statistics.agreement.pairs.measures import EVERYWHERE, KAPPA_LETTERS
+from analysis.statistics.agreement.pairs.measures import KAPPA_LETTERS, MEASURES_OF_EVERY_SCOPE
 from analysis.statistics.agreement.pairs.resampling import cluster_intervals
 from benchmarks.bundles import Size, simulated
 from benchmarks.machine import in_turn, ratios, timed_once
@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     timings = in_turn(
         {
             "kappa": lambda: _resampled(matrix, pairs, options, (KAPPA_LETTERS,)),
-            "five": lambda: _resampled(matrix, pairs, options, EVERYWHERE),
+            "five": lambda: _resampled(matrix, pairs, options, MEASURES_OF_EVERY_SCOPE),
         },
         max(1, args.repeats // 2),
     )

@@ -34,11 +34,11 @@ from analysis.planning.power import (
 )
 from analysis.planning.table import (
     Sizes,
-    answers,
+    cases_needed_lines,
     half_width,
-    never_enough,
+    never_enough_sentence,
+    parse_range,
     power_table,
-    range_of,
 )
 
 __all__ = [
@@ -52,20 +52,20 @@ __all__ = [
     "PowerPlan",
     "Size",
     "Sizes",
-    "answers",
     "cases_needed",
+    "cases_needed_lines",
     "components_from",
     "drawn_spread",
     "expected_power",
     "for_comparison",
     "half_width",
     "largest_power",
-    "never_enough",
+    "never_enough_sentence",
+    "parse_range",
     "pilot_components",
     "power",
     "power_of_analysis",
     "power_table",
     "published",
-    "range_of",
     "read_components",
 ]

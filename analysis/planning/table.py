@@ -30,7 +30,7 @@ COLUMNS = (
     "power_of_analysis",
 )
 LARGEST_TABLE = 20_000
-_NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_NUMBER_WORDS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +41,7 @@ class Sizes:
     cases: tuple[int, ...]
 
 
-def range_of(text: str, name: str) -> tuple[int, ...]:
+def parse_range(text: str, name: str) -> tuple[int, ...]:
     """Read a range `FROM:TO[:STEP]` or a single number.
 
     Parameters
@@ -58,7 +58,7 @@ def range_of(text: str, name: str) -> tuple[int, ...]:
 
     Examples
     --------
-    >>> range_of("50:200:50", "cases"), range_of("3", "readers")
+    >>> parse_range("50:200:50", "cases"), parse_range("3", "readers")
     ((50, 100, 150, 200), (3,))
     """
     try:
@@ -114,7 +114,7 @@ def power_table(plans: Sequence[PowerPlan], sizes: Sizes, n_simulated: int = 0) 
 
 
 def _rows(plan: PowerPlan, sizes: Sizes, n_simulated: int) -> list[dict[str, object]]:
-    drawn = drawn_spread(plan.spread, plan.seed)
+    spread_samples = drawn_spread(plan.spread, plan.seed)
     for readers in sizes.readers if n_simulated else ():
         refuse_simulation(plan, plan.size(readers, sizes.cases[0]))
     results = [
@@ -123,7 +123,7 @@ def _rows(plan: PowerPlan, sizes: Sizes, n_simulated: int) -> list[dict[str, obj
         for cases in sizes.cases
         for size in (plan.size(readers, cases),)
         for result in (
-            *power(plan, size, drawn),
+            *power(plan, size, spread_samples),
             *(simulated_power(plan, size, n_simulated) if n_simulated else ()),
         )
     ]
@@ -174,7 +174,7 @@ def half_width(plan: PowerPlan, size: Size) -> float:
     return float(quantile * np.sqrt(float(variance.value)))
 
 
-def answers(plan: PowerPlan, readers: Sequence[int]) -> Iterator[str]:
+def cases_needed_lines(plan: PowerPlan, readers: Sequence[int]) -> Iterator[str]:
     """Yield the number of cases for each number of readers, and the numbers that never suffice.
 
     Parameters
@@ -192,7 +192,7 @@ def answers(plan: PowerPlan, readers: Sequence[int]) -> Iterator[str]:
     Examples
     --------
     >>> from analysis.planning.components import PUBLISHED
-    >>> for line in answers(PowerPlan(components=PUBLISHED["van-dyke"], effect=0.05), (3, 4)):
+    >>> for line in cases_needed_lines(PowerPlan(components=PUBLISHED["van-dyke"], effect=0.05), (3, 4)):
     ...     print(line)
     Cases for 80 % power (auc):
      readers  readers like these  these readers  these cases
@@ -213,19 +213,19 @@ def answers(plan: PowerPlan, readers: Sequence[int]) -> Iterator[str]:
         yield f"{number:8d}" + "".join(cells)
         if needed[0] is None:
             unreached.append(number)
-    yield from (never_enough(plan, number) for number in unreached)
+    yield from (never_enough_sentence(plan, number) for number in unreached)
 
 
-def never_enough(plan: PowerPlan, readers: int) -> str:
+def never_enough_sentence(plan: PowerPlan, readers: int) -> str:
     """Return a sentence that no number of cases is enough for a claim about readers like these.
 
     Examples
     --------
     >>> from analysis.planning.components import PUBLISHED
-    >>> never_enough(PowerPlan(components=PUBLISHED["van-dyke"], effect=0.05), 3)
+    >>> never_enough_sentence(PowerPlan(components=PUBLISHED["van-dyke"], effect=0.05), 3)
     'Three readers do not reach 80 % power at any number of cases (at most 62 %).'
     """
-    name = _NUMBERS[readers - 2] if readers - 2 < len(_NUMBERS) else str(readers)
+    name = _NUMBER_WORDS[readers - 2] if readers - 2 < len(_NUMBER_WORDS) else str(readers)
     limit = 100 * largest_power(plan, readers)
     return (
         f"{name.capitalize()} readers do not reach 80 % power at any number of cases"

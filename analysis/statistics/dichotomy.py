@@ -152,18 +152,18 @@ def dichotomy_of(matrix: ReadingMatrix, bundle: Bundle, options: Options) -> Dic
     binary = binary_letters(matrix, bundle.items)
     named = options.positive or positive_options(bundle.protocol)
     rule = _Rule(named=tuple(named), binary=binary)
-    kinds = {
-        kind: rule.positive(*kind)
-        for kind in set(zip(items["options"], items["n_options"], strict=True))
+    places_by_options = {
+        option_set: rule.positive(*option_set)
+        for option_set in set(zip(items["options"], items["n_options"], strict=True))
     }
-    rule.refuse_unknown(kinds)
+    rule.refuse_unknown(places_by_options)
     letters = np.zeros((len(items), len(LETTERS)), dtype=np.bool_)
     texts = np.full(len(items), "", dtype=object)
-    for row, kind in enumerate(zip(items["options"], items["n_options"], strict=True)):
-        places = kinds[kind]
-        letters[row, places] = True
-        listed = _texts(kind[0])
-        texts[row] = ", ".join(listed[place] for place in places if listed)
+    for row, option_set in enumerate(zip(items["options"], items["n_options"], strict=True)):
+        positive_places = places_by_options[option_set]
+        letters[row, positive_places] = True
+        listed = _texts(option_set[0])
+        texts[row] = ", ".join(listed[place] for place in positive_places if listed)
     return Dichotomy(letters=letters, texts=texts)
 
 
@@ -177,27 +177,28 @@ class _Rule:
     def positive(self, options: str, n_options: int) -> list[int]:
         """Return the positions of the positive options; empty for an item without two classes."""
         texts = _texts(options)
-        offered = n_options or len(texts)
-        chosen = self._named_places(texts, offered)
-        if chosen and len(chosen) != offered:
+        n_offered = n_options or len(texts)
+        chosen = self._places_of_named_options(texts, n_offered)
+        if chosen and len(chosen) != n_offered:
             return sorted(chosen)
-        if offered == 2:
-            affirmative = [i for i, text in enumerate(texts) if _plain(text) in AFFIRMATIVE]
+        if n_offered == 2:
+            affirmative = [i for i, text in enumerate(texts) if _normalised(text) in AFFIRMATIVE]
             return affirmative if len(affirmative) == 1 else [1]
-        return [self.binary[1]] if self.binary and not offered else []
+        return [self.binary[1]] if self.binary and not n_offered else []
 
-    def _named_places(self, texts: Sequence[str], offered: int) -> set[int]:
-        names = {_plain(name) for name in self.named}
-        by_text = {i for i, text in enumerate(texts) if _plain(text) in names}
+    def _places_of_named_options(self, texts: Sequence[str], n_offered: int) -> set[int]:
+        names = {_normalised(name) for name in self.named}
+        by_text = {i for i, text in enumerate(texts) if _normalised(text) in names}
         by_letter = {PLACE[name] for name in self.named if name in PLACE}
-        return by_text or {i for i in by_letter if i < (offered or len(LETTERS))}
+        return by_text or {i for i in by_letter if i < (n_offered or len(LETTERS))}
 
-    def refuse_unknown(self, kinds: dict[tuple[str, int], list[int]]) -> None:
+    def refuse_unknown(self, places_by_options: dict[tuple[str, int], list[int]]) -> None:
         """Refuse names that no item offers."""
         for name in self.named:
             rule = _Rule(named=(name,), binary=None)
             if not any(
-                rule._named_places(_texts(options), n_options) for options, n_options in kinds
+                rule._places_of_named_options(_texts(options), n_options)
+                for options, n_options in places_by_options
             ):
                 raise OptionsError(
                     f"positive is {quoted(name)}, which no item offers; give the letter of an"
@@ -205,7 +206,7 @@ class _Rule:
                 )
 
 
-def _plain(text: str) -> str:
+def _normalised(text: str) -> str:
     return text.strip().rstrip(".").casefold()
 
 

@@ -23,9 +23,9 @@ from analysis.statistics.mrmc.obuchowski_rockette import Claim
 from analysis.statistics.verdicts import primary_models
 from analysis.translation import t
 
-BETWEEN = " - "
+ARM_SEPARATOR = " - "
 """Separator of the names of the conditions of two arms."""
-TABLES = {"panel": "reader_panel", "conditions": "reader_conditions"}
+TABLE_OF_COMPARISON = {"panel": "reader_panel", "conditions": "reader_conditions"}
 
 
 def sample_size_findings(results: Results) -> list[Finding]:
@@ -34,11 +34,11 @@ def sample_size_findings(results: Results) -> list[Finding]:
     if plan is None:
         return []
     scale = scale_of(results, plan.metric)
-    text = sentences([_planned(plan, scale), _reached(results, plan, scale)])
+    text = sentences([_size_planned(plan, scale), _size_reached(results, plan, scale)])
     return [Finding(theme=Theme.ENDPOINT, text=text)]
 
 
-def _planned(plan: PlannedSize, scale: Scale) -> str:
+def _size_planned(plan: PlannedSize, scale: Scale) -> str:
     values = {
         "readers": readers(plan.readers),
         "cases": cases(plan.cases),
@@ -62,7 +62,7 @@ def _planned(plan: PlannedSize, scale: Scale) -> str:
     )
 
 
-def _reached(results: Results, plan: PlannedSize, scale: Scale) -> str:
+def _size_reached(results: Results, plan: PlannedSize, scale: Scale) -> str:
     rows = _rows(results, plan)
     if not rows:
         return t("These data do not contain the planned comparison.")
@@ -70,12 +70,14 @@ def _reached(results: Results, plan: PlannedSize, scale: Scale) -> str:
     if len(sizes) > 1:
         return t("The planned comparison was made with several numbers of readers and cases.")
     n_readers, n_cases = sizes.pop()
-    halves = [(number(row, "ci_high") - number(row, "ci_low")) / 2 for row in rows]
-    known = sorted(half for half in halves if not math.isnan(half))
+    half_widths = [(number(row, "ci_high") - number(row, "ci_low")) / 2 for row in rows]
+    known = sorted(half_width for half_width in half_widths if not math.isnan(half_width))
     values = {"readers": readers(n_readers), "cases": cases(n_cases)}
     if not known or not plan.half_width:
         return t("The result is based on {readers} and {cases}.", **values)
-    sizes_in_words = list(dict.fromkeys(scale.size(half) for half in (known[0], known[-1])))
+    sizes_in_words = list(
+        dict.fromkeys(scale.size(half_width) for half_width in (known[0], known[-1]))
+    )
     return t(
         "The result is based on {readers} and {cases}; half the width of the interval for readers"
         " like these is {half}, and {planned} was expected.",
@@ -91,8 +93,12 @@ def _rows(results: Results, plan: PlannedSize) -> list[Row]:
     If readers did not read the same cases, the rows of the panel or of two conditions have no
     interval; then those of parallel arms, or of all readings, are the comparison.
     """
-    crossed = _of_primary(results, _crossed(results, plan))
-    choices = (crossed, _arms(results, plan), _of_primary(results, _uncrossed(results, plan)))
+    crossed = _rows_of_primary_model(results, _crossed_rows(results, plan))
+    choices = (
+        crossed,
+        _rows_of_arms(results, plan),
+        _rows_of_primary_model(results, _uncrossed_rows(results, plan)),
+    )
     return next((rows for rows in choices if any(map(_has_interval, rows))), crossed)
 
 
@@ -100,19 +106,19 @@ def _has_interval(row: Row) -> bool:
     return not math.isnan(number(row, "ci_low"))
 
 
-def _of_primary(results: Results, rows: list[Row]) -> list[Row]:
+def _rows_of_primary_model(results: Results, rows: list[Row]) -> list[Row]:
     primary = primary_models(results)
     return [
         row for row in rows if not row.get("model_id") or not primary or row["model_id"] in primary
     ]
 
 
-def _crossed(results: Results, plan: PlannedSize) -> list[Row]:
-    table = TABLES.get(plan.comparison, "")
+def _crossed_rows(results: Results, plan: PlannedSize) -> list[Row]:
+    table = TABLE_OF_COMPARISON.get(plan.comparison, "")
     return rows_of(results, table, metric=plan.metric, claim=Claim.READERS_LIKE_THESE.value)
 
 
-def _arms(results: Results, plan: PlannedSize) -> list[Row]:
+def _rows_of_arms(results: Results, plan: PlannedSize) -> list[Row]:
     """Return the comparison of arms that read under different conditions."""
     if plan.comparison != "conditions":
         return []
@@ -121,11 +127,11 @@ def _arms(results: Results, plan: PlannedSize) -> list[Row]:
     return [
         {**row, "n_readers": number(row, "n_readers_a") + number(row, "n_readers_b")}
         for row in rows
-        if BETWEEN in str(row["condition"])
+        if ARM_SEPARATOR in str(row["condition"])
     ]
 
 
-def _uncrossed(results: Results, plan: PlannedSize) -> list[Row]:
+def _uncrossed_rows(results: Results, plan: PlannedSize) -> list[Row]:
     """Return the pair-weighted comparison over all readings."""
     of_models = plan.comparison == "panel"
     rows = rows_of(results, "uncrossed", metric=plan.metric, method=PAIR_WEIGHTED)

@@ -33,8 +33,8 @@ from analysis.report.tables import overviews
 from analysis.results import Results
 from analysis.translation import ENGLISH, spoken
 
-TABLES = OutputPart(name="tables", holds=(".csv", ".jsonl"))
-REPORT = (
+TABLES_PART = OutputPart(name="tables", holds=(".csv", ".jsonl"))
+REPORT_PARTS = (
     OutputPart(name="figures", holds=(".plotly.json", ".svg", ".png")),
     OutputPart(name="paper", names=PAPER_FILES),
     OutputPart(name="report.html"),
@@ -42,7 +42,7 @@ REPORT = (
     OutputPart(name="results.json"),
 )
 # First bytes of a report's results.json: a folder with such a file has a report to replace.
-MARK = '{\n"provenance": '
+RESULTS_PREFIX = '{\n"provenance": '
 
 
 def write_tables(
@@ -70,10 +70,12 @@ def write_tables(
     OutputError
         A file cannot be written; the folder is then unchanged.
     """
-    place = Path(out)
-    with fresh_folder(place, (TABLES, *(REPORT if _holds_report(place) else ()))) as folder:
+    folder_path = Path(out)
+    with fresh_folder(
+        folder_path, (TABLES_PART, *(REPORT_PARTS if _holds_report(folder_path) else ()))
+    ) as folder:
         results = analyse(bundle, options, in_parallel=True)
-        _tables(results, folder)
+        _write_tables(results, folder)
     return results
 
 
@@ -113,7 +115,7 @@ def write_report(
     with spoken(language), _report_folder(Path(out)) as folder:
         with spoken(ENGLISH):
             results = analyse(bundle, options, in_parallel=True)
-        _report(results, folder)
+        _write_report_files(results, folder)
     return results
 
 
@@ -137,13 +139,13 @@ def write_results(results: Results, out: str | PathLike[str], *, language: str =
         A file cannot be written; the folder is then unchanged.
     """
     with spoken(language), _report_folder(Path(out)) as folder:
-        _report(results, folder)
+        _write_report_files(results, folder)
 
 
 @contextmanager
 def _report_folder(out: Path) -> Iterator[Path]:
     """Refuse to replace files of other programs before anything is computed."""
-    with fresh_folder(out, (TABLES, *REPORT)) as folder:
+    with fresh_folder(out, (TABLES_PART, *REPORT_PARTS)) as folder:
         _refuse_another_report(out)
         yield folder
 
@@ -151,14 +153,14 @@ def _report_folder(out: Path) -> Iterator[Path]:
 def _holds_report(out: Path) -> bool:
     try:
         with (out / "results.json").open(encoding="utf-8", errors="replace") as file:
-            return file.read(len(MARK)) == MARK
+            return file.read(len(RESULTS_PREFIX)) == RESULTS_PREFIX
     except OSError:
         return False
 
 
 def _refuse_another_report(out: Path) -> None:
     """Refuse to replace a report.html or paper that an earlier report may not have written."""
-    unrelated = [part.name for part in REPORT if part.alone and (out / part.name).exists()]
+    unrelated = [part.name for part in REPORT_PARTS if part.alone and (out / part.name).exists()]
     if unrelated and not _holds_report(out):
         raise OutputError(
             f"{out / unrelated[0]}: was not written by an earlier report. Move it, or give another"
@@ -166,60 +168,64 @@ def _refuse_another_report(out: Path) -> None:
         )
 
 
-def _report(results: Results, folder: Path) -> None:
+def _write_report_files(results: Results, folder: Path) -> None:
     (folder / "figures").mkdir()
-    with in_two_processes([partial(_tables, results, folder), partial(_results, results, folder)]):
+    with in_two_processes(
+        [partial(_write_tables, results, folder), partial(_write_results, results, folder)]
+    ):
         figures = report_figures(results)
         content = report_content(results, figures)
-    with in_two_processes([partial(getattr, figure, "svgs") for figure in figures]) as drawn:
+    with in_two_processes(
+        [partial(getattr, figure, "svgs") for figure in figures]
+    ) as svgs_of_figures:
         pass
-    for figure, svgs in zip(figures, drawn, strict=True):
+    for figure, svgs in zip(figures, svgs_of_figures, strict=True):
         figure.keep(svgs)
     tasks: list[Callable[[], None]] = [
-        partial(_pdf, content, folder),
-        partial(_paper, results, content, folder / "paper"),
-        partial(_page, content, figures, folder),
-        *(partial(_pictures, figure, folder) for figure in figures),
+        partial(_write_pdf, content, folder),
+        partial(_write_paper, results, content, folder / "paper"),
+        partial(_write_page, content, figures, folder),
+        *(partial(_write_pictures, figure, folder) for figure in figures),
     ]
     with in_two_processes(tasks):
         pass
 
 
-def _results(results: Results, folder: Path) -> None:
+def _write_results(results: Results, folder: Path) -> None:
     with spoken(ENGLISH), (folder / "results.json").open("w", encoding="utf-8", newline="") as file:
-        file.writelines(_json(results))
+        file.writelines(_json_lines(results))
 
 
-def _pdf(content: ReportContent, folder: Path) -> None:
+def _write_pdf(content: ReportContent, folder: Path) -> None:
     (folder / "report.pdf").write_bytes(report_pdf(content))
 
 
-def _page(content: ReportContent, figures: Sequence[ReportFigure], folder: Path) -> None:
+def _write_page(content: ReportContent, figures: Sequence[ReportFigure], folder: Path) -> None:
     _write_text(folder / "report.html", report_page(content))
     for figure in figures:
         text = json.dumps(json.loads(figure.json), ensure_ascii=False, sort_keys=True)
         _write_text(folder / "figures" / f"{figure.name}.plotly.json", text + "\n")
 
 
-def _pictures(figure: ReportFigure, folder: Path) -> None:
+def _write_pictures(figure: ReportFigure, folder: Path) -> None:
     for form, pictures in (("svg", figure.svgs), ("png", figure.pngs)):
         for name, picture in zip(figure.files(form), pictures, strict=True):
             (folder / "figures" / name).write_bytes(picture)
 
 
-def _paper(results: Results, content: ReportContent, folder: Path) -> None:
+def _write_paper(results: Results, content: ReportContent, folder: Path) -> None:
     folder.mkdir()
     with spoken(ENGLISH):
-        for name, file in paper_files(results, _in_english(results, content)).items():
+        for name, file in paper_files(results, _content_in_english(results, content)).items():
             (folder / name).write_bytes(file)
 
 
-def _in_english(results: Results, content: ReportContent) -> ReportContent:
+def _content_in_english(results: Results, content: ReportContent) -> ReportContent:
     """Return the content for a paper, whose tables are in English."""
     return content if content.language == ENGLISH else replace(content, tables=overviews(results))
 
 
-def _tables(results: Results, folder: Path) -> None:
+def _write_tables(results: Results, folder: Path) -> None:
     (folder / "tables").mkdir()
     for name, table in results.tables.items():
         # newline="" writes \n on every system, so that output is reproducible.
@@ -241,24 +247,28 @@ class _Lines(io.TextIOBase):
         return self._file.write(row.removesuffix("\r\n") + "\n")
 
 
-def _json(results: Results) -> Iterator[str]:
+def _json_lines(results: Results) -> Iterator[str]:
     """Yield the text by column, because the pairs of 200 raters are half a million rows."""
-    yield MARK + _dump(provenance(results))
-    yield ',\n"sources": ' + _dump([source._asdict() for source in (*SOURCES, *CHECKLIST_SOURCES)])
+    yield RESULTS_PREFIX + _json_text(provenance(results))
+    yield ',\n"sources": ' + _json_text(
+        [source._asdict() for source in (*SOURCES, *CHECKLIST_SOURCES)]
+    )
     yield ',\n"tables": {'
     for i, (name, table) in enumerate(results.tables.items()):
-        yield ("," if i else "") + f"\n{_dump(name)}: {{"
+        yield ("," if i else "") + f"\n{_json_text(name)}: {{"
         for j, column in enumerate(table.columns):
-            yield ("," if j else "") + f"\n{_dump(column)}: {_dump(_plain(table[column]))}"
+            yield (
+                "," if j else ""
+            ) + f"\n{_json_text(column)}: {_json_text(_json_values(table[column]))}"
         yield "}"
     yield "}\n}\n"
 
 
-def _dump(content: Any) -> str:
+def _json_text(content: Any) -> str:
     return json.dumps(content, ensure_ascii=False, allow_nan=False)
 
 
-def _plain(column: pd.Series[Any]) -> list[Any]:
+def _json_values(column: pd.Series[Any]) -> list[Any]:
     """Return the cells as JSON values: null for an empty cell, text for an infinite number."""
     cells = column.astype(object).where(column.notna(), None).tolist()
     return [str(c) if isinstance(c, float) and math.isinf(c) else c for c in cells]

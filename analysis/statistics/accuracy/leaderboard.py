@@ -64,7 +64,7 @@ DECIMALS = 12
 ROUNDING = 1e-9
 
 
-Single = npt.NDArray[np.float32]
+Float32s = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -155,44 +155,53 @@ def _groups(matrix: ReadingMatrix, options: Options, weights: Floats | None) -> 
             _undefined(matrix, "macro", NO_REFERENCE),
         ]
     unit = matrix.clusters[items] if weights is not None else np.arange(len(items))
-    names, part = np.unique(matrix.groups["task"][items].astype(str), return_inverse=True)
+    names, task_codes = np.unique(matrix.groups["task"][items].astype(str), return_inverse=True)
     presented = matrix.given[items]
     counts = np.hstack([matrix.correct[items], presented]).astype(np.float64)
-    drawn = _drawn(counts, unit, part, weight_blocks(weights, len(items), options))
+    resampled_counts = _resampled_counts(
+        counts, unit, task_codes, weight_blocks(weights, len(items), options)
+    )
 
-    def group(by: str, name: str, these: Bools, resampled: Floats) -> _Group:
-        n = presented[these].sum(axis=0, dtype=np.int64)
+    def group(by: str, name: str, is_member: Bools, resampled: Floats) -> _Group:
+        n = presented[is_member].sum(axis=0, dtype=np.int64)
         units = np.zeros((int(unit.max()) + 1, presented.shape[1]), dtype=np.bool_)
-        np.logical_or.at(units, unit[these], presented[these])
+        np.logical_or.at(units, unit[is_member], presented[is_member])
         return _Group(
             by=by,
             group=name,
             n=n,
-            accuracy=_accuracy(counts[these].sum(axis=0)),
+            accuracy=_accuracy(counts[is_member].sum(axis=0)),
             resampled=_accuracy(resampled),
             units=units,
-            ranked=are_enough(n, int(these.sum())),
+            ranked=are_enough(n, int(is_member.sum())),
         )
 
-    parts = [
-        group("task" if name else "", str(name), part == t, drawn[t])
-        for t, name in enumerate(names)
+    task_groups = [
+        group("task" if name else "", str(name), task_codes == code, resampled_counts[code])
+        for code, name in enumerate(names)
     ]
-    micro = group("overall", "micro", np.ones(len(items), dtype=np.bool_), drawn.sum(axis=0))
-    tasks = [task for task in parts if task.group]
+    micro = group(
+        "overall", "micro", np.ones(len(items), dtype=np.bool_), resampled_counts.sum(axis=0)
+    )
+    tasks = [task for task in task_groups if task.group]
     return [micro, _mean_of_tasks(matrix, tasks), *tasks]
 
 
-def _drawn(is_counted: Floats, unit: Ints, part: Ints, blocks: Iterator[Single]) -> Floats:
-    """Return each part's counts in each resample, shape (n_parts, n_counted, n_resamples)."""
+def _resampled_counts(
+    counts: Floats, unit: Ints, task_codes: Ints, blocks: Iterator[Float32s]
+) -> Floats:
+    """Return each task's counts in each resample, shape (n_tasks, n_counts, n_resamples)."""
     sums = []
-    for number_ in range(int(part.max()) + 1):
-        inside = part == number_
-        those, present = sums_by_cluster(is_counted[inside], unit[inside])
-        sums.append((present, those.astype(np.float32)))  # whole numbers, so exact
+    for task_code in range(int(task_codes.max()) + 1):
+        inside = task_codes == task_code
+        cluster_counts, present = sums_by_cluster(counts[inside], unit[inside])
+        sums.append((present, cluster_counts.astype(np.float32)))  # whole numbers, so exact
     return np.concatenate(
         [
-            np.array([(block[:, present] @ those).T for present, those in sums], dtype=np.float64)
+            np.array(
+                [(block[:, present] @ cluster_counts).T for present, cluster_counts in sums],
+                dtype=np.float64,
+            )
             for block in blocks
         ],
         axis=-1,
@@ -287,13 +296,13 @@ def _limits(
     rank_low, rank_high = np.full((2, len(columns)), np.nan)
     chosen = np.flatnonzero(ranked & np.isfinite(low))
     if len(chosen) and has_enough[ranked].all():
-        drawn = resampled[ranked]
-        ranks = np.full((len(columns), drawn.shape[1]), np.nan)
-        ranks[ranked] = _ranks(drawn)
-        ordered = np.sort(ranks[:, np.isfinite(drawn).all(axis=0)], axis=1)
+        ranked_resamples = resampled[ranked]
+        ranks = np.full((len(columns), ranked_resamples.shape[1]), np.nan)
+        ranks[ranked] = _ranks(ranked_resamples)
+        ordered = np.sort(ranks[:, np.isfinite(ranked_resamples).all(axis=0)], axis=1)
         tail_share = float(tail(alpha, np.array(group.units.any(axis=1).sum())))
-        rank_low[chosen] = _reached(ordered[chosen], tail_share)
-        rank_high[chosen] = _reached(ordered[chosen], 1 - tail_share)
+        rank_low[chosen] = _rank_quantile(ordered[chosen], tail_share)
+        rank_high[chosen] = _rank_quantile(ordered[chosen], 1 - tail_share)
     reason = np.full(len(columns), group.reason, dtype=object)
     for column in range(len(columns)) if not group.reason else ():
         few = too_few(int(n_units[column]), clustered=clustered)
@@ -312,11 +321,11 @@ def _limits(
     }
 
 
-def _reached(ordered: Floats, share: float) -> Floats:
+def _rank_quantile(ordered: Floats, share: float) -> Floats:
     """Return the smallest rank that at least `share` of the resamples does not exceed."""
     n = ordered.shape[1]
-    reached: Floats = ordered[:, max(int(np.ceil(share * n - ROUNDING)) - 1, 0)]
-    return reached
+    quantile: Floats = ordered[:, max(int(np.ceil(share * n - ROUNDING)) - 1, 0)]
+    return quantile
 
 
 def leaderboard_table(results: Results) -> Iterator[ReportTable]:
@@ -329,13 +338,13 @@ def leaderboard_table(results: Results) -> Iterator[ReportTable]:
     }
     micro = rows_of(results, "leaderboard", by="overall", group="micro")
     for row in sorted(
-        micro, key=lambda line: (str(line["condition"]), _last(number(line, "rank")))
+        micro, key=lambda line: (str(line["condition"]), _undefined_last(number(line, "rank")))
     ):
         other = macro.get((row["rater_id"], row["condition"]), {})
         cells = [condition_cell(str(row["condition"])), translated(KINDS[str(row["rater_kind"])])]
         for line in (row, other):
             cells += [
-                _rank(number(line, "rank")),
+                _rank_cell(number(line, "rank")),
                 range_cell(
                     number(line, "rank_low"), number(line, "rank_high"), factor=1, decimals=0
                 ),
@@ -364,11 +373,11 @@ def leaderboard_table(results: Results) -> Iterator[ReportTable]:
 KINDS = {"reader": later("reader"), "model": later("model")}
 
 
-def _rank(rank: float) -> str:
+def _rank_cell(rank: float) -> str:
     return EMPTY if math.isnan(rank) else f"{rank:g}"
 
 
-def _last(rank: float) -> float:
+def _undefined_last(rank: float) -> float:
     return math.inf if math.isnan(rank) else rank
 
 

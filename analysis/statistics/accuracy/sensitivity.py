@@ -106,7 +106,7 @@ def sensitivity(study: Study | Bundle, options: Options | None = None) -> pd.Dat
 def _analyses(
     bundle: Bundle, matrix: ReadingMatrix, faulty: Sequence[str]
 ) -> Mapping[str, tuple[Bools, Bools]]:
-    """Yield each analysis with the readings that count and the correct ones."""
+    """Return each analysis with the readings that count and the correct ones."""
     is_counted, correct = matrix.given, matrix.correct
     answered = matrix.answers != NO_LETTER
     flagged, excluded = (marked(bundle, matrix, column) for column in ("flags", "excluded"))
@@ -120,8 +120,8 @@ def _analyses(
     if excluded.any():
         analyses[later("excluded readings dropped")] = (is_counted & ~excluded, correct)
     if matrix.left_out.any():
-        counting = reading_matrix(bundle, count_excluded=True)
-        analyses[later("excluded readings counted")] = (counting.given, counting.correct)
+        with_excluded = reading_matrix(bundle, count_excluded=True)
+        analyses[later("excluded readings counted")] = (with_excluded.given, with_excluded.correct)
     for name, is_faulty in faulty_items(bundle, matrix, faulty).items():
         analyses[name] = (is_counted & ~is_faulty[:, None], correct)
     for name, reread in read_by_rules(bundle).items():
@@ -148,7 +148,7 @@ def _accuracies(
     )
 
 
-def choices_table(results: Results) -> Iterator[ReportTable]:
+def sensitivity_table(results: Results) -> Iterator[ReportTable]:
     """Show accuracies, one column per choice."""
     names = rater_names(results.bundle)
     rows = rows_of(results, "sensitivity")
@@ -175,12 +175,12 @@ def choices_table(results: Results) -> Iterator[ReportTable]:
         name="sensitivity",
         title=t("Accuracy under other choices, in percent"),
         note=t("The first column is the primary analysis."),
-        header=(t("Rater"), t("Condition"), *map(_head, choices)),
+        header=(t("Rater"), t("Condition"), *map(_column_heading, choices)),
         rows=body,
     )
 
 
-def _head(choice: str) -> str:
+def _column_heading(choice: str) -> str:
     words = translated(choice)
     return (
         words[:1].upper() + words[1:].lower() if words == choice else words[:1].upper() + words[1:]
@@ -206,5 +206,5 @@ SENSITIVITY = Statistic(
     ),
     compute=sensitivity,
     methods={700: Method("Sensitivity analyses", sensitivity_methods)},
-    tables={250: choices_table},
+    tables={250: sensitivity_table},
 )

@@ -73,17 +73,17 @@ def _never_wrong(sums: Sums) -> Reasons:
     return np.full(sums.agree.shape, NEVER_WRONG, dtype=object)
 
 
-EVERYWHERE = (
+MEASURES_OF_EVERY_SCOPE = (
     RAW,
     KAPPA_LETTERS,
     BRENNAN_PREDIGER,
     replace(ERROR_CONSISTENCY, estimate=_undefined, reason=_never_wrong),
 )
 SCOPES: Mapping[str, tuple[Measure, ...]] = {
-    "all": EVERYWHERE,
-    "task": EVERYWHERE,
-    "category": EVERYWHERE,
-    "option_set": (*EVERYWHERE, KAPPA, AC1),
+    "all": MEASURES_OF_EVERY_SCOPE,
+    "task": MEASURES_OF_EVERY_SCOPE,
+    "category": MEASURES_OF_EVERY_SCOPE,
+    "option_set": (*MEASURES_OF_EVERY_SCOPE, KAPPA, AC1),
 }
 
 

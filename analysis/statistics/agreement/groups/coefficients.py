@@ -482,7 +482,7 @@ BRENNAN_PREDIGER = GroupMeasure(
     by_size=True,
 )
 
-EVERYWHERE = (
+MEASURES_OF_EVERY_SCOPE = (
     BRENNAN_PREDIGER,
     _fleiss("error_consistency", "correct and incorrect", on_correctness=True),
     _fleiss("fleiss_kappa_letters", ARBITRARY),

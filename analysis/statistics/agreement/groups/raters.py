@@ -30,7 +30,7 @@ from analysis.statistics.agreement.groups.answers import (
     groups_of,
     letters_of,
 )
-from analysis.statistics.agreement.groups.coefficients import EVERYWHERE, GroupMeasure
+from analysis.statistics.agreement.groups.coefficients import MEASURES_OF_EVERY_SCOPE, GroupMeasure
 from analysis.statistics.agreement.groups.table import GROUP_WORDS
 from analysis.statistics.agreement.shown import measure_words
 from analysis.statistics.statistic import Column, Method, Source, Statistic, shared
@@ -106,7 +106,7 @@ def _rows(study: Study, group: RaterGroup) -> Iterator[dict[str, Any]]:
     for codes in (letters_of(matrix, items), correctness_of(matrix, items)):
         [complete] = answered(codes, matrix.n_options, [group], draws)
         parts.append((complete, answered(codes, matrix.n_options, jackknife_values, None)))
-    for measure in EVERYWHERE:
+    for measure in MEASURES_OF_EVERY_SCOPE:
         complete, others = parts[measure.on_correctness]
         yield _row(measure, complete, others, study.options.alpha)
 

@@ -37,7 +37,7 @@ from analysis.statistics.agreement.groups.answers import (
     letters_of,
 )
 from analysis.statistics.agreement.groups.coefficients import (
-    EVERYWHERE,
+    MEASURES_OF_EVERY_SCOPE,
     WITHIN_OPTION_SET,
     GroupMeasure,
 )
@@ -105,7 +105,7 @@ def agreement_groups(study: Study | Bundle, options: Options | None = None) -> p
     by_group: list[list[Row]] = [[] for _ in groups]
     for partition in partitions(matrix):
         within = partition.measures is PAIRS_WITHIN_OPTION_SET
-        measures = WITHIN_OPTION_SET if within else EVERYWHERE
+        measures = WITHIN_OPTION_SET if within else MEASURES_OF_EVERY_SCOPE
         for name, items in zip(partition.names, partition.members, strict=True):
             scope = _scope_rows(matrix, items, groups, measures, options.alpha, weights)
             for rows, group, answers_of_group in zip(by_group, groups, scope, strict=True):

@@ -518,8 +518,8 @@ AC1 = Measure(
     caption=later("Gwet's AC1 on the answers to questions with the same options."),
 )
 
-EVERYWHERE = (RAW, KAPPA_LETTERS, BRENNAN_PREDIGER, ERROR_CONSISTENCY, SAME_WRONG)
-WITHIN_OPTION_SET = (*EVERYWHERE, KAPPA, AC1)
+MEASURES_OF_EVERY_SCOPE = (RAW, KAPPA_LETTERS, BRENNAN_PREDIGER, ERROR_CONSISTENCY, SAME_WRONG)
+WITHIN_OPTION_SET = (*MEASURES_OF_EVERY_SCOPE, KAPPA, AC1)
 MEASURES = {
     measure.name: measure
     for measure in (
@@ -568,8 +568,8 @@ class Partition:
 
 
 SCOPES: Mapping[str, tuple[Measure, ...]] = {
-    "all": EVERYWHERE,
-    "task": EVERYWHERE,
+    "all": MEASURES_OF_EVERY_SCOPE,
+    "task": MEASURES_OF_EVERY_SCOPE,
     "option_set": WITHIN_OPTION_SET,
 }
 

@@ -23,7 +23,7 @@ from analysis.statistics.agreement.pairs.counts import (
     sums_of,
 )
 from analysis.statistics.agreement.pairs.measures import (
-    EVERYWHERE,
+    MEASURES_OF_EVERY_SCOPE,
     Measure,
     Partition,
     Reasons,
@@ -37,7 +37,7 @@ from analysis.statistics.agreement.pairs.resampling import (
 from analysis.statistics.study import Study, study_of
 from analysis.translation import later
 
-Cells = npt.NDArray[Any]
+ColumnValues = npt.NDArray[Any]
 
 CONSTANT_SE = later("standard error and interval: a rater gave a single answer throughout")
 CONSTANT_CORRECT_SE = later("standard error and interval: a rater was always right or always wrong")
@@ -50,7 +50,7 @@ def partition_rows(
     partition: Partition,
     options: Options,
     weights: Floats | None,
-) -> dict[str, Cells]:
+) -> dict[str, ColumnValues]:
     """Estimate every measure for every pair in every scope of a partition.
 
     Parameters
@@ -80,13 +80,16 @@ def partition_rows(
         intervals = cluster_intervals(
             matrix, measures, pairs, partition.members, weights, options.alpha
         )
-    filled = [
+    columns_by_measure = [
         _measure_columns(measure, counts, sums, interval)
         for measure, interval in zip(measures, intervals, strict=True)
     ]
     n_scopes = len(partition.names)
     shape = (len(pairs), n_scopes * len(measures))
-    columns = {name: np.stack([each[name] for each in filled], axis=-1) for name in filled[0]}
+    columns = {
+        name: np.stack([each[name] for each in columns_by_measure], axis=-1)
+        for name in columns_by_measure[0]
+    }
     return {
         "scope": np.broadcast_to(np.repeat(_texts(partition.names), len(measures)), shape),
         "measure": np.broadcast_to(
@@ -98,7 +101,7 @@ def partition_rows(
 
 def _measure_columns(
     measure: Measure, counts: PairCounts, sums: Sums, interval: Interval
-) -> dict[str, Cells]:
+) -> dict[str, ColumnValues]:
     """Return columns of shape (n_pairs, n_scopes)."""
     estimate, se, n = measure.estimate(sums), measure.standard_error(counts), measure.n(sums)
     undefined = np.isnan(estimate)
@@ -121,7 +124,7 @@ def _measure_columns(
     }
 
 
-def _texts(texts: Sequence[str]) -> Cells:
+def _texts(texts: Sequence[str]) -> ColumnValues:
     return np.array(texts, dtype=object)
 
 
@@ -193,17 +196,20 @@ def category_pairs(study: Study, category: str) -> pd.DataFrame:
         study,
         [
             Partition(
-                order=0, names=(f"category={category}",), members=(members,), measures=EVERYWHERE
+                order=0,
+                names=(f"category={category}",),
+                members=(members,),
+                measures=MEASURES_OF_EVERY_SCOPE,
             )
         ],
     )
 
 
-def _table(study: Study, parted: Iterable[Partition]) -> pd.DataFrame:
+def _table(study: Study, scope_partitions: Iterable[Partition]) -> pd.DataFrame:
     matrix, pairs = study.matrix, pairs_of(study.matrix.columns)
     parts = [
         partition_rows(matrix, pairs, partition, study.options, study.weights)
-        for partition in parted
+        for partition in scope_partitions
     ]
     n_rows = sum(part["measure"].shape[1] for part in parts)
     table = pair_names(matrix.columns, pairs, n_rows)

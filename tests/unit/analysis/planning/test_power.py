@@ -17,15 +17,15 @@ from analysis.planning import (
     PlanDesign,
     PowerPlan,
     Sizes,
-    answers,
+    cases_needed_lines,
     drawn_spread,
     expected_power,
     for_comparison,
     largest_power,
+    parse_range,
     power,
     power_table,
     published,
-    range_of,
 )
 from analysis.planning.components import components_from, read_components
 from analysis.planning.designs import variances
@@ -206,7 +206,7 @@ def test_three_readers_never_reach_80_percent() -> None:
     """The sentence names the readers and the limit."""
     plan = PowerPlan(components=VAN_DYKE, effect=0.05)
     assert largest_power(plan, 3) < 0.8 < largest_power(plan, 4)
-    lines = list(answers(plan, (3, 4)))
+    lines = list(cases_needed_lines(plan, (3, 4)))
     assert (
         lines[-1] == "Three readers do not reach 80 % power at any number of cases (at most 62 %)."
     )
@@ -275,14 +275,14 @@ def test_rows_state_the_power_of_the_analysis() -> None:
 )
 def test_ranges_of_values_are_read(text: str, numbers: tuple[int, ...]) -> None:
     """A range has a start, an end and a step, or is a single number."""
-    assert range_of(text, "cases") == numbers
+    assert parse_range(text, "cases") == numbers
 
 
 @pytest.mark.parametrize("text", ["", "x", "5:3", "1:3", "3:9:0", "3:9:2:1", "3:", "2.5"])
 def test_invalid_ranges_are_refused(text: str) -> None:
     """The message names the option and shows the form."""
     with pytest.raises(OptionsError, match=r"readers is .*FROM:TO"):
-        range_of(text, "readers")
+        parse_range(text, "readers")
 
 
 @pytest.mark.parametrize(

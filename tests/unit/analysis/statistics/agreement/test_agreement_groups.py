@@ -22,7 +22,7 @@ from analysis.statistics.agreement.pairs.resampling import ONE_CLUSTER
 from analysis.statistics.agreement.pairs.table import CONSTANT_CORRECT_SE, CONSTANT_SE, ONE_ITEM_SE
 from tests.unit.analysis.conftest import MakeBundle
 
-EVERYWHERE = [
+MEASURES_OF_EVERY_SCOPE = [
     "brennan_prediger",
     "error_consistency",
     "fleiss_kappa_letters",
@@ -55,7 +55,9 @@ def test_rows_are_sorted_by_group_scope_and_measure(make_bundle: MakeBundle) -> 
         option_set=["o"] * 4,
     )
     table = agreement_groups(bundle)
-    one_group = [(scope, m) for scope in ("all", "task=x", "task=y") for m in EVERYWHERE]
+    one_group = [
+        (scope, m) for scope in ("all", "task=x", "task=y") for m in MEASURES_OF_EVERY_SCOPE
+    ]
     one_group += [("option_set=o", m) for m in WITHIN]
     assert list(table["raters"].unique()) == ["readers", "models", "all"]
     for _, rows in table.groupby("raters"):

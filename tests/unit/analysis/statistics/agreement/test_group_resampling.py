@@ -46,7 +46,9 @@ def _written_out(matrix: ReadingMatrix, weights: Floats, items: Ints) -> Ints:
 
 
 @pytest.mark.parametrize("items", [np.arange(20), np.arange(2, 20, 3)], ids=["all", "some"])
-@pytest.mark.parametrize("measure", coefficients.EVERYWHERE, ids=lambda measure: measure.name)
+@pytest.mark.parametrize(
+    "measure", coefficients.MEASURES_OF_EVERY_SCOPE, ids=lambda measure: measure.name
+)
 def test_a_resample_of_a_group_is_the_estimate_of_the_drawn_items(
     matrix: ReadingMatrix, weights: Floats, items: Ints, measure: coefficients.GroupMeasure
 ) -> None:
