@@ -74,8 +74,8 @@ for package in (study, analysis, ui):
             import_module(module.name)
 wanted(MODULES)  # reads every module of the reading page
 for language in translation.languages():  # the catalogues are read once
-    translation.table(language, ())
-    with translation.spoken(language):
+    translation.catalogue_messages(language, ())
+    with translation.in_language(language):
         translation.translated("Continue")
 translation.folder.cache_clear()
 # The patterns that most outputs of models need are compiled.

@@ -15,10 +15,10 @@ from babel.messages.catalog import Catalog
 from babel.messages.extract import extract
 from babel.messages.pofile import read_po, write_po
 
-from study.base.translation import FILE
+from study.base.translation import CATALOGUE_FILE
 
 ROOT = Path(__file__).parent.parent
-TEMPLATE = ROOT / "locale" / f"{Path(FILE).stem}.pot"
+TEMPLATE = ROOT / "locale" / f"{Path(CATALOGUE_FILE).stem}.pot"
 KEYWORDS: Mapping[str, tuple[int, ...] | None] = {"t": None, "tn": (1, 2), "later": None}
 _FOLDERS = ("study", "analysis", "pages", "ui")
 _METHODS = {".py": "python", ".js": "javascript"}
@@ -93,7 +93,7 @@ def main() -> None:
     """Write the template and update the catalogue of every language."""
     current = template()
     TEMPLATE.write_bytes(text(current))
-    for path in sorted(TEMPLATE.parent.glob(f"*/{FILE}")):
+    for path in sorted(TEMPLATE.parent.glob(f"*/{CATALOGUE_FILE}")):
         path.write_bytes(update(path, current))
 
 

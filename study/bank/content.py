@@ -12,7 +12,7 @@ from itertools import combinations, groupby
 
 from study.base.bank_model import FINDINGS, LETTERS, TITLES, VIEW_CLASSES, Question, Rule
 from study.base.text import id_key
-from study.tables.values import shown
+from study.tables.values import quoted_value
 
 N_EXAMPLES = 20
 
@@ -186,17 +186,20 @@ def flags(items: Iterable[Question]) -> Iterator[tuple[Rule, str, str]]:
                 yield rule, item.item_id, fault
         for item, earlier in _alike(questions):
             fault = f"asks the same about examination {examination_id} as {earlier.item_id}: "
-            yield Rule.ALIKE, item.item_id, fault + shown(item.question)
+            yield Rule.ALIKE, item.item_id, fault + quoted_value(item.question)
 
 
 def _by_itself(item: Question, words: Sequence[str]) -> Iterator[tuple[Rule, str]]:
     if item.truth is not None and _answered(item, words, LETTERS.index(item.truth)):
         answer = item.options[LETTERS.index(item.truth)]
-        yield Rule.ANSWERED, f"{shown(item.question)} contains {shown(answer)}"
+        yield Rule.ANSWERED, f"{quoted_value(item.question)} contains {quoted_value(answer)}"
     if repeated := _repeated_option(item.options):
-        yield Rule.OPTIONS_ALIKE, f"{shown(repeated)} occurs twice, ignoring case and punctuation"
+        yield (
+            Rule.OPTIONS_ALIKE,
+            f"{quoted_value(repeated)} occurs twice, ignoring case and punctuation",
+        )
     if missing_view := _not_shown(item, words):
-        yield Rule.NOT_SHOWN, f"{shown(item.question)} asks for {missing_view}"
+        yield Rule.NOT_SHOWN, f"{quoted_value(item.question)} asks for {missing_view}"
 
 
 def _repeated_option(options: Sequence[str]) -> str:

@@ -16,7 +16,7 @@ from study.base.errors import BadFile
 from study.base.system import system_reason
 from study.base.text import id_key
 from study.films import MAX_BYTES, BadFilm, inspect
-from study.tables.values import shown
+from study.tables.values import quoted_value
 
 Outcome = Film | BadFilm
 NOT_FOUND_REMEDY = "check the path and the images folder: paths are relative to that folder"
@@ -82,7 +82,9 @@ class ImageFolder:
         path = path_text.strip().replace("\\", "/")
         if "\0" in path or _ADDRESS.match(path):
             raise BadFilm(
-                f"image {shown(path_text)} is not a file's path", "give a path", Rule.NO_IMAGE
+                f"image {quoted_value(path_text)} is not a file's path",
+                "give a path",
+                Rule.NO_IMAGE,
             )
         if path.startswith("/") or _DRIVE.match(path):
             return self._from_absolute(path, path_text)
@@ -211,7 +213,7 @@ class ImageFolder:
         except (OSError, ValueError, RuntimeError) as error:
             reason = f": {system_reason(error)}" if isinstance(error, OSError) else ""
             raise BadFilm(
-                f"image {shown(path, 160)} cannot be read{reason}", "check the file"
+                f"image {quoted_value(path, 160)} cannot be read{reason}", "check the file"
             ) from None
 
     def _from_absolute(self, path: str, path_text: str) -> str:
@@ -241,12 +243,12 @@ def _inside(path: str) -> str:
 
 
 def _not_found(path: str) -> str:
-    return f"image {shown(path, 160)} not found"
+    return f"image {quoted_value(path, 160)} not found"
 
 
 def _leaves(path_text: str) -> BadFilm:
     return BadFilm(
-        f"image path {shown(path_text, 160)} leads out of the images folder",
+        f"image path {quoted_value(path_text, 160)} leads out of the images folder",
         "put the image into the folder and give its path there",
         Rule.IMAGE_OUTSIDE,
     )

@@ -21,7 +21,7 @@ from study.base.canonical import canonical_json
 from study.films import BadFilm
 from study.tables.columns import plain_key
 from study.tables.source import Record
-from study.tables.values import as_list, as_text, missing, shown
+from study.tables.values import as_list, as_text, missing, quoted_value
 
 LONGEST_ID = 500
 _NOT_SHOWN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
@@ -92,7 +92,9 @@ class ItemReader:
         if not isinstance(record.value, dict):
             trouble = Trouble(shown_key(record.key) or record.place)
             trouble.add(
-                f"not an item but {shown(record.value)}", "give an object of fields", Rule.RECORD
+                f"not an item but {quoted_value(record.value)}",
+                "give an object of fields",
+                Rule.RECORD,
             )
             self.by_place = self.by_place or not shown_key(record.key)
             return ItemDraft(key=trouble.key, item_id="", trouble=trouble)
@@ -112,15 +114,16 @@ class ItemReader:
     def note_unknown(self, keys: Iterable[str], item: str, n: int = 1) -> None:
         """Note unknown keys of an item, or of `n` items."""
         for key in keys:
-            self._notes.add(f"unknown key {shown(key)} kept as an attribute", item, n)
+            self._notes.add(f"unknown key {quoted_value(key)} kept as an attribute", item, n)
 
     def _note_keys(self, record: Record, fields: Fields, draft: ItemDraft) -> None:
         if fields.twice:
-            repeated = ", ".join(map(shown, fields.twice))
+            repeated = ", ".join(map(quoted_value, fields.twice))
             draft.trouble.add(f"keys given twice: {repeated}", "keep one of each", Rule.KEYS_TWICE)
         for key, n_characters, max_characters in fields.too_long():
             draft.trouble.add(
-                f"{shown(key)} has {n_characters:,} characters, more than {max_characters:,}",
+                f"{quoted_value(key)} has {n_characters:,} characters, "
+                f"more than {max_characters:,}",
                 "shorten it; a whole report or another file may have got into it",
                 Rule.TOO_LONG,
             )
@@ -178,7 +181,7 @@ class ItemReader:
         for key, name, value in fields.others():
             text = attribute_text(value)
             if not name or text is None or len(name) + len(text) > MOST_OF_AN_ATTRIBUTE:
-                self._notes.add(f"{shown(key)} is too long or not text, left out", draft.key)
+                self._notes.add(f"{quoted_value(key)} is too long or not text, left out", draft.key)
             else:
                 attributes[name] = text
         return attributes
@@ -188,7 +191,9 @@ class ItemReader:
         for key, value in fields.given("examination_id"):
             text = as_text(value)
             if text is None:
-                trouble.add(f"{key} is not text: {shown(value)}", "write it as text", Rule.NOT_TEXT)
+                trouble.add(
+                    f"{key} is not text: {quoted_value(value)}", "write it as text", Rule.NOT_TEXT
+                )
             else:
                 ids[plain_key(key)] = text
         return tuple(map(ids.get, EXAMINATION_KEYS))
@@ -218,7 +223,7 @@ class ItemReader:
         for path, label, original, place in self._image_paths(entries, fields, draft, "prior_"):
             if path in current:
                 draft.trouble.add(
-                    f"image {shown(path, 160)} is both a current and a prior one",
+                    f"image {quoted_value(path, 160)} is both a current and a prior one",
                     "name the image of the earlier examination, or none",
                     Rule.NO_PRIOR,
                 )
@@ -243,7 +248,9 @@ class ItemReader:
             text = as_text(path)
             if not text:
                 draft.trouble.add(
-                    f"image path {shown(path)} is not text", "give a path as text", Rule.NO_IMAGE
+                    f"image path {quoted_value(path)} is not text",
+                    "give a path as text",
+                    Rule.NO_IMAGE,
                 )
                 continue
             try:
@@ -274,7 +281,7 @@ class ItemReader:
         for text in written:
             label, understood = view_label(text or "")
             if text is None or not understood:
-                unknown = shown(text or "")
+                unknown = quoted_value(text or "")
                 self._notes.add(f"view name {unknown} not known, not shown to readers", draft.key)
             labels.append((label, text if text and text != label else ""))
         return labels
@@ -304,7 +311,9 @@ class ItemReader:
         worded, understood = (age_in_words if name == "age" else sex_in_words)(text or "")
         if text is None or not understood:
             outcome = "kept as given" if worded else "left empty"
-            self._notes.add(f"{name} {shown(value if text is None else text)} {outcome}", draft.key)
+            self._notes.add(
+                f"{name} {quoted_value(value if text is None else text)} {outcome}", draft.key
+            )
         return worded
 
     def _loose_text(self, fields: Fields, name: str, draft: ItemDraft) -> str:
@@ -341,9 +350,12 @@ def why_unfit(item_id: str) -> str:
     if not item_id:
         return "no item id"
     if len(item_id) > LONGEST_ID:
-        return f"item id {shown(item_id)} has {len(item_id):,} characters, more than {LONGEST_ID}"
+        size = f"{len(item_id):,} characters, more than {LONGEST_ID}"
+        return f"item id {quoted_value(item_id)} has {size}"
     if not item_id.isprintable() and _NOT_SHOWN.search(item_id):
-        return f"item id {shown(item_id)} contains a line break or another invisible character"
+        return (
+            f"item id {quoted_value(item_id)} contains a line break or another invisible character"
+        )
     return ""
 
 
@@ -363,7 +375,7 @@ def _text(fields: Fields, name: str, trouble: Trouble) -> str | None:
         text = as_text(value)
     if text is None or (name == "question" and not isinstance(value, str) and text):
         trouble.add(
-            f"{name.replace('_', ' ')} is not text: {shown(value)}",
+            f"{name.replace('_', ' ')} is not text: {quoted_value(value)}",
             "write it as text",
             Rule.NOT_TEXT,
         )

@@ -69,7 +69,7 @@ def in_full(look: Transaction, name: str) -> dict[str, Any]:
     for age, n in bank_contents.counts(look, row.id, "age").items():
         ages[age_band(age)] += n
     return {
-        **described(row, banks.holders(look, row.id)),
+        **described(row, banks.studies_and_drafts(look, row.id)),
         **bank_contents.totals(look, row.id),
         "with_prior_images": banks.n_with_prior(look, row.id),
         "by": {
@@ -273,7 +273,7 @@ def _in_two(look: Transaction, rows: Iterable[BankRow], column: str) -> list[str
     values = {
         value
         for row, other_row in combinations(rows, 2)
-        for value in banks.in_both(look, row.id, other_row.id, column)
+        for value in banks.common_values(look, row.id, other_row.id, column)
     }
     return sorted(values)
 
@@ -384,7 +384,7 @@ def remove_bank(store: Store, name: str, *, acting: Acting) -> BankRow:
     """
     with store.change() as change:
         row = banks.bank_row(change, name)
-        holders = banks.holders(change, row.id)
+        holders = banks.studies_and_drafts(change, row.id)
         if any(holders.values()):
             raise NotNow(_in_use_message(name, **holders))
         prepared = banks.films_of_no_other_bank(change, row.id)

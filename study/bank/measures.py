@@ -13,7 +13,7 @@ from itertools import repeat
 from study.bank.fields import EXAMINATION_DATE, Fields, Notes, Trouble
 from study.base.bank_model import Rule
 from study.tables.columns import plain_key
-from study.tables.values import as_list, as_text, missing, shown
+from study.tables.values import as_list, as_text, missing, quoted_value
 
 LEAST_MM, MOST_MM = 0.01, 5.0
 TOLERANCE = 0.01
@@ -175,7 +175,9 @@ def read_days(fields: Fields, n: int, notes: Notes, trouble: Trouble) -> list[in
         if missing(value):
             continue
         if days is None or days > MOST_DAYS:
-            name = "prior date, or StudyDate," if by_date else f"prior interval {shown(value)}"
+            name = (
+                "prior date, or StudyDate," if by_date else f"prior interval {quoted_value(value)}"
+            )
             notes.add(f"{name} not understood, interval left unknown", trouble.key)
         elif days < 0:
             trouble.add("a prior image made after the current ones", _REMEDY, Rule.NO_PRIOR)

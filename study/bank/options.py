@@ -9,7 +9,7 @@ from study.bank.fields import OPTION_FIELDS, Fields, Trouble
 from study.base.bank_model import LETTERS, Rule
 from study.base.text import difference, id_key, text_key
 from study.tables.source import Repeated
-from study.tables.values import as_list, as_text, as_texts, shown
+from study.tables.values import as_list, as_text, as_texts, quoted_value
 
 MIN_OPTIONS = 2
 MAX_OPTIONS = len(LETTERS)
@@ -52,7 +52,11 @@ def read_options(fields: Fields, trouble: Trouble) -> tuple[str, ...]:
         return ()
     texts = [as_text(option) for option in options]
     if None in texts:
-        wrong = [shown(option) for option, text in zip(options, texts, strict=True) if text is None]
+        wrong = [
+            quoted_value(option)
+            for option, text in zip(options, texts, strict=True)
+            if text is None
+        ]
         trouble.add(
             f"options that are not texts: {', '.join(wrong)}", "write each as text", Rule.OPTIONS
         )
@@ -200,7 +204,7 @@ def _options_of(fields: Fields, trouble: Trouble) -> list[object] | None:
     entries = as_list(value)
     if entries is None:
         trouble.add(
-            f"options not understood: {shown(fields.first('options'))}",
+            f"options not understood: {quoted_value(fields.first('options'))}",
             _WRITE_OPTIONS,
             Rule.OPTIONS,
         )
@@ -226,7 +230,7 @@ def _from_letters(options_by_key: dict[str, object], trouble: Trouble) -> list[o
     letters = sorted(map(_key_letter, keys))
     if letters != list(LETTERS[: len(keys)]):
         trouble.add(
-            f"options under the keys {shown(', '.join(keys))}",
+            f"options under the keys {quoted_value(', '.join(keys))}",
             "use each of A, B, C, ... once",
             Rule.OPTIONS,
         )
@@ -269,7 +273,7 @@ def _repeated(texts: Sequence[str], keys: Sequence[str]) -> str:
     for text, key in zip(texts, keys, strict=True):
         if key in first:
             differs = difference(first[key], text)
-            quoted = shown(first[key])
+            quoted = quoted_value(first[key])
             repeated[f"{quoted} ({differs})" if differs else quoted] = None
         elif key:
             first[key] = text
@@ -280,12 +284,15 @@ def _letter(value: object, options: Sequence[str], trouble: Trouble) -> str | No
     text = as_text(value)
     if not text:
         trouble.add(
-            f"correct answer not text: {shown(value)}", "give the option's letter", Rule.TRUTH
+            f"correct answer not text: {quoted_value(value)}",
+            "give the option's letter",
+            Rule.TRUTH,
         )
         return None
     if len(options) >= _OTHER_POSITIONS.get(text.strip("([]).: \t"), MAX_OPTIONS + 1):
         trouble.add(
-            f"correct answer {shown(text)} is a letter of another alphabet, with another position",
+            f"correct answer {quoted_value(text)} is a letter of another alphabet, "
+            "with another position",
             "give a Latin letter, or the option's full text",
             Rule.TRUTH,
         )
@@ -300,9 +307,11 @@ def _letter(value: object, options: Sequence[str], trouble: Trouble) -> str | No
         return letters.pop()
     choices = f"A to {LETTERS[len(options) - 1]}"
     if letters:
-        fault = f"correct answer {shown(text)} fits the options {' and '.join(sorted(letters))}"
+        fault = (
+            f"correct answer {quoted_value(text)} fits the options {' and '.join(sorted(letters))}"
+        )
     else:
-        fault = f"correct answer {shown(text)} is not among the options"
+        fault = f"correct answer {quoted_value(text)} is not among the options"
     trouble.add(fault, f"give one letter of {choices}, or an option's full text", Rule.TRUTH)
     return None
 

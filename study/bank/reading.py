@@ -33,7 +33,7 @@ from study.store.staging import Batch, Group, Staging, staging
 from study.tables.columns import listed
 from study.tables.source import OpenSource, Piece, Record, SourceFormat, opened
 from study.tables.text_file import opened_bytes
-from study.tables.values import shown
+from study.tables.values import quoted_value
 
 BankFormat = Literal["rexvqa", "csv"]
 MissingImages = Literal["refuse", "drop", "frontal"]
@@ -400,7 +400,8 @@ def _note_respellings(staged: Staging, notes: Notes) -> None:
         respelt = (staged.respelt_ids if column in _IDS else staged.respelt_names)(column)
         for value, first, items in respelt:
             differs = difference(value, first)
-            note = f"{what} {shown(value)} counts as {shown(first)}: they differ in {differs}"
+            same = f"{quoted_value(value)} counts as {quoted_value(first)}"
+            note = f"{what} {same}: they differ in {differs}"
             notes.add(note, items.first, items.n)
 
 
@@ -428,7 +429,9 @@ def _read_films(
     staged.mark_missing(folder.missing_message, NOT_FOUND_REMEDY)
     for path, name, key in staged.respell_missing(folder.similar_path):
         differs = difference(path, name)
-        notes.add(f"image {shown(path, 160)} found under a name that differs: {differs}", key)
+        notes.add(
+            f"image {quoted_value(path, 160)} found under a name that differs: {differs}", key
+        )
     n_done, total = staged.n_films()
     if total > _FEW_FILMS and (refused or (n_done and missing == "refuse")):
         return total - n_done

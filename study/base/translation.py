@@ -26,8 +26,8 @@ from babel.numbers import format_decimal
 from study.base.canonical import moment, stamp
 
 ENGLISH = "en"
-VARIABLE = "READING_ROOM_LOCALE"
-FILE = "reading_room.po"
+LOCALE_VARIABLE = "READING_ROOM_LOCALE"
+CATALOGUE_FILE = "reading_room.po"
 
 _language: ContextVar[str] = ContextVar("language", default=ENGLISH)
 
@@ -70,14 +70,14 @@ def language() -> str:
     return _language.get()
 
 
-def region() -> Locale:
+def current_locale() -> Locale:
     """Return the locale for numbers and dates in the current language; British for English."""
-    return _region(_language.get())
+    return _locale_of(_language.get())
 
 
 def right_to_left() -> bool:
     """Return whether the current language is written from right to left."""
-    return bool(region().text_direction == "rtl")
+    return bool(current_locale().text_direction == "rtl")
 
 
 def decimal(value: float, places: int = 0) -> str:
@@ -86,15 +86,17 @@ def decimal(value: float, places: int = 0) -> str:
     >>> decimal(1234.5), decimal(83.75, 1)
     ('1,234', '83.8')
     """
-    return str(format_decimal(round(value, places), f"#,##0.{'0' * places}", locale=region()))
+    return str(
+        format_decimal(round(value, places), f"#,##0.{'0' * places}", locale=current_locale())
+    )
 
 
 def languages() -> tuple[str, ...]:
     """Return the languages that have a catalogue, English first; cached."""
-    return _names(folder())
+    return _language_names(folder())
 
 
-def table(name: str, keys: Container[str]) -> tuple[dict[str, str | list[str]], str]:
+def catalogue_messages(name: str, keys: Container[str]) -> tuple[dict[str, str | list[str]], str]:
     """Return messages with their translations, and the language's plural rule over ``n``.
 
     Used for texts that are not shown by Python. The key of a message with plural forms is its
@@ -105,10 +107,10 @@ def table(name: str, keys: Container[str]) -> tuple[dict[str, str | list[str]], 
     ValueError
         The plural rule is not valid for gettext.
     """
-    path = folder() / name / FILE
+    path = folder() / name / CATALOGUE_FILE
     if not path.is_file():
         return {}, "n != 1"
-    catalogue = _read(path)
+    catalogue = _read_catalogue(path)
     c2py(catalogue.plural_expr)
     messages: dict[str, str | list[str]] = {}
     for message in catalogue:
@@ -121,15 +123,15 @@ def table(name: str, keys: Container[str]) -> tuple[dict[str, str | list[str]], 
     return messages, catalogue.plural_expr
 
 
-def speak(name: str) -> Token[str]:
+def set_language(name: str) -> Token[str]:
     """Set the language of this thread or task; English if there is no catalogue."""
     return _language.set(name if name in languages() else ENGLISH)
 
 
 @contextmanager
-def spoken(name: str) -> Iterator[None]:
+def in_language(name: str) -> Iterator[None]:
     """Set the language within the block; English if there is no catalogue."""
-    token = speak(name)
+    token = set_language(name)
     try:
         yield
     finally:
@@ -139,7 +141,7 @@ def spoken(name: str) -> Iterator[None]:
 @lru_cache(1)
 def folder() -> Path:
     """Return the folder of the catalogues; the environment is read once."""
-    return Path(os.environ.get(VARIABLE) or Path(__file__).parents[2] / "locale")
+    return Path(os.environ.get(LOCALE_VARIABLE) or Path(__file__).parents[2] / "locale")
 
 
 def _formatted(values: Mapping[str, object]) -> dict[str, object]:
@@ -148,15 +150,15 @@ def _formatted(values: Mapping[str, object]) -> dict[str, object]:
     texts = dict(values)
     for name, value in values.items():
         if isinstance(value, int) and not isinstance(value, bool):
-            texts[name] = _whole_number(value, _language.get())
+            texts[name] = _formatted_integer(value, _language.get())
         elif rtl and isinstance(value, str):
             texts[name] = _Isolated(value)
     return texts
 
 
 @lru_cache(4096)  # pages format the same few numbers again and again
-def _whole_number(value: int, language: str) -> str:
-    return str(format_decimal(value, "#,##0", locale=_region(language)))
+def _formatted_integer(value: int, language: str) -> str:
+    return str(format_decimal(value, "#,##0", locale=_locale_of(language)))
 
 
 class _Isolated(str):
@@ -169,32 +171,32 @@ class _Isolated(str):
 
 
 @lru_cache
-def _region(name: str) -> Locale:
+def _locale_of(name: str) -> Locale:
     try:
         return Locale.parse("en-GB" if name == ENGLISH else name, sep="-")
     except (UnknownLocaleError, ValueError):
-        return _region(ENGLISH)
+        return _locale_of(ENGLISH)
 
 
 @lru_cache
-def _names(folder: Path) -> tuple[str, ...]:
-    names = sorted(path.parent.name for path in folder.glob(f"*/{FILE}"))
+def _language_names(folder: Path) -> tuple[str, ...]:
+    names = sorted(path.parent.name for path in folder.glob(f"*/{CATALOGUE_FILE}"))
     return (ENGLISH, *(name for name in names if name != ENGLISH))
 
 
 @lru_cache
 def _catalogue(folder: Path, name: str) -> NullTranslations:
-    path = folder / name / FILE
+    path = folder / name / CATALOGUE_FILE
     if not path.is_file():
         return NullTranslations()
     compiled = BytesIO()
-    write_mo(compiled, _read(path))
+    write_mo(compiled, _read_catalogue(path))
     compiled.seek(0)
     return GNUTranslations(compiled)
 
 
 @lru_cache  # takes 0.1 s, and is needed for the pages and for the reading page
-def _read(path: Path) -> Catalog:
+def _read_catalogue(path: Path) -> Catalog:
     with path.open("rb") as file:
         return read_po(file)
 
@@ -205,17 +207,19 @@ def day(at_utc: str, zone: tzinfo = UTC) -> str:
     >>> day("2025-06-04T12:00:59.999Z")
     '4 Jun 2025'
     """
-    return str(format_date(moment(at_utc).astimezone(zone), locale=region()))
+    return str(format_date(moment(at_utc).astimezone(zone), locale=current_locale()))
 
 
-def minute(at_utc: str, zone: tzinfo = UTC) -> str:
+def date_and_time(at_utc: str, zone: tzinfo = UTC) -> str:
     """Return a stored time to the minute, with its time zone.
 
     >>> from zoneinfo import ZoneInfo
-    >>> minute("2025-06-04T12:00:59.999Z"), minute("2025-06-04T12:00Z", ZoneInfo("Europe/Berlin"))
-    ('4 Jun 2025, 12:00 UTC', '4 Jun 2025, 14:00 (Europe/Berlin)')
+    >>> date_and_time("2025-06-04T12:00:59.999Z")
+    '4 Jun 2025, 12:00 UTC'
+    >>> date_and_time("2025-06-04T12:00Z", ZoneInfo("Europe/Berlin"))
+    '4 Jun 2025, 14:00 (Europe/Berlin)'
     """
-    return _in_zone(_moment(at_utc, zone), zone)
+    return _in_zone(_local_date_and_time(at_utc, zone), zone)
 
 
 def period_end(at_utc: str, zone: tzinfo) -> str:
@@ -229,7 +233,7 @@ def period_end(at_utc: str, zone: tzinfo) -> str:
     """
     previous = stamp(moment(at_utc) - timedelta(milliseconds=1))
     if day(previous, zone) == day(at_utc, zone):
-        return minute(at_utc, zone)
+        return date_and_time(at_utc, zone)
     return _in_zone(t("the end of {day}", day=day(previous, zone)), zone)
 
 
@@ -239,7 +243,7 @@ def _in_zone(time: str, zone: tzinfo) -> str:
     return t("{time} ({zone})", time=time, zone=str(zone))
 
 
-def _moment(at_utc: str, zone: tzinfo) -> str:
-    locale = region()
+def _local_date_and_time(at_utc: str, zone: tzinfo) -> str:
+    locale = current_locale()
     clock = format_time(moment(at_utc).astimezone(zone), "short", locale=locale)
     return str(locale.datetime_formats["medium"]).format(clock, day(at_utc, zone))

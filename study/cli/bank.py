@@ -47,7 +47,9 @@ def list_(db: Path | str, as_json: bool) -> None:
     number of studies that use it).
     """
     with Store(db).look() as look:
-        rows = [described(row, banks.holders(look, row.id)) for row in banks.listed(look)]
+        rows = [
+            described(row, banks.studies_and_drafts(look, row.id)) for row in banks.listed(look)
+        ]
     if as_json:
         _print_json(rows)
         return

@@ -24,12 +24,12 @@ from study.store.studies import StudyRow, study_row
 MOST_LISTED = 200
 """Maximum number of cases without an answer on the page; `missing.csv` has all of them."""
 
-MISSING = ("reader_id", "session", "condition", "repeat", "position", "item_id", "why")
+MISSING_COLUMNS = ("reader_id", "session", "condition", "repeat", "position", "item_id", "why")
 
 Row = Mapping[str, Any]
 
-_MADE = ("at_utc", "actor")
-_NAMES = {
+_DECISION_COLUMNS = ("at_utc", "actor")
+_COLUMN_TITLES = {
     "at_utc": "at (UTC)",
     "actor": "by",
     "kind": "what",
@@ -39,7 +39,7 @@ _NAMES = {
     "model_version": "version",
     "n_predicted": "predicted",
 }
-_HEADS = ("assigned", "read", "answered", "given up", "timed out", "excluded")
+_COUNT_HEADINGS = ("assigned", "read", "answered", "given up", "timed out", "excluded")
 _CSS = """
 :root { color-scheme: light; }
 body { font: 15px/1.5 system-ui, sans-serif; color: #111; background: #fff; max-width: 62rem;
@@ -71,11 +71,11 @@ def report_in(look: Transaction, study: StudyRow) -> dict[str, bytes]:
     missing = progress.without_answer(look, study.id)
     trail = list(events.walk(look, events.study_chain(study.name)))
     parts = [
-        _head(study, trail),
-        _numbers(look, study),
-        _lacking(missing),
-        _decided(look, study),
-        _protocol(study, trail),
+        _status_section(study, trail),
+        _counts_section(look, study),
+        _missing_answers_section(missing),
+        _decisions_section(look, study),
+        _protocol_section(study, trail),
     ]
     title = f"{'Closing report' if study.state == 'closed' else 'Report'}: {study.name}"
     page = (
@@ -84,14 +84,14 @@ def report_in(look: Transaction, study: StudyRow) -> dict[str, bytes]:
         f"<title>{escape(title)}</title><style>{_CSS}</style></head>\n"
         f"<body><main><h1>{escape(title)}</h1>\n{''.join(parts)}</main></body></html>\n"
     )
-    rows = [[row[key] for key in MISSING] for row in missing]
+    rows = [[row[key] for key in MISSING_COLUMNS] for row in missing]
     return {
         "closing-report.html": page.encode("utf-8", "replace"),
-        "missing.csv": csv_bytes(MISSING, rows),
+        "missing.csv": csv_bytes(MISSING_COLUMNS, rows),
     }
 
 
-def _head(study: StudyRow, trail: Sequence[EventRow]) -> str:
+def _status_section(study: StudyRow, trail: Sequence[EventRow]) -> str:
     closed = next((event for event in trail if event.kind == EventKind.STUDY_CLOSED), None)
     facts = {
         "State": study.state,
@@ -107,10 +107,10 @@ def _head(study: StudyRow, trail: Sequence[EventRow]) -> str:
     films = "Its films are simulated, not radiographs. " if study.simulated_films else ""
     status = "" if closed else "The study is not closed: this report shows its current state. "
     note = f"{status}{films}This report contains no information on correctness."
-    return f"<p>{note}</p>{_facts(facts)}"
+    return f"<p>{note}</p>{_facts_list(facts)}"
 
 
-def _numbers(look: Transaction, study: StudyRow) -> str:
+def _counts_section(look: Transaction, study: StudyRow) -> str:
     completeness = completeness_in(look, study)
     counts = completeness.counts
     facts = {
@@ -133,7 +133,7 @@ def _numbers(look: Transaction, study: StudyRow) -> str:
         (session.reader_id, session.session, session.condition, *session.counts.as_dict.values())
         for session in completeness.sessions
     ]
-    raters = [
+    model_rows = [
         (
             model_label(row),
             row.model_version,
@@ -143,22 +143,25 @@ def _numbers(look: Transaction, study: StudyRow) -> str:
         for row in models.of_study(look, study.id)
     ]
     return (
-        f"<h2>Participants and counts</h2>{_facts(facts)}{_flow(look, study, completeness.readers)}"
-        + _table("Readers", ("reader", "status", *_HEADS), readers)
-        + _table("Readers by session", ("reader", "session", "condition", *_HEADS), sessions)
-        + _table("Models", ("model", "version", "predicted", "of cases"), raters)
+        f"<h2>Participants and counts</h2>{_facts_list(facts)}"
+        + _flow_section(look, study, completeness.readers)
+        + _table("Readers", ("reader", "status", *_COUNT_HEADINGS), readers)
+        + _table(
+            "Readers by session", ("reader", "session", "condition", *_COUNT_HEADINGS), sessions
+        )
+        + _table("Models", ("model", "version", "predicted", "of cases"), model_rows)
         + "<p>Answered, given up and timed out sum to read; this includes excluded readings."
         + "</p>"
     )
 
 
-_FLOW = ("invited", "randomised", "started", "completed", "withdrawn", "analysed")
+_FLOW_STEPS = ("invited", "randomised", "started", "completed", "withdrawn", "analysed")
 
 
-def _flow(look: Transaction, study: StudyRow, readers: Sequence[ReaderCounts]) -> str:
+def _flow_section(look: Transaction, study: StudyRow, readers: Sequence[ReaderCounts]) -> str:
     """Return the flow of readers as a diagram and as a table: all readers, then each arm."""
     groups = flow_of_readers(look, study, readers)
-    steps = [step for step in _FLOW if len(groups) > 1 or step != "randomised"]
+    steps = [step for step in _FLOW_STEPS if len(groups) > 1 or step != "randomised"]
     rows = [
         (
             f"arm {group.arm}" if group.arm else "all readers",
@@ -175,29 +178,28 @@ def _flow(look: Transaction, study: StudyRow, readers: Sequence[ReaderCounts]) -
     )
 
 
-def _lacking(missing: Sequence[Row]) -> str:
+def _missing_answers_section(missing: Sequence[Row]) -> str:
     if not missing:
         return "<h2>Missing answers</h2><p>Every assigned case has an answer that counts.</p>"
     note = f"{len(missing)} assigned cases have no answer that counts."
     if len(missing) > MOST_LISTED:
         note += f" The first {MOST_LISTED} are listed; missing.csv has every one."
-    table = _table_of("Cases without an answer", MISSING, missing[:MOST_LISTED])
+    table = _table_of("Cases without an answer", MISSING_COLUMNS, missing[:MOST_LISTED])
     return f"<h2>Missing answers</h2><p>{note}</p>{table}"
 
 
-def _decided(look: Transaction, study: StudyRow) -> str:
-    number = study.id
-    amended = (
-        {**row._asdict(), "changes": _changes(row.changes)}
-        for row in studies.amendments(look, number)
+def _decisions_section(look: Transaction, study: StudyRow) -> str:
+    amendment_rows = (
+        {**row._asdict(), "changes": _changes_text(row.changes)}
+        for row in studies.amendments(look, study.id)
     )
-    stepped_in = (
+    interventions = (
         {**row._asdict(), "reader_id": row.reader_id or "the whole study"}
-        for row in readings.interventions(look, number)
+        for row in readings.interventions(look, study.id)
     )
-    set_aside = (
+    exclusions = (
         {**row._asdict(), "kind": "excluded" if row.excluded else "reinstated"}
-        for row in progress.exclusions_of_study(look, number)
+        for row in progress.exclusions_of_study(look, study.id)
     )
     withdrawn = (
         {**asdict(model), "reason": model.reason + f" ({AFTER_CLOSING})" * model.after_closing}
@@ -205,36 +207,40 @@ def _decided(look: Transaction, study: StudyRow) -> str:
     )
     return (
         "<h2>Decisions during the study</h2>"
-        + _table_of("Amendments", ("number", *_MADE, "changes", "reason"), amended)
         + _table_of(
-            "Interventions", (*_MADE, "kind", "reader_id", "session", "days", "reason"), stepped_in
+            "Amendments", ("number", *_DECISION_COLUMNS, "changes", "reason"), amendment_rows
+        )
+        + _table_of(
+            "Interventions",
+            (*_DECISION_COLUMNS, "kind", "reader_id", "session", "days", "reason"),
+            interventions,
         )
         + _table_of(
             "Exclusions",
-            (*_MADE, "kind", "reader_id", "item_id", "condition", "repeat", "reason"),
-            set_aside,
+            (*_DECISION_COLUMNS, "kind", "reader_id", "item_id", "condition", "repeat", "reason"),
+            exclusions,
         )
         + _table_of(
             "Models withdrawn",
-            (*_MADE, "model_id", "model_version", "n_predicted", "reason"),
+            (*_DECISION_COLUMNS, "model_id", "model_version", "n_predicted", "reason"),
             withdrawn,
         )
     )
 
 
-def _changes(changes: Mapping[str, Mapping[str, Any]]) -> str:
+def _changes_text(changes: Mapping[str, Mapping[str, Any]]) -> str:
     return "; ".join(
-        f"{key}: {_plain(change.get('old'))} → {_plain(change.get('new'))}"
+        f"{key}: {_value_text(change.get('old'))} → {_value_text(change.get('new'))}"
         for key, change in changes.items()
     )
 
 
-def _plain(value: Any) -> str:
+def _value_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _protocol(study: StudyRow, trail: Sequence[EventRow]) -> str:
-    rows = [(key, _plain(value)) for key, value in stored_protocol(study).as_json().items()]
+def _protocol_section(study: StudyRow, trail: Sequence[EventRow]) -> str:
+    rows = [(key, _value_text(value)) for key, value in stored_protocol(study).as_json().items()]
     facts = {
         "Protocol as locked (SHA-256)": study.protocol_sha256,
         "Bank's content (SHA-256)": study.bank_sha256,
@@ -243,33 +249,33 @@ def _protocol(study: StudyRow, trail: Sequence[EventRow]) -> str:
         "Its hash": trail[-1].hash,
     }
     return (
-        f"<h2>Protocol and hashes</h2>{_facts(facts)}"
+        f"<h2>Protocol and hashes</h2>{_facts_list(facts)}"
         "<p>If the last hash is kept elsewhere, it proves later that the trail was not rewritten."
         "</p>" + _table("The current protocol, including amendments", ("key", "value"), rows)
     )
 
 
-def _facts(facts: Mapping[str, Any]) -> str:
-    pairs = (f"<dt>{escape(key)}</dt><dd>{_cell(value)}</dd>" for key, value in facts.items())
+def _facts_list(facts: Mapping[str, Any]) -> str:
+    pairs = (f"<dt>{escape(key)}</dt><dd>{_cell_text(value)}</dd>" for key, value in facts.items())
     return f"<dl>{''.join(pairs)}</dl>\n"
 
 
 def _table_of(caption: str, keys: Sequence[str], rows: Iterable[Row]) -> str:
     """Return a table of the rows' values under the given keys."""
-    heads = [_NAMES.get(key, key) for key in keys]
-    return _table(caption, heads, ([row[key] for key in keys] for row in rows))
+    headings = [_COLUMN_TITLES.get(key, key) for key in keys]
+    return _table(caption, headings, ([row[key] for key in keys] for row in rows))
 
 
-def _table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+def _table(caption: str, headings: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     table = list(rows)
     if not table:
         return f"<p>{escape(caption)}: none.</p>\n"
     head = "".join(
-        f'<th scope="col"{_aligned(value, place)}>{escape(title)}</th>'
-        for place, (title, value) in enumerate(zip(heads, table[0], strict=True))
+        f'<th scope="col"{_alignment(value, column)}>{escape(title)}</th>'
+        for column, (title, value) in enumerate(zip(headings, table[0], strict=True))
     )
     body = "\n".join(
-        f"<tr>{''.join(_tagged(value, place) for place, value in enumerate(row))}</tr>"
+        f"<tr>{''.join(_cell_element(value, column) for column, value in enumerate(row))}</tr>"
         for row in table
     )
     return (
@@ -279,15 +285,15 @@ def _table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[Any]]) ->
     )
 
 
-def _tagged(value: Any, place: int) -> str:
-    if not place:
-        return f'<th scope="row">{_cell(value)}</th>'
-    return f"<td{_aligned(value, place)}>{_cell(value)}</td>"
+def _cell_element(value: Any, column: int) -> str:
+    if not column:
+        return f'<th scope="row">{_cell_text(value)}</th>'
+    return f"<td{_alignment(value, column)}>{_cell_text(value)}</td>"
 
 
-def _aligned(value: Any, place: int) -> str:
-    return ' class="n"' if place and isinstance(value, int | float) else ""
+def _alignment(value: Any, column: int) -> str:
+    return ' class="n"' if column and isinstance(value, int | float) else ""
 
 
-def _cell(value: Any) -> str:
+def _cell_text(value: Any) -> str:
     return escape("" if value is None else f"{value:g}" if isinstance(value, float) else str(value))

@@ -2,8 +2,8 @@
 
 The reference standard belongs to the bank, so one study can reveal what another hides. Shared
 patients, examinations, image files and questions are recognised under any name, see
-`study.store.banks.shared`. Warnings for the coordinator before a study is drawn or opened are
-sentences; `study.lifecycle.studies` refuses what is not allowed.
+`study.store.banks.study_shows_bank`. Warnings for the coordinator before a study is drawn or
+opened are sentences; `study.lifecycle.studies` refuses what is not allowed.
 """
 
 from collections.abc import Container, Sequence
@@ -155,7 +155,7 @@ def known_cases(look: Transaction, person: int, study: StudyRow) -> tuple[KnownC
     taught = tuple(
         KnownCases(study=bank.name, role=None)
         for bank in teaching.learnt_from(look, person)
-        if banks.shared(look, bank.id, study.id)
+        if banks.study_shows_bank(look, bank.id, study.id)
     )
     return taught + tuple(
         dict.fromkeys(
@@ -164,7 +164,7 @@ def known_cases(look: Transaction, person: int, study: StudyRow) -> tuple[KnownC
             if part.study
             and part.study_name
             and part.study != study.id
-            and banks.shared(look, study.bank, part.study)
+            and banks.study_shows_bank(look, study.bank, part.study)
             and _learnt(look, part)
         )
     )
@@ -203,7 +203,9 @@ def _other_studies(look: Transaction, bank: int, excluding: int) -> list[StudyRo
     return [
         row
         for row in reversed(studies.listed(look))
-        if row.state != "drawn" and row.id != excluding and banks.shared(look, bank, row.id)
+        if row.state != "drawn"
+        and row.id != excluding
+        and banks.study_shows_bank(look, bank, row.id)
     ]
 
 

@@ -155,7 +155,7 @@ def _refusal(look: Transaction, person: Person, bank: TaughtRow) -> str:
             continue
         if part.study is None or part.reader is None or part.state == "closed":
             continue
-        if banks.shared(look, bank.id, part.study):
+        if banks.study_shows_bank(look, bank.id, part.study):
             return t(
                 "You read cases from this bank in the study {study}. You can practise with it once "
                 "that study is closed.",

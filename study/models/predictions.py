@@ -38,7 +38,7 @@ from study.models.refusals import is_refusal
 from study.store.models import standing_rank
 from study.tables.columns import listed, plain_key
 from study.tables.source import Record, Repeated
-from study.tables.values import as_text, missing, shown
+from study.tables.values import as_text, missing, quoted_value
 
 PredictionStatus = Literal["answered", "skipped", "unparsed", "refused"]
 
@@ -332,7 +332,7 @@ def _harness_outputs(
     filters: dict[str, None] = {}
     for record in source.records:
         if not isinstance(record.value, dict):
-            faults.append(f"{record.place}: not an entry but {shown(record.value)}")
+            faults.append(f"{record.place}: not an entry but {quoted_value(record.value)}")
             continue
         try:
             outputs = list(harness.read(record.value))
@@ -651,15 +651,15 @@ class _Reader:
         letters = "".join(character for character in letters.upper() if character.isalpha())
         if sorted(letters) != list(LETTERS[:n_options]):
             self.faults.append(
-                f"{place}: {shown(value)} is not an order of {n_options} options; write their"
-                " canonical letters as they were shown, such as CADB"
+                f"{place}: {quoted_value(value)} is not an order of {n_options} options; write "
+                "their canonical letters as they were shown, such as CADB"
             )
             return ""
         return letters if letters != LETTERS[:n_options] else ""
 
     def _bad(self, role: str, place: str, value: object, expected: str) -> None:
         if any(key.startswith(role[:11]) for key in self._explicit):
-            self.faults.append(f"{place}: the {role} {shown(value)} is not {expected}")
+            self.faults.append(f"{place}: the {role} {quoted_value(value)} is not {expected}")
         else:
             self._counts[f"{role} of {{n}} {{entry|entries}} is not {expected}, and not used"] += 1
 
@@ -667,7 +667,7 @@ class _Reader:
 def _no_id(output: ModelOutput) -> str:
     if output.ids or output.has_words is False or isinstance(output.words, dict | str | list):
         return f"{output.place}: no item id; give the id of the item as {ID_KEYS[0]}"
-    return f"{output.place}: not a prediction but {shown(output.words)}; give an object"
+    return f"{output.place}: not a prediction but {quoted_value(output.words)}; give an object"
 
 
 def _condition(value: object) -> str:

@@ -48,7 +48,9 @@ def may_be_reminded(reader: ReaderProgress) -> bool:
     return reader.stage not in (Stage.FINISHED, Stage.WITHDRAWN) and not reader.simulated
 
 
-def compose(progress: Progress, reader: ReaderProgress, *, name: str, address: str) -> Letter:
+def compose_reminder(
+    progress: Progress, reader: ReaderProgress, *, name: str, address: str
+) -> Letter:
     """Write a reminder in the current language.
 
     Parameters
@@ -158,13 +160,13 @@ def _session_lines(session: SessionStanding | None) -> list[str]:
     if session is None:
         return []
     if session.state == SessionState.WASHING_OUT and session.opens_at_utc:
-        opens = translation.minute(session.opens_at_utc)
+        opens = translation.date_and_time(session.opens_at_utc)
         return [t("Session {n} opens on {time}.", n=session.session, time=opens)]
     if session.state == SessionState.OPEN and session.ends_at_utc:
-        ends = translation.minute(session.ends_at_utc)
+        ends = translation.date_and_time(session.ends_at_utc)
         return [t("Session {n} ends on {time}.", n=session.session, time=ends)]
     if session.state == SessionState.LAPSED and session.ends_at_utc:
-        ended = translation.minute(session.ends_at_utc)
+        ended = translation.date_and_time(session.ends_at_utc)
         return [
             t(
                 "The time for session {n} ran out on {time}; reply to this message if you "

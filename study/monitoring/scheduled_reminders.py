@@ -16,7 +16,7 @@ from study.base.translation import t
 from study.monitoring.progress import ReaderProgress, progress_of
 from study.monitoring.reminders import (
     addressee,
-    compose,
+    compose_reminder,
     last_reminder_times,
     may_be_reminded,
     refuse_unless_open,
@@ -127,8 +127,10 @@ def _send_due(
             continue
         if not is_ours():  # this server was suspended, and another has sent the others
             return
-        with translation.spoken(schedule.language):
-            letter = compose(progress, reader, name=recipient.name, address=schedule.address)
+        with translation.in_language(schedule.language):
+            letter = compose_reminder(
+                progress, reader, name=recipient.name, address=schedule.address
+            )
         acting = Acting(by=SCHEDULE, now=now)
         send_reminder(store, server, letter, study=study, reader_id=reader.reader_id, acting=acting)
 

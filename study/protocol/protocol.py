@@ -22,7 +22,7 @@ from study.base.budget import BUDGET
 from study.base.errors import BadProtocol, NotFound
 from study.base.system import system_reason
 from study.base.text import did_you_mean, nearest, quoted
-from study.base.translation import languages, later, spoken, t, tn, translated
+from study.base.translation import in_language, languages, later, t, tn, translated
 from study.protocol import checks
 from study.protocol.arms import Arm, arms
 from study.protocol.checks import ids_beside
@@ -500,7 +500,7 @@ def example_faults(consent: object) -> list[str]:
     """
     words = _squeezed(str(consent))
     for name in languages():
-        with spoken(name):
+        with in_language(name):
             line = translated(CONSENT_TO_INSERT)
         if line and _squeezed(line) in words:
             return [

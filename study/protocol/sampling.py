@@ -475,7 +475,7 @@ def _conditions(look: Transaction, bank: int, protocol: Protocol) -> Conditions:
     permitted: dict[str, tuple[str, ...]] = {}
     for key in ITEM_LISTS:
         ids = getattr(protocol, key)
-        stored_ids = banks.spelt(look, bank, ids)
+        stored_ids = banks.stored_item_ids(look, bank, ids)
         permitted[key] = tuple(stored_ids.values())
         if strange := [item_id for item_id in ids if item_id not in stored_ids]:
             raise BadInput(
@@ -539,7 +539,7 @@ def _practice_cases(
         return []
     sample = {item_id for item_id, _ in cases}
     # A bank may omit patient and examination, or use a film in several of them.
-    eligible = banks.to_practise_on(look, bank) - banks.sharing_films(look, bank, sample)
+    eligible = banks.practice_candidates(look, bank) - banks.sharing_films(look, bank, sample)
     if conditions != Conditions(items=conditions.items):
         met = draws.to_draw(look, bank, "item", (), replace(conditions, items=None))
         eligible &= {item_id for item_id, _ in met}

@@ -10,7 +10,7 @@ from study.base.bank_model import Question
 from study.base.canonical import parsed_json
 from study.base.text import FirstSpelling, text_key
 from study.store import banks
-from study.store.banks import FILM, STRUCK, FilmRow
+from study.store.banks import FILM_COLUMNS, STRUCK_ITEMS, FilmRow
 from study.store.comparing import compared_id
 from study.store.connection import Transaction
 
@@ -108,7 +108,7 @@ class ListedItem(NamedTuple):
 
 _LISTED = (
     "SELECT items.id, item_id, question, task, options, (SELECT reason FROM struck_items "
-    f"WHERE struck_items.item = items.id AND items.id IN {STRUCK} ORDER BY id DESC LIMIT 1) "
+    f"WHERE struck_items.item = items.id AND items.id IN {STRUCK_ITEMS} ORDER BY id DESC LIMIT 1) "
     "AS struck FROM items "
 )
 
@@ -122,14 +122,14 @@ def listed(look: Transaction, numbers: Iterable[int]) -> list[ListedItem]:
 def by_item_id(look: Transaction, bank: int, item_id: str) -> ListedItem | None:
     """Return an item of a bank by its id, or None."""
     sql = f"{_LISTED} WHERE bank = :bank AND item_id = :item_id"
-    stored_id = banks.spelt(look, bank, [item_id]).get(item_id)
+    stored_id = banks.stored_item_ids(look, bank, [item_id]).get(item_id)
     return look.one(ListedItem, sql, bank=bank, item_id=stored_id) if stored_id else None
 
 
 def films_of(look: Transaction, bank: int, number: int) -> list[FilmRow]:
     """Return the films of an item with their paths, in order, prior films last."""
     rows = look.rows(
-        f"SELECT {FILM}, label, prior, days FROM item_films JOIN films ON films.id = film "
+        f"SELECT {FILM_COLUMNS}, label, prior, days FROM item_films JOIN films ON films.id = film "
         "JOIN banks ON banks.id = films.bank WHERE item = :number AND item IN "
         "(SELECT id FROM items WHERE bank = :bank) ORDER BY position",
         number=number,
@@ -140,7 +140,7 @@ def films_of(look: Transaction, bank: int, number: int) -> list[FilmRow]:
 
 def struck(look: Transaction, bank: int) -> set[int]:
     """Return the numbers of a bank's items that are struck off."""
-    sql = f"SELECT id FROM items WHERE bank = :bank AND id IN {STRUCK}"
+    sql = f"SELECT id FROM items WHERE bank = :bank AND id IN {STRUCK_ITEMS}"
     return set(look.tuples(int, sql, bank=bank))
 
 
@@ -148,7 +148,7 @@ def struck_cases(look: Transaction, study: int) -> list[str]:
     """Return the item_id of every case of a study that was struck off its bank."""
     sql = (
         "SELECT item_id FROM cases JOIN items ON items.id = cases.item "
-        f"WHERE study = :study AND items.id IN {STRUCK} ORDER BY number"
+        f"WHERE study = :study AND items.id IN {STRUCK_ITEMS} ORDER BY number"
     )
     return look.tuples(str, sql, study=study)
 

@@ -91,9 +91,9 @@ class ItemRow(NamedTuple):
 
 
 _PROVENANCE = tuple(field.name for field in fields(Provenance))
-_PLAIN = ("task", "category", "subcategory", "examination_id", "patient_id", "age", "sex")
-FILM = "films.path, films.sha256, films.low, films.high, banks.images_root, films.place"
-_BANKS = (
+_ITEM_COLUMNS = ("task", "category", "subcategory", "examination_id", "patient_id", "age", "sex")
+FILM_COLUMNS = "films.path, films.sha256, films.low, films.high, banks.images_root, films.place"
+_BANKS_QUERY = (
     "SELECT banks.*, (SELECT count(*) FROM items WHERE bank = banks.id) AS n_items, "
     "(SELECT count(*) FROM films WHERE bank = banks.id) AS n_films FROM banks "
 )
@@ -106,8 +106,8 @@ def add(change: Transaction, **columns: Any) -> int:
 
 def find(look: Transaction, name: str) -> BankRow | None:
     """Return the row of the bank with a name, or one that looks the same, or None."""
-    return look.one(BankRow, _BANKS + "WHERE name = :name", name=name) or look.one(
-        BankRow, _BANKS + "WHERE id_key(name) = id_key(:name)", name=name
+    return look.one(BankRow, _BANKS_QUERY + "WHERE name = :name", name=name) or look.one(
+        BankRow, _BANKS_QUERY + "WHERE id_key(name) = id_key(:name)", name=name
     )
 
 
@@ -143,10 +143,10 @@ def names(look: Transaction) -> list[str]:
 
 def listed(look: Transaction) -> list[BankRow]:
     """Return every bank's row, the newest first."""
-    return [BankRow(**row) for row in look.rows(_BANKS + "ORDER BY id DESC")]
+    return [BankRow(**row) for row in look.rows(_BANKS_QUERY + "ORDER BY id DESC")]
 
 
-_CONTENT = {
+_CONTENT_TABLES = {
     "films": ("id path sha256 width height bits low high n_bytes spacing_mm", "id", ""),
     "items": (
         "id item_id question options task category subcategory examination_id patient_id age sex",
@@ -168,7 +168,7 @@ def add_content(change: Transaction, bank: int) -> None:
 
     Each kind of text goes into its own table.
     """
-    for table, columns in _moved(change, bank).items():
+    for table, columns in _columns_to_copy(change, bank).items():
         change.execute(
             f"INSERT INTO main.{table} ({', '.join(columns)}) "
             f"SELECT {', '.join(columns.values())} FROM beside.{table} "
@@ -176,14 +176,14 @@ def add_content(change: Transaction, bank: int) -> None:
         )
 
 
-def _moved(change: Transaction, bank: int) -> dict[str, dict[str, str]]:
+def _columns_to_copy(change: Transaction, bank: int) -> dict[str, dict[str, str]]:
     """Return the columns of a bank's content, each with its expression in another bank."""
     after = {
         table: change.value(f"SELECT coalesce(max(id), 0) FROM main.{table}")
         for table in ("films", "items")
     }
     columns_of = {}
-    for table, (columns, film, item) in _CONTENT.items():
+    for table, (columns, film, item) in _CONTENT_TABLES.items():
         columns_of[table] = {name: name for name in columns.split()}
         if film:
             columns_of[table][film] += f" + {after['films']:d}"
@@ -204,7 +204,7 @@ def add_items(change: Transaction, bank: int, items: Iterable[Item]) -> None:
             item_id=item.item_id,
             question=item.question,
             options=canonical_json(item.options),
-            **{name: getattr(item, name) for name in _PLAIN},
+            **{name: getattr(item, name) for name in _ITEM_COLUMNS},
         )
         if item.truth is not None:
             change.insert("reference_standard", item=number, truth=item.truth)
@@ -220,9 +220,9 @@ def join(change: Transaction, bank: int, source: BankRow, *, prefix: bool = Fals
 
     With `prefix` that name also precedes its item, examination and patient ids.
     """
-    items = f"bank = {source.id:d} AND id NOT IN {STRUCK}"
+    items = f"bank = {source.id:d} AND id NOT IN {STRUCK_ITEMS}"
     of_source = {"films": f"bank = {source.id:d}", "items": items}
-    for table, columns in _moved(change, bank).items():
+    for table, columns in _columns_to_copy(change, bank).items():
         if table == "films":
             columns |= {
                 "path": ":name || '/' || path",
@@ -252,7 +252,7 @@ def n_with_prior(look: Transaction, bank: int) -> int:
     )
 
 
-def in_both(look: Transaction, bank: int, other: int, column: str) -> list[str]:
+def common_values(look: Transaction, bank: int, other: int, column: str) -> list[str]:
     """Return the values that two banks share in a column of their items, struck off or not."""
     form = compared_id(column)
     rows = look.rows(
@@ -264,7 +264,7 @@ def in_both(look: Transaction, bank: int, other: int, column: str) -> list[str]:
     return [row["value"] for row in rows]
 
 
-STRUCK = (
+STRUCK_ITEMS = (
     "(SELECT item FROM struck_items WHERE struck = 1 "
     "AND id IN (SELECT max(id) FROM struck_items GROUP BY item))"
 )
@@ -300,11 +300,11 @@ def sexes_of_study(look: Transaction, study: int) -> dict[str, str]:
     return dict(rows)
 
 
-def to_practise_on(look: Transaction, bank: int) -> set[str]:
+def practice_candidates(look: Transaction, bank: int) -> set[str]:
     """Return the item_id of every item with a reference standard and films, not struck off."""
     rows = look.cursor(
         "SELECT item_id FROM items JOIN reference_standard ON item = items.id WHERE bank = :bank "
-        f"AND items.id NOT IN {STRUCK} AND items.id IN (SELECT item FROM item_views)",
+        f"AND items.id NOT IN {STRUCK_ITEMS} AND items.id IN (SELECT item FROM item_views)",
         bank=bank,
     )
     return {item_id for (item_id,) in rows}
@@ -321,7 +321,7 @@ def ids_of_split(look: Transaction, bank: int, split: str) -> set[str]:
     return {row["item_id"] for row in rows}
 
 
-_OF_STUDY = "AND items.id IN (SELECT item FROM cases WHERE study = :study)"
+_IS_IN_STUDY = "AND items.id IN (SELECT item FROM cases WHERE study = :study)"
 
 
 class Questions:
@@ -336,7 +336,7 @@ class Questions:
 
     def __iter__(self) -> Iterator[GuessableQuestion]:
         """Yield the questions in the order of the import."""
-        chosen = "" if self._study is None else _OF_STUDY
+        chosen = "" if self._study is None else _IS_IN_STUDY
         values = {} if self._study is None else {"study": self._study}
         rows = self._look.cursor(
             "SELECT options, truth, coalesce((SELECT group_concat(label, '+') FROM "
@@ -380,7 +380,7 @@ def sharing_films(look: Transaction, bank: int, ids: Iterable[str]) -> set[str]:
     return {row["item_id"] for row in rows}
 
 
-def spelt(look: Transaction, bank: int, ids: Sequence[str]) -> dict[str, str]:
+def stored_item_ids(look: Transaction, bank: int, ids: Sequence[str]) -> dict[str, str]:
     """Return the item_id in a bank for each id that has one.
 
     An identical item_id takes precedence over one that looks the same.
@@ -420,7 +420,7 @@ def item_number(look: Transaction, bank: int, item_id: str) -> int:
     return int(number)
 
 
-_WHOLE = (
+_ITEMS_QUERY = (
     "SELECT items.*, truth, coalesce(explanations.words, '') AS explanation, attributes, "
     "(SELECT json_group_array(json_array(position, label, path, said)) FROM (SELECT position, "
     "label, path, said FROM item_views JOIN films ON films.id = film "
@@ -436,12 +436,12 @@ _WHOLE = (
 )
 
 
-def whole_items(look: Transaction, bank: int) -> Iterator[Item]:
+def complete_items(look: Transaction, bank: int) -> Iterator[Item]:
     """Yield a bank's complete items in the order of the import."""
-    for row in look.stream(f"{_WHOLE}WHERE bank = :bank ORDER BY items.id", bank=bank):
+    for row in look.stream(f"{_ITEMS_QUERY}WHERE bank = :bank ORDER BY items.id", bank=bank):
         views = json.loads(row["views"])
         yield Item(
-            **{name: row[name] for name in ("item_id", "question", "truth", *_PLAIN)},
+            **{name: row[name] for name in ("item_id", "question", "truth", *_ITEM_COLUMNS)},
             options=tuple(json.loads(row["options"])),
             views=tuple(
                 View(path=path, label=label, original=term) for _, label, path, term in views
@@ -457,9 +457,9 @@ def whole_items(look: Transaction, bank: int) -> Iterator[Item]:
         )
 
 
-def whole_films(look: Transaction, bank: int) -> Iterator[Film]:
+def complete_films(look: Transaction, bank: int) -> Iterator[Film]:
     """Yield a bank's films in the order of their first use."""
-    for row in look.stream(_FILMS + "ORDER BY id", bank=bank):
+    for row in look.stream(_FILMS_QUERY + "ORDER BY id", bank=bank):
         yield Film(**row)
 
 
@@ -473,11 +473,11 @@ def content_sha256(look: Transaction, bank: int, *, simulated: bool) -> str:
     terms equal to the label, and absent attributes and prior films, so that banks imported before
     these were stored keep their hash.
     """
-    films = look.stream(_FILMS + "ORDER BY path", bank=bank)
-    items = look.cursor(_hashed_items(), bank=bank)
+    films = look.stream(_FILMS_QUERY + "ORDER BY path", bank=bank)
+    items = look.cursor(_hashed_items_query(), bank=bank)
     digest = hashlib.sha256()
     parts = {
-        "films": (canonical_json(_film_hashed(row)) for row in films),
+        "films": (canonical_json(_hashed_film(row)) for row in films),
         "items": (text for (text,) in items),
     }
     for name, texts in parts.items():
@@ -489,20 +489,23 @@ def content_sha256(look: Transaction, bank: int, *, simulated: bool) -> str:
     return digest.hexdigest()
 
 
-_FILMS = (
+_FILMS_QUERY = (
     "SELECT path, sha256, width, height, bits, low, high, n_bytes, spacing_mm FROM films "
     "WHERE bank = :bank "
 )
 
 
-def _film_hashed(row: dict[str, Any]) -> dict[str, Any]:
+def _hashed_film(row: dict[str, Any]) -> dict[str, Any]:
     return {key: row[key] for key in row if key != "spacing_mm" or row[key] is not None}
 
 
-def _hashed_items() -> str:
+def _hashed_items_query() -> str:
     """Return the query for every item as canonical JSON, which SQLite writes exactly as Python."""
     values = {
-        **{name: f"json_quote({name})" for name in ("item_id", "question", "options", *_PLAIN)},
+        **{
+            name: f"json_quote({name})"
+            for name in ("item_id", "question", "options", *_ITEM_COLUMNS)
+        },
         "truth": "json_quote(truth)",
         "explanation": "json_quote(coalesce(explanations.words, ''))",
         "report": "(SELECT json_group_object(section, words) FROM (SELECT section, words FROM "
@@ -582,7 +585,7 @@ _FILMS_SHOWN = (
     f"id IN (SELECT film FROM item_views WHERE item IN {ITEMS_SHOWN} "
     f"UNION SELECT film FROM item_priors WHERE item IN {ITEMS_SHOWN})"
 )
-_SHARED = (
+_STUDY_SHOWS_BANK_QUERY = (
     f"SELECT EXISTS (SELECT 1 FROM items WHERE id IN {ITEMS_SHOWN} AND bank = :bank) "
     f"OR EXISTS (SELECT 1 FROM ({marks(f'id IN {ITEMS_SHOWN}', _FILMS_SHOWN)}) "
     "CROSS JOIN exposure_marks AS here USING (mark) CROSS JOIN exposure_marks AS there "
@@ -594,16 +597,16 @@ _SHARED = (
 )
 
 
-def shared(look: Transaction, bank: int, study: int) -> bool:
+def study_shows_bank(look: Transaction, bank: int, study: int) -> bool:
     """Return whether a study shows content of a bank, as a case or for practice.
 
     Content is the same if the item has the same id and question, or if marks of
     `study.store.comparing.marks` agree, in any bank. Texts that look alike are the same.
     """
-    return bool(look.value(_SHARED, bank=bank, study=study))
+    return bool(look.value(_STUDY_SHOWS_BANK_QUERY, bank=bank, study=study))
 
 
-_OF_ITEMS = (
+_TABLES_OF_ITEMS = (
     "struck_items",
     "item_views",
     "item_priors",
@@ -614,7 +617,7 @@ _OF_ITEMS = (
 )
 
 
-def holders(look: Transaction, bank: int) -> dict[str, list[str]]:
+def studies_and_drafts(look: Transaction, bank: int) -> dict[str, list[str]]:
     """Return the names of the `studies` and `drafts` that use a bank."""
     names = {}
     for table in ("studies", "drafts"):
@@ -637,7 +640,7 @@ def remove(change: Transaction, bank: int) -> None:
     """Delete a bank and its content; SQLite refuses at the end if a study uses it."""
     change.execute("PRAGMA defer_foreign_keys = ON")
     change.execute("DELETE FROM banks WHERE id = :bank", bank=bank)
-    for table in _OF_ITEMS:
+    for table in _TABLES_OF_ITEMS:
         change.execute(
             f"DELETE FROM {table} WHERE item IN (SELECT id FROM items WHERE bank = :bank)",
             bank=bank,

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from study.base.bank_model import VIEW_CLASSES
 from study.base.canonical import canonical_json
 from study.base.text import FirstSpelling, id_key, text_key
-from study.store.banks import STRUCK
+from study.store.banks import STRUCK_ITEMS
 from study.store.comparing import compared_id
 from study.store.connection import Transaction
 
@@ -171,7 +171,7 @@ def last_struck(look: Transaction) -> int:
 
 
 def _where(look: Transaction, conditions: Conditions) -> tuple[str, dict[str, str]]:
-    parts = [f"id NOT IN {STRUCK}"] if last_struck(look) else []
+    parts = [f"id NOT IN {STRUCK_ITEMS}"] if last_struck(look) else []
     parts += [
         f"EXISTS (SELECT 1 FROM item_views WHERE item_views.item = items.id AND {_IN[name]})"
         for name in conditions.views

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from study.store.banks import FILM, FilmRow
+from study.store.banks import FILM_COLUMNS, FilmRow
 from study.store.connection import Transaction
 from study.store.extract import ASK_FOR_PRIOR, asks_for
 from study.store.studies import PRACTICE, STUDY, CaseSet
@@ -199,8 +199,8 @@ def items_shown(
 def films_shown(look: Transaction, item: int, *, prior: bool = False) -> list[FilmRow]:
     """Return an item's films with their paths, in order; with `prior`, prior films too."""
     rows = look.rows(
-        f"SELECT {FILM}, label, prior, days FROM item_films JOIN films ON films.id = film JOIN "
-        "banks ON banks.id = films.bank WHERE item = :item AND prior <= :prior ORDER BY position",
+        f"SELECT {FILM_COLUMNS}, label, prior, days FROM item_films JOIN films ON films.id = film "
+        "JOIN banks ON banks.id = films.bank WHERE item = :item AND prior <= :prior ORDER BY position",
         item=item,
         prior=int(prior),
     )
@@ -289,7 +289,7 @@ def film(look: Transaction, reader: int, case: str, view: int) -> FilmRow | None
     )
     return look.one(
         FilmRow,
-        f"SELECT {FILM} FROM item_films JOIN films ON films.id = film "
+        f"SELECT {FILM_COLUMNS} FROM item_films JOIN films ON films.id = film "
         "JOIN banks ON banks.id = films.bank WHERE position = :view AND item = :item AND "
         f"(prior = 0 OR {asks_for('prior', _STUDY)})",
         item=look.value(query, reader=reader, case=case),  # a query here would make SQLite scan
@@ -298,7 +298,7 @@ def film(look: Transaction, reader: int, case: str, view: int) -> FilmRow | None
     )
 
 
-_FILM_COLUMNS = FILM.replace("films.", "").replace("banks.", "")
+_FILM_COLUMNS = FILM_COLUMNS.replace("films.", "").replace("banks.", "")
 _DRAWN = (
     "(SELECT study, item FROM cases UNION SELECT study, item FROM practice_cases) AS coming "
     "JOIN studies ON studies.id = coming.study AND state = 'open'"
@@ -324,9 +324,9 @@ def upcoming_films(look: Transaction, reader: int | None, n_cases: int) -> list[
     condition = asks_for("prior", _STUDY)
     rows = look.rows(
         f"SELECT {_FILM_COLUMNS} FROM ("
-        f"SELECT {FILM}, turn, coming.position AS case_position, 0 AS prior, own.position "
+        f"SELECT {FILM_COLUMNS}, turn, coming.position AS case_position, 0 AS prior, own.position "
         f"FROM {coming} {_joined('item_views')} UNION ALL "
-        f"SELECT {FILM}, turn, coming.position, 1, own.position "
+        f"SELECT {FILM_COLUMNS}, turn, coming.position, 1, own.position "
         f"FROM {coming} {_joined('item_priors')} AND {condition}) "
         "ORDER BY turn, case_position, prior, position",
         reader=reader,
@@ -339,8 +339,8 @@ def films_to_read(look: Transaction) -> list[FilmRow]:
     """Return the films of every open study's cases, each once, with their folders."""
     rows = look.rows(
         f"SELECT {_FILM_COLUMNS} FROM ("
-        f"SELECT films.id, {FILM} FROM {_DRAWN} {_joined('item_views')} "
-        f"UNION SELECT films.id, {FILM} FROM {_DRAWN} {_joined('item_priors')} "
+        f"SELECT films.id, {FILM_COLUMNS} FROM {_DRAWN} {_joined('item_views')} "
+        f"UNION SELECT films.id, {FILM_COLUMNS} FROM {_DRAWN} {_joined('item_priors')} "
         f"AND coming.study IN {ASK_FOR_PRIOR}) ORDER BY id"
     )
     return [FilmRow(**row) for row in rows]

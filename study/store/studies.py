@@ -14,7 +14,7 @@ from study.base.canonical import canonical_json
 from study.base.errors import NotFound, NotNow
 from study.base.text import did_you_mean, quoted
 from study.base.translation import t
-from study.store.banks import FILM, FilmRow
+from study.store.banks import FILM_COLUMNS, FilmRow
 from study.store.connection import Transaction
 from study.store.events import EventKind
 from study.store.extract import ITEMS_SHOWN, PRIORS_SHOWN, asks_for
@@ -293,8 +293,8 @@ def drawn_cases(look: Transaction, study: int) -> list[DrawnCase]:
 def case_films(look: Transaction, study: int) -> list[FilmRow]:
     """Return each film of a study's cases and practice cases once, with its location."""
     rows = look.rows(
-        f"SELECT DISTINCT {FILM} FROM films JOIN banks ON banks.id = films.bank WHERE films.id IN "
-        f"(SELECT film FROM item_views WHERE item IN {ITEMS_SHOWN} "
+        f"SELECT DISTINCT {FILM_COLUMNS} FROM films JOIN banks ON banks.id = films.bank "
+        f"WHERE films.id IN (SELECT film FROM item_views WHERE item IN {ITEMS_SHOWN} "
         f"UNION SELECT film FROM item_priors WHERE {PRIORS_SHOWN}) ORDER BY films.path",
         study=study,
     )
@@ -307,7 +307,7 @@ def views_of_case(look: Transaction, study: int, item_id: str) -> list[FilmRow]:
     Empty if the case does not exist.
     """
     rows = look.rows(
-        f"SELECT {FILM}, label, prior, days FROM item_films JOIN films ON films.id = film "
+        f"SELECT {FILM_COLUMNS}, label, prior, days FROM item_films JOIN films ON films.id = film "
         "JOIN banks ON banks.id = films.bank WHERE item = :item "
         f"AND (prior = 0 OR {asks_for('prior')}) ORDER BY position",
         item=look.value(

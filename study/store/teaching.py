@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from study.store.banks import FILM, STRUCK, FilmRow
+from study.store.banks import FILM_COLUMNS, STRUCK_ITEMS, FilmRow
 from study.store.connection import Transaction
 
 
@@ -85,8 +85,8 @@ def from_place(look: Transaction, bank: int, place: int, excluding: tuple[int, .
     for side in (">=", "<"):
         item = look.value(
             "SELECT items.id FROM items JOIN reference_standard ON item = items.id "
-            f"WHERE bank = :bank {known}AND items.id NOT IN {STRUCK} AND items.id {side} :place "
-            "ORDER BY items.id LIMIT 1",
+            f"WHERE bank = :bank {known}AND items.id NOT IN {STRUCK_ITEMS} "
+            f"AND items.id {side} :place ORDER BY items.id LIMIT 1",
             bank=bank,
             place=place,
         )
@@ -119,7 +119,7 @@ def film(look: Transaction, number: int, view: int, *, prior: bool = False) -> F
     """Return a film of an item by its position among those shown, or None; see `readings.views`."""
     return look.one(
         FilmRow,
-        f"SELECT {FILM} FROM item_films JOIN films ON films.id = film JOIN banks "
+        f"SELECT {FILM_COLUMNS} FROM item_films JOIN films ON films.id = film JOIN banks "
         "ON banks.id = films.bank WHERE item = :number AND position = :view AND prior <= :prior",
         prior=int(prior),
         number=number,

@@ -14,7 +14,7 @@ _WRITTEN_LIST = re.compile(rf"\[\s*+(?>(?:(?:{_QUOTED})\s*+,?\s*+)*)\]", re.DOTA
 _ENTRY = re.compile(_QUOTED, re.DOTALL)
 
 
-def shown(value: object, limit: int = 60) -> str:
+def quoted_value(value: object, limit: int = 60) -> str:
     """Return a value as messages quote it, shortened to a number of characters."""
     text = value if isinstance(value, str) else repr(value)
     text = text[: limit + 1].encode("utf-8", "backslashreplace").decode("utf-8")

@@ -8,7 +8,7 @@ from babel.messages.pofile import write_po
 from playwright.sync_api import Page
 
 from study import demo
-from study.base.translation import FILE
+from study.base.translation import CATALOGUE_FILE
 from tests.e2e.prepared import CLOSED, DRAFT, EXPERT, REVIEW, TEACHING
 from ui import catalogue
 
@@ -120,7 +120,7 @@ def pseudo(folder: Path) -> None:
                 message.id, (singular, *[plural] * (pseudo_catalogue.num_plurals - 1))
             )
     (folder / LANGUAGE).mkdir(parents=True)
-    with (folder / LANGUAGE / FILE).open("wb") as file:
+    with (folder / LANGUAGE / CATALOGUE_FILE).open("wb") as file:
         write_po(file, pseudo_catalogue)
 
 

@@ -17,7 +17,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, TimeoutError
 
 from study.base import translation
-from study.base.translation import ENGLISH, VARIABLE
+from study.base.translation import ENGLISH, LOCALE_VARIABLE
 from study.people.roles import Role
 from tests.conftest import ROOT
 from tests.e2e.artificial_language import (
@@ -62,7 +62,7 @@ def deployment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     shutil.copytree(ROOT / "locale", folder / "locale")
     pseudo(folder / "locale")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(VARIABLE, str(folder / "locale"))
+        patch.setenv(LOCALE_VARIABLE, str(folder / "locale"))
         server = prepare(folder, entropy=secrets.token_bytes, now=datetime.now(UTC))
         server.start()
     translation.folder.cache_clear()  # other tests of this process use the real languages

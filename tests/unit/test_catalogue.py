@@ -56,7 +56,7 @@ def template() -> Catalog:
 def french(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """Install a French catalogue as the only one, and return its name."""
     (tmp_path / "fr").mkdir()
-    (tmp_path / "fr" / words.FILE).write_text(FRENCH)
+    (tmp_path / "fr" / words.CATALOGUE_FILE).write_text(FRENCH)
     monkeypatch.setattr(words, "folder", lambda: tmp_path)
     return "fr"
 
@@ -68,7 +68,7 @@ def test_updating_a_catalogue_keeps_translations_and_drops_obsolete_messages(
     current = Catalog()
     current.add("Confirm", locations=[("page.py", 7)])
     current.add("New message")
-    path = tmp_path / french / words.FILE
+    path = tmp_path / french / words.CATALOGUE_FILE
     path.write_bytes(catalogue.update(path, current))
     with path.open("rb") as file:
         updated = {message.id: message.string for message in read_po(file) if message.id}
@@ -83,7 +83,7 @@ def test_a_translation_is_complete_and_contains_all_values(
 ) -> None:
     """At least 19 of 20 messages are translated, each with the values of the English message."""
     wanted = {message.id: message for message in template if message.id}
-    path = words.folder() / language / words.FILE
+    path = words.folder() / language / words.CATALOGUE_FILE
     assert not re.search("^(<<<<<<<|>>>>>>>)", path.read_text(encoding="utf-8"), re.MULTILINE)
     with path.open("rb") as file:
         there = read_po(file)
@@ -173,10 +173,10 @@ def test_the_modules_use_the_catalogue_in_their_folder(french: str, tmp_path: Pa
 
 def test_a_rule_of_plurals_that_is_code_is_refused(french: str) -> None:
     """It is written into a script of the page, so only gettext's grammar passes."""
-    path = words.folder() / french / words.FILE
+    path = words.folder() / french / words.CATALOGUE_FILE
     path.write_text(FRENCH.replace("(n > 1)", "alert(n)"))
     with pytest.raises(ValueError, match=r"plural|token|expression"):
-        words.table(french, {"Confirm"})
+        words.catalogue_messages(french, {"Confirm"})
 
 
 @pytest.mark.parametrize(
@@ -203,7 +203,7 @@ def test_a_browser_gets_its_preferred_language(
 def test_the_address_of_the_modules_contains_the_language(french: str) -> None:
     """A browser that kept the modules of one language requests those of the other."""
     english = viewer.modules_url()
-    with words.spoken(french):
+    with words.in_language(french):
         assert viewer.modules_url() == f"{english}fr/"
 
 
@@ -211,7 +211,7 @@ def test_age_and_sex_are_shown_in_the_readers_language() -> None:
     """The bank's terms are English; other similar texts are not translated."""
     shown = {("Age", "60 years"), ("Age", "1 day"), ("Age", "50 to 60 years"), ("Sex", "female")}
     assert {(name, desk._in_words(name, value)) for name, value in shown} == shown
-    with words.spoken("de"):
+    with words.in_language("de"):
         texts = {desk._in_words(name, value) for name, value in shown}
         assert texts == {"60 Jahre", "1 Tag", "50 bis 60 Jahre", "weiblich"}
         assert desk._in_words("Indication", "female") == "female"
@@ -223,5 +223,5 @@ def test_age_and_sex_are_shown_in_the_readers_language() -> None:
 )
 def test_a_date_is_entered_in_the_format_of_the_language(language: str, form: str) -> None:
     """The date has the order and the characters of the language."""
-    with words.spoken(language):
+    with words.in_language(language):
         assert day_form() == form

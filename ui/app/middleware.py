@@ -26,7 +26,7 @@ from starlette.responses import PlainTextResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from study.base.errors import StudyError
-from study.base.translation import language, region, speak, t
+from study.base.translation import current_locale, language, set_language, t
 from study.people.roles import Act
 from study.people.signing_in import Person
 from ui.app.menu import REVIEWS, every_page, home_of
@@ -193,7 +193,7 @@ class Headers:
             await self._app(scope, receive, send)
             return
 
-        speak(wanted_language(Fields(scope=scope)))
+        set_language(wanted_language(Fields(scope=scope)))
         scope = without_planted_cookies(scope)
         if scope["type"] == "websocket":
             await self._open(scope, receive, send)
@@ -323,7 +323,9 @@ class Document:
             body += message.get("body", b"")
             if message.get("more_body"):
                 return
-            opening_tag = f'<html lang="{language()}" dir="{region().text_direction}">'.encode()
+            opening_tag = (
+                f'<html lang="{language()}" dir="{current_locale().text_direction}">'.encode()
+            )
             body = body.replace(_AS_SERVED, opening_tag, 1).replace(_HEAD, head, 1)
             headers = MutableHeaders(raw=started["headers"])
             headers["content-length"] = str(len(body))

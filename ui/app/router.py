@@ -12,7 +12,7 @@ if str(ROOT) not in sys.path:
 import streamlit as st  # noqa: E402 (the path above comes first)
 from streamlit.navigation.page import StreamlitPage  # noqa: E402
 
-from study.base.translation import speak, t, translated  # noqa: E402
+from study.base.translation import set_language, t, translated  # noqa: E402
 from study.base.version import version  # noqa: E402
 from study.people.signing_in import Person  # noqa: E402
 from ui.app.menu import Entry, every_page, home_of, pages_of  # noqa: E402
@@ -27,7 +27,7 @@ def run() -> None:
     """Set up the pages of the signed-in person and run the requested page."""
     st.set_page_config(page_title="Reading Room", page_icon="🩻", layout="wide")
     with available():
-        speak(access.wanted_language(st.context.headers))
+        set_language(access.wanted_language(st.context.headers))
         person = in_time(partial(_signed_in, st.context.cookies))
     entries, home = pages_of(person), home_of(person)
     pages = {

@@ -22,7 +22,7 @@ from study.monitoring.reminders import (
     Addressee,
     Letter,
     addressee,
-    compose,
+    compose_reminder,
     last_reminder_times,
     may_be_reminded,
     note_sent,
@@ -317,7 +317,7 @@ def _label(reader: ReaderProgress) -> str:
 
 def _letter(progress: Progress, reader: ReaderProgress, recipient: Addressee) -> Letter:
     """Return the reminder, with changes made on the page."""
-    letter = compose(progress, reader, name=recipient.name, address=home_address())
+    letter = compose_reminder(progress, reader, name=recipient.name, address=home_address())
     with st.expander(t("Edit the text")):
         text = st.text_area(
             t("Message"),

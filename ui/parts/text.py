@@ -20,7 +20,7 @@ from markdown_it.utils import EnvType, OptionsDict
 
 from study.bank.measures import rounded
 from study.base import translation
-from study.base.translation import region, t, tn
+from study.base.translation import current_locale, t, tn
 
 _NUMBER = re.compile(r"[0-9]{1,18}")
 _PER_CENT = re.compile(r"(?<=[0-9]) %")
@@ -52,7 +52,7 @@ def minute(at_utc: str | None) -> str:
     >>> minute("2025-06-04T12:00:59.999Z"), minute(None)
     ('4 Jun 2025, 12:00 UTC', '')
     """
-    return translation.minute(at_utc) if at_utc else ""
+    return translation.date_and_time(at_utc) if at_utc else ""
 
 
 def browser_zone() -> tzinfo:
@@ -69,7 +69,7 @@ def day_form() -> str:
     >>> day_form()
     'DD/MM/YYYY'
     """
-    short = region().date_formats["short"].pattern
+    short = current_locale().date_formats["short"].pattern
     between = next((sign for sign in short if sign in "./-"), "-")
     order = {"d": "DD MM YYYY", "M": "MM DD YYYY"}.get(short[:1], "YYYY MM DD")
     return order.replace(" ", between)

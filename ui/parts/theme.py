@@ -17,7 +17,7 @@ from babel.dates import get_date_format
 
 from study.base.errors import Busy, StudyError
 from study.base.text import guarded
-from study.base.translation import ENGLISH, language, region, right_to_left, t, tn
+from study.base.translation import ENGLISH, current_locale, language, right_to_left, t, tn
 from ui.parts.text import plain, unbroken
 from ui.parts.unavailable import end_with
 
@@ -186,7 +186,7 @@ def arrow(*, forward: bool) -> str:
 
 def _moments(column: "pd.Series[pd.Timestamp]") -> Any:
     """Return the format of times in tables; Streamlit's formats only know English month names."""
-    pattern = str(get_date_format("medium", region()).pattern)
+    pattern = str(get_date_format("medium", current_locale()).pattern)
     if right_to_left() or ("MMM" in pattern and language() != ENGLISH):
         pattern = "y-MM-dd"
     day = pattern.replace("y", "YYYY").replace("d", "D")

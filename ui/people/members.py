@@ -513,7 +513,9 @@ def _code(member: Member) -> str:
     states = {
         CodeState.NONE: t("none"),
         CodeState.NEVER_USED: t("never used"),
-        CodeState.USED: t("last used {time}", time=time(translation.minute, member.seen_at_utc)),
+        CodeState.USED: t(
+            "last used {time}", time=time(translation.date_and_time, member.seen_at_utc)
+        ),
         CodeState.EXPIRED: t("expired; was valid until {moment}", moment=expiry),
         CodeState.GUESSED: t("someone is trying incorrect codes; issue a new code to stop this"),
         CodeState.REVOKED: t("revoked"),

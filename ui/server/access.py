@@ -32,7 +32,7 @@ from starlette.types import Scope
 
 from study.base.actor import Acting
 from study.base.errors import Busy, NotAllowed, NotFound, NotNow, StudyError
-from study.base.translation import ENGLISH, languages, speak, t
+from study.base.translation import ENGLISH, languages, set_language, t
 from study.people import codes, second_factor, signing_in, single_sign_on
 from study.people.roles import Act
 from study.people.signing_in import Person
@@ -216,7 +216,7 @@ def guard(act: Act) -> Person:
     study in another window, a click in this window was meant for the study it still shows, and is
     not carried out.
     """
-    speak(wanted_language(st.context.headers))
+    set_language(wanted_language(st.context.headers))
     cookies, address = st.context.cookies, st.context.ip_address or ""
     with available():
         person = in_time(lambda: signed_in(cookies, place_of(address)))

@@ -23,7 +23,7 @@ from typing import Any, Generic, TypeVar
 
 from study.base.budget import Budget, held_to
 from study.base.errors import BadFile, NotNow, StudyError
-from study.base.translation import language, spoken, t
+from study.base.translation import in_language, language, t
 
 AT_ONCE_S = 1.5
 """How long a page waits for a job before it shows progress."""
@@ -294,7 +294,7 @@ def _run(
     arguments: tuple[Any, ...],
 ) -> _Result:
     teller = _progress_reporter(note)
-    with spoken(spoken_language):
+    with in_language(spoken_language):
         if memory is None:
             return do(teller, *arguments)
         with held_to(memory.budget, memory.name):

@@ -18,7 +18,15 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 from streamlit.components.v2.types import ComponentRenderer
 
-from study.base.translation import ENGLISH, language, languages, right_to_left, spoken, t, table
+from study.base.translation import (
+    ENGLISH,
+    catalogue_messages,
+    in_language,
+    language,
+    languages,
+    right_to_left,
+    t,
+)
 from ui.catalogue import messages
 
 HERE: Final = Path(__file__).parent
@@ -112,9 +120,9 @@ class Modules(StaticFiles):
 
 def catalogue(folder: Path, language: str) -> str:
     """Return the module ``page/catalogue.js`` of a language."""
-    words, rule = table(language, wanted(folder))
+    words, rule = catalogue_messages(language, wanted(folder))
     content = json.dumps(words, ensure_ascii=False, sort_keys=True)
-    with spoken(language):
+    with in_language(language):
         rtl = json.dumps(right_to_left())
     return (
         f"export const words = {content};\nexport const language = {json.dumps(language)};\n"

@@ -7,7 +7,7 @@ import streamlit as st
 
 from study.bank.guessing import guessable
 from study.base.text import decoded, refuse_empty
-from study.base.translation import decimal, language, spoken, t, tn
+from study.base.translation import decimal, in_language, language, t, tn
 from study.lifecycle import exposure
 from study.protocol.assignment import SECONDS_A_READING, Burden, burdens
 from study.protocol.protocol import Protocol, protocol_from
@@ -293,7 +293,7 @@ def _outdated_plan(protocol: Protocol) -> tuple[str, ...]:
 @lru_cache(maxsize=16)
 def _guesses(bank: int, content_sha256: str, shuffled: bool, name: str) -> tuple[str, ...]:
     """Return warnings about answers of the bank that can be guessed, not specific to a sample."""
-    with spoken(name), store().look() as look:
+    with in_language(name), store().look() as look:
         return guessable(banks.Questions(look, bank), shuffled=shuffled)
 
 

@@ -17,7 +17,7 @@ from PIL import Image
 
 from study.base.errors import StudyError
 from study.base.packed import unpack
-from study.base.translation import spoken
+from study.base.translation import in_language
 from study.films import decoding, dicom
 from study.models.files import read_records
 from study.protocol.protocol import read_protocol
@@ -142,7 +142,7 @@ def test_no_message_contains_the_error_text_of_a_library(
         path = tmp_path / f"{n}" / name
         path.parent.mkdir()
         path.write_bytes(content)
-        with spoken(language):
+        with in_language(language):
             try:
                 result = read(path)
             except StudyError as error:

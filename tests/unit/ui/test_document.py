@@ -23,7 +23,9 @@ def browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TestClient:
     """Serve a document as Streamlit does, with catalogues of two languages besides English."""
     for name in ("de", "ar"):
         (tmp_path / name).mkdir()
-        (tmp_path / name / words.FILE).write_text(f'{HEAD}\nmsgid "Hello {{who}}"\nmsgstr ""\n')
+        (tmp_path / name / words.CATALOGUE_FILE).write_text(
+            f'{HEAD}\nmsgid "Hello {{who}}"\nmsgstr ""\n'
+        )
     (tmp_path / "index.html").write_text(SERVED)
     monkeypatch.setattr(words, "folder", lambda: tmp_path)
     page = Route("/{name:path}", lambda _: FileResponse(tmp_path / "index.html"))
@@ -94,7 +96,7 @@ def test_a_provider_that_does_not_answer_leads_to_the_sign_in_page() -> None:
 def test_names_are_isolated_in_right_to_left_languages(browser: TestClient) -> None:
     """Copied text of other languages contains no isolation marks."""
     assert words.t("Hello {who}", who="R-1") == "Hello R-1"
-    with words.spoken("ar"):
+    with words.in_language("ar"):
         assert words.t("Hello {who}", who="R-1") == "Hello \u2068R-1\u2069"
         assert words.t("Hello {who}", who=quoted("R-1")) == "Hello \u2068“\u2068R-1\u2069”\u2069"
         assert words.t("Hello {who}", who=1000) == "Hello 1,000"

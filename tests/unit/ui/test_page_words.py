@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from study.base.translation import languages, spoken
+from study.base.translation import in_language, languages
 from study.protocol import contradictions
 from study.protocol.contradictions import RULES, Rule
 from study.protocol.protocol import Protocol, faults_of
@@ -80,7 +80,7 @@ def test_error_messages_of_pages_contain_no_keys_of_the_protocol_file(
     values: dict[str, object], name: str
 ) -> None:
     """In English, keys that are words are searched where a message asks to change them."""
-    with spoken(name):
+    with in_language(name):
         faults = [in_page_words(fault) for fault in faults_of(values)]
         labels = setting_labels()
     assert faults

@@ -9,7 +9,7 @@ import pytest
 
 from study.base.budget import Budget
 from study.base.errors import BadFile, NotNow
-from study.base.translation import spoken, t
+from study.base.translation import in_language, t
 from ui.server import worker
 from ui.server.worker import Ended, FileBudget, Job, OnProgress, Progress
 
@@ -65,7 +65,7 @@ def test_a_job_returns_the_result_of_its_function() -> None:
     """It runs in the language of the request, at low priority."""
     assert _job_of(_return_arguments, 1, "a").outcome() == (1, "a")
     assert _job_of(_priority).outcome() == os.nice(0) + worker.PRIORITY
-    with spoken("de"):
+    with in_language("de"):
         assert _job_of(_translated_word).outcome() == "Weiter"
 
 

@@ -166,7 +166,7 @@ def test_the_analysis_uses_the_catalogues_of_the_pages() -> None:
     assert translation.folder() == pages.folder()
     assert translation.languages() == pages.languages()
     for name in translation.languages():
-        with translation.spoken(name), pages.spoken(name):
+        with translation.spoken(name), pages.in_language(name):
             for message in ("Findings", "Accuracy", "Readers"):
                 assert translation.t(message) == pages.t(message)
 

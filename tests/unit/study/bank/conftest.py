@@ -52,8 +52,8 @@ def read_whole(
         return BankFile(
             format=reader.format,
             sha256=reader.sha256,
-            items=tuple(banks.whole_items(staged.tables, 1)),
-            films={film.path: film for film in banks.whole_films(staged.tables, 1)},
+            items=tuple(banks.complete_items(staged.tables, 1)),
+            films={film.path: film for film in banks.complete_films(staged.tables, 1)},
             faults=(*staged.faults(), *missing),
             notes=reader.notes,
             n_found=staged.n_found,

@@ -149,7 +149,7 @@ def test_a_dicom_folder_may_contain_a_workbook(tmp_path: Path, store: Store, end
         == 2
     )
     with store.look() as look:
-        items = banks.whole_items(look, banks.bank_row(look, "own").id)
+        items = banks.complete_items(look, banks.bank_row(look, "own").id)
         options = {item.item_id: item.options for item in items}
     assert options == {"0012": ("50%", "55%"), "q3": ("TRUE", "FALSE")}
 

@@ -79,7 +79,7 @@ def test_a_patient_in_two_spellings_is_the_same_patient(
     with store.look() as look:
         bank = banks.bank_row(look, "bank").id
         assert bank_contents.totals(look, bank)["patients"] == 2
-        assert [item.patient_id for item in banks.whole_items(look, bank)] == [
+        assert [item.patient_id for item in banks.complete_items(look, bank)] == [
             text,
             other.strip(),
             "another",
@@ -104,7 +104,7 @@ def test_an_examination_in_two_spellings_has_one_patient(store: Store, write: Ba
         bank = banks.bank_row(look, "bank").id
         totals = bank_contents.totals(look, bank)
         assert (totals["examinations"], totals["patients"]) == (1, 1)
-        assert "" not in {item.patient_id for item in banks.whole_items(look, bank)}
+        assert "" not in {item.patient_id for item in banks.complete_items(look, bank)}
     rows[1]["patient_id"] = "P2"
     with pytest.raises(BadFile, match="is given to patients"):
         _imported(store, write(rows), "again")
@@ -130,7 +130,7 @@ def test_a_task_in_several_spellings_is_one_stratum(store: Store, write: Bank) -
     with store.look() as look:
         by = in_full(look, "bank")["by"]
         bank = banks.bank_row(look, "bank").id
-        assert [item.task for item in banks.whole_items(look, bank)] == [*TASKS, "Negation"]
+        assert [item.task for item in banks.complete_items(look, bank)] == [*TASKS, "Negation"]
     assert by["task"] == by["category"] == {"Negation": 1, "Presence Assessment": 4}
     assert set(facets(store, bank, "any")["task"]) == set(by["task"])
     for stratum in ("task", "category", "subcategory", "site"):
@@ -225,7 +225,7 @@ def test_banks_with_equal_ids_are_joined_with_a_prefix(store: Store, write: Bank
     joined = join_banks(store, ["north", "south"], name="both", prefix=True, acting=ACTING)
     assert (joined.n_items, joined.shared_patients) == (4, ())
     with store.look() as look:
-        items = list(banks.whole_items(look, banks.bank_row(look, "both").id))
+        items = list(banks.complete_items(look, banks.bank_row(look, "both").id))
     assert [item.item_id for item in items] == ["north/q0", "north/q1", "south/q0", "south/q1"]
     assert items[2].patient_id == "south/P1"
     assert items[2].examination_id == "south/E1"

@@ -251,7 +251,7 @@ def test_a_joined_bank_has_the_items_and_films_of_both(two: Store) -> None:
         row = banks.bank_row(look, "both")
         assert joined.n_items == row.n_items == sum(part.n_items for part in parts)
         assert row.n_films == sum(part.n_films for part in parts)
-        films = list(banks.whole_films(look, row.id))
+        films = list(banks.complete_films(look, row.id))
         entries = Counter(item[-1] for item in bank_contents.facets(look, row.id))
     assert entries == {"ours": 24, "public": 24}
     _draw(two)
@@ -309,12 +309,12 @@ def test_an_invalid_join_is_refused(two: Store) -> None:
 
 def test_a_joined_bank_omits_items_that_were_struck_off(two: Store) -> None:
     with two.look() as look:
-        struck_id = next(iter(banks.whole_items(look, banks.bank_row(look, "ours").id))).item_id
+        struck_id = next(iter(banks.complete_items(look, banks.bank_row(look, "ours").id))).item_id
     strike(two, "ours", struck_id, reason="Ambiguous.", acting=ACTING)
     joined = _join(two)
     with two.look() as look:
         row = banks.bank_row(look, "both")
-        assert struck_id not in {item.item_id for item in banks.whole_items(look, row.id)}
+        assert struck_id not in {item.item_id for item in banks.complete_items(look, row.id)}
     assert joined.n_items == 47
 
 

@@ -174,7 +174,7 @@ def test_the_available_one_of_two_prior_images_is_kept(
         acting=ACTING,
     )
     with store.look() as look:
-        (stored_item,) = banks.whole_items(look, 1)
+        (stored_item,) = banks.complete_items(look, 1)
         rows = look.rows("SELECT position, days FROM item_priors")
     assert rows == [{"position": 1, "days": 60}]
     assert [(prior.path, prior.days) for prior in stored_item.priors] == [(BEFORE, 60)]
@@ -222,7 +222,7 @@ def test_joining_comparing_and_removing_banks_covers_prior_images(
         both = banks.bank_row(look, "both")
         assert row.content_sha256 != bare.content_sha256
         assert [banks.n_with_prior(look, bank.id) for bank in (row, both, bare)] == [6, 6, 0]
-        priors = {item.item_id: item.priors for item in banks.whole_items(look, both.id)}
+        priors = {item.item_id: item.priors for item in banks.complete_items(look, both.id)}
         assert priors["with-q0000"][0].path == "with/films/0_before.png"
         assert priors["plain-q0000"] == ()
         _, differences = compared(look, "with", "bare")
@@ -265,7 +265,7 @@ def test_only_the_days_between_dicom_films_are_stored(tmp_path: Path, own: Store
     result = import_dicom(own, _delivery(tmp_path, rows), name="own", acting=ACTING)
     assert (result.n_items, result.n_films) == (3, 2)
     with own.look() as look:
-        priors = [item.priors for item in banks.whole_items(look, 1)]
+        priors = [item.priors for item in banks.complete_items(look, 1)]
     assert [[(prior.label, prior.days) for prior in of_item] for of_item in priors] == [
         [("AP", 90)],
         [("AP", 30)],

@@ -106,7 +106,7 @@ def _bring(store: Store, release: Path, *splits: str, **options: Any) -> Importe
 
 def _split_of(store: Store) -> dict[str, str]:
     with store.look() as look:
-        return {item.item_id: item.attributes["split"] for item in banks.whole_items(look, 1)}
+        return {item.item_id: item.attributes["split"] for item in banks.complete_items(look, 1)}
 
 
 def test_a_folder_is_imported_with_the_split_of_each_item(store: Store, release: Path) -> None:
@@ -123,7 +123,7 @@ def test_a_folder_is_imported_with_the_split_of_each_item(store: Store, release:
     ]
     assert set(_split_of(store).values()) == {"train", "valid", "test"}
     with store.look() as look:
-        item = next(banks.whole_items(look, 1))
+        item = next(banks.complete_items(look, 1))
     assert item.attributes["class"] == "x"
     assert item.attributes["validation_code"] == "0"
 
@@ -202,7 +202,9 @@ def test_items_with_a_frontal_film_can_be_imported(store: Store, release: Path) 
     assert (result.n_items, result.n_left_out) == (5, 1)
     assert (result.missing.n_films, result.missing.n_shortened) == (2, 1)
     with store.look() as look:
-        views = {item.item_id: [v.label for v in item.views] for item in banks.whole_items(look, 1)}
+        views = {
+            item.item_id: [v.label for v in item.views] for item in banks.complete_items(look, 1)
+        }
     assert "train-1" not in views
     assert views["train-0"] == ["PA"]
     assert views["train-2"] == ["PA", "LATERAL"]
@@ -233,7 +235,7 @@ def test_every_view_of_the_release_is_accepted(store: Store, release: Path, item
     (release / "metadata/test_vqa_data.json").write_text(json.dumps({"q": many}))
     _bring(store, release, "test")
     with store.look() as look:
-        (stored_item,) = banks.whole_items(look, 1)
+        (stored_item,) = banks.complete_items(look, 1)
     labels = {view.original or view.label: view.label for view in stored_item.views}
     assert labels["PICC LINE"] == labels["KUB"] == ""
     assert labels["AP (KUB)"] == "AP"
@@ -294,7 +296,7 @@ def test_the_content_hash_equals_that_of_the_complete_content(store: Store, rele
     """The import computes it in parts."""
     _bring(store, release)
     with store.look() as look:
-        films = sorted(banks.whole_films(look, 1), key=lambda film: film.path)
+        films = sorted(banks.complete_films(look, 1), key=lambda film: film.path)
         rows = {row["item_id"]: row for row in look.rows("SELECT * FROM items")}
         items = [
             {
@@ -312,7 +314,7 @@ def test_the_content_hash_equals_that_of_the_complete_content(store: Store, rele
                 ],
                 "report": dict(item.report),
             }
-            for item in sorted(banks.whole_items(look, 1), key=lambda item: item.item_id)
+            for item in sorted(banks.complete_items(look, 1), key=lambda item: item.item_id)
         ]
         (bank,) = banks.listed(look)
     facts = ("path", "sha256", "width", "height", "bits", "low", "high", "n_bytes")

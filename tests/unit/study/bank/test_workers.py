@@ -69,7 +69,7 @@ def _stored_rows(store: Store) -> list[Any]:
         bank = banks.bank_row(look, "bank")
         tables = ("films", "items", "item_views", "reference_standard", "report_texts")
         rows = [look.rows(f"SELECT * FROM {table} ORDER BY 1, 2") for table in tables]
-        return [bank.content_sha256, bank.source_sha256, rows, *banks.whole_items(look, bank.id)]
+        return [bank.content_sha256, bank.source_sha256, rows, *banks.complete_items(look, bank.id)]
 
 
 def _summary(result: Imported) -> list[Any]:

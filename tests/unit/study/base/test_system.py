@@ -9,7 +9,7 @@ import ssl
 import pytest
 
 from study.base.system import system_reason
-from study.base.translation import spoken
+from study.base.translation import in_language
 
 
 @pytest.mark.parametrize("number", sorted(errno.errorcode))
@@ -31,5 +31,5 @@ def test_network_errors_have_specific_reasons() -> None:
 
 def test_known_reasons_are_translated() -> None:
     """The texts are in the catalogues like other messages."""
-    with spoken("de"):
+    with in_language("de"):
         assert "No space" not in system_reason(OSError(errno.ENOSPC, "No space left on device"))

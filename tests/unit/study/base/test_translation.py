@@ -3,7 +3,7 @@
 import pytest
 
 from study.base import translation
-from study.base.translation import decimal, spoken, t
+from study.base.translation import decimal, in_language, t
 
 
 @pytest.mark.parametrize(
@@ -19,8 +19,8 @@ def test_days_times_and_numbers_follow_the_language(
 ) -> None:
     """Times have the zone UTC; integers in messages are formatted too."""
     at = "2026-11-23T09:05:59.999Z"
-    with spoken(language):
+    with in_language(language):
         assert translation.day(at) == day
-        assert translation.minute(at) == minute
+        assert translation.date_and_time(at) == minute
         assert decimal(83.75, 1) == share
         assert many in t("{n} of {total}", n=1, total=12_000)

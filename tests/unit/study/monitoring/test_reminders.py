@@ -19,7 +19,7 @@ from study.monitoring.progress import Progress, ReaderProgress, progress_of
 from study.monitoring.reminders import (
     Letter,
     addressee,
-    compose,
+    compose_reminder,
     last_reminder_times,
     may_be_reminded,
     note_sent,
@@ -127,7 +127,7 @@ def _reader_progress(progress: Progress, reader_id: str = "R1") -> ReaderProgres
 
 def _letter(store: Store, name: str = "", days: float = 0) -> str:
     progress = progress_of(store, "trial", now=NOW + timedelta(days=days))
-    return compose(
+    return compose_reminder(
         progress, _reader_progress(progress), name=name, address="https://room.example/"
     ).text
 
