@@ -35,7 +35,7 @@ from ui.parts import actions
 from ui.parts.links import links, report_links
 from ui.parts.text import minute, plain
 from ui.parts.theme import Tone, badge_html, grid, page_title, pick
-from ui.results.background import AT_ONCE_S, Analysis, Job, asked_now, job_of
+from ui.results.background import WAIT_BEFORE_PROGRESS_S, Analysis, Job, current_request, job_of
 from ui.results.report_parts import (
     SectionFigures,
     figure_links,
@@ -336,7 +336,7 @@ def _waiting() -> None:
     job = job_of(store(), person.study_name)
     if job.is_done():
         st.rerun()
-    st.progress(job.share, _time_left_text(job.left_s))
+    st.progress(job.share, _time_left_text(job.remaining_s))
 
 
 def _time_left_text(seconds: float | None) -> str:
@@ -393,10 +393,10 @@ def _body() -> None:
             )
         )
     job = job_of(current_store, study)
-    if not job.is_done(AT_ONCE_S):
+    if not job.is_done(WAIT_BEFORE_PROGRESS_S):
         _waiting()
         return
-    if job.asked != asked_now(current_store, study):
+    if job.request != current_request(current_store, study):
         _as_of(job)
     (_open if shown else _blinded)(job.analysis())
 

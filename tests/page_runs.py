@@ -48,7 +48,10 @@ local_script_runner.require_widgets_deltas = _wait
 @pytest.fixture(autouse=True, scope="session")
 def analysed() -> Iterator[None]:
     """Have a page wait for the end of its analysis, which runs at normal priority."""
-    with patch.object(background, "AT_ONCE_S", 120.0), patch.object(worker, "PRIORITY", 0):
+    with (
+        patch.object(background, "WAIT_BEFORE_PROGRESS_S", 120.0),
+        patch.object(worker, "PRIORITY", 0),
+    ):
         yield
 
 

@@ -43,7 +43,7 @@ from tests import sites
 from tests.command_reference import commands_of
 from tests.conftest import ACTING, NOW, ROOT, entropy_from
 from tests.contract.test_passwords import _run
-from ui.results.background import _bundle, asked_now
+from ui.results.background import _bundle, current_request
 from ui.server.schedule import make_films_ready
 
 pytestmark = pytest.mark.thorough
@@ -100,7 +100,7 @@ JOBS: Mapping[str, Callable[[Place], object]] = {
     "reminders": lambda place: _raised(send_due_reminders(place.store, MAIL, now=LATER)),
     "heads": lambda place: heads.send_due(place.store, MAIL, now=LATER),
     "films": lambda place: make_films_ready(place.store, set(), threading.Event()),
-    "analysis": lambda place: _bundle(asked_now(place.store, "trial"), trails=True),
+    "analysis": lambda place: _bundle(current_request(place.store, "trial"), trails=True),
     "import": _command(
         "import", "{place.folder}/1/bank/bank.json", "--db", "{place.address}", "--bank", "second"
     ),

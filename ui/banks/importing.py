@@ -45,7 +45,7 @@ def begin(
         options=ImportOptions(**options),
     )
     st.session_state[_BEGUN] = (actions.visit(), which)
-    job.is_done(worker.AT_ONCE_S)
+    job.is_done(worker.WAIT_BEFORE_PROGRESS_S)
     return SHOWN_BELOW
 
 
@@ -106,7 +106,7 @@ def _under_way() -> None:
 
 def _cancel(job: bank_import.ImportJob) -> Report:
     job.cancel()
-    job.is_done(worker.AT_ONCE_S)
+    job.is_done(worker.WAIT_BEFORE_PROGRESS_S)
     return SHOWN_BELOW
 
 
@@ -118,7 +118,7 @@ def _progress_text(progress: worker.Progress) -> str:
             total=round(progress.total),
             rate=round(progress.rate),
         )
-        left = progress.left_s
+        left = progress.remaining_s
         return words if left is None else f"{words} · {time_left(left)}"
     return t("Storing the bank ...") if progress.step == "store" else t("Reading the questions ...")
 

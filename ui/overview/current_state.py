@@ -40,7 +40,7 @@ def current_status(store: Store, study: str) -> dict[str, Any]:
     return _cached(store, study, status)
 
 
-def head(store: Store, study: str) -> str:
+def chain_head(store: Store, study: str) -> str:
     """Return a value that changes with every change of a study."""
     with store.look() as look:
         return str(events.head(look, events.study_chain(study)))
@@ -49,7 +49,13 @@ def head(store: Store, study: str) -> str:
 def _cached(
     store: Store, study: str, read: Callable[..., Made], minute: str = "", **arguments: Any
 ) -> Made:
-    key = f"{read.__module__}.{read.__name__}", store.address, study, head(store, study), minute
+    key = (
+        f"{read.__module__}.{read.__name__}",
+        store.address,
+        study,
+        chain_head(store, study),
+        minute,
+    )
     return cast(Made, _read(key, lambda: read(store, study, **arguments)))
 
 

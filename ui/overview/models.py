@@ -28,7 +28,7 @@ from study.protocol.protocol import Condition, stored_protocol
 from study.store import Store
 from study.store.models import ModelRow
 from study.store.studies import study_row
-from ui.overview.current_state import head
+from ui.overview.current_state import chain_head
 from ui.overview.model_upload import read_as
 from ui.parts import actions
 from ui.parts.actions import Question, Report
@@ -184,7 +184,7 @@ def show_words(person: Person, models: list[ModelRow]) -> None:
         if name is None:
             st.write(t("Choose a model to see its output and how it was interpreted."))
         else:
-            output = _outputs_of(store(), head(store(), study), study, name)
+            output = _outputs_of(store(), chain_head(store(), study), study, name)
             _by_rules(study, output)
             _list([answer for answer in output if _kinds()[which](answer)])
             _form(person, name)

@@ -21,7 +21,7 @@ from study.lifecycle.reviewing import faulty_cases
 from study.lifecycle.studies import accuracy_is_shown
 from study.store import Store
 from study.store.studies import study_row
-from ui.overview.current_state import head
+from ui.overview.current_state import chain_head
 from ui.server import worker
 from ui.server.worker import OnProgress
 
@@ -31,28 +31,28 @@ if TYPE_CHECKING:  # importing it takes longer than the rest of the server, and 
     from analysis.report.findings.finding import Finding
     from analysis.report.headline import Headline
 
-MOST_KEPT = 4
-AT_ONCE_S = 0.7
+_MAX_KEPT_JOBS = 4
+WAIT_BEFORE_PROGRESS_S = 0.7
 """How long a page waits before it shows the progress of the analysis."""
 
 QUICK_S = 5.0
 """Analyses that take longer are not repeated automatically after every change."""
 
-_LOADED = "analysis"
+_KEPT_MODULE = "analysis"
 """The module loaded in the process that is kept for the next analysis."""
 
-_TOLD_AFTER_S = 2.0
-_LONG_TABLE = 10_000
+_ESTIMATE_AFTER_S = 2.0
+_LONG_TABLE_ROWS = 10_000
 
-_STEPS = {"bundle": 3.0, "figures": 1.0, "findings": 0.5, "headline": 2.0, "handing over": 1.5}
-_LONG = {
+_STEP_S = {"bundle": 3.0, "figures": 1.0, "findings": 0.5, "headline": 2.0, "handing over": 1.5}
+_SLOW_TABLE_S = {
     "agreement_pairs": 6.0,
     "agreement_between": 11.0,
     "agreement_indices": 2.0,
     "time_model": 14.0,
 }
-_SHORT = 0.2
-"""Duration of the longest steps with 300 readers, 8 models and 200 cases, in seconds."""
+_OTHER_TABLE_S = 0.2
+"""Seconds per step with 300 readers, 8 models and 200 cases; they weight the progress."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,11 +81,11 @@ class Job(worker.Job[Analysis]):
     """An analysis: running, done or failed."""
 
     def __init__(self, request: AnalysisRequest) -> None:
-        self.asked, self.begun_at_utc = request, stamp(datetime.now(UTC))
+        self.request, self.begun_at_utc = request, stamp(datetime.now(UTC))
         self._start, self._stop = time.monotonic(), 0.0
         self.is_over = False
         """Whether a page has reported the end of its process; the next request starts another."""
-        super().__init__(_analysis, request, kept_text=_LOADED, on_end=self._mark_end)
+        super().__init__(_analysis, request, kept_module=_KEPT_MODULE, on_end=self._mark_end)
 
     @property
     def is_quick(self) -> bool:
@@ -98,12 +98,12 @@ class Job(worker.Job[Analysis]):
         return self.progress.share
 
     @property
-    def left_s(self) -> float | None:
+    def remaining_s(self) -> float | None:
         """Return the remaining time in seconds; None while it is unknown."""
-        passed, share = time.monotonic() - self._start, self.share
-        if passed < _TOLD_AFTER_S or not share:
+        elapsed_s, share = time.monotonic() - self._start, self.share
+        if elapsed_s < _ESTIMATE_AFTER_S or not share:
             return None
-        return passed * (1 - share) / share
+        return elapsed_s * (1 - share) / share
 
     def analysis(self) -> Analysis:
         """Return the analysis when it is done.
@@ -128,12 +128,12 @@ class Job(worker.Job[Analysis]):
         self._stop = time.monotonic()
 
 
-def asked_now(store: Store, study: str) -> AnalysisRequest:
+def current_request(store: Store, study: str) -> AnalysisRequest:
     """Return the request for the study's current state in the current language."""
     return AnalysisRequest(
         address=store.address,
         study=study,
-        head=head(store, study),
+        head=chain_head(store, study),
         blinded=not accuracy_is_shown(store, study),
         faulty=_faulty(store, study),
         language=language(),
@@ -152,7 +152,7 @@ def job_of(store: Store, study: str, *, refresh: bool = False) -> Job:
     After a change of the study, a fast analysis is repeated; a slow analysis is returned unchanged
     unless `refresh` is set. Only one analysis runs at a time.
     """
-    request = asked_now(store, study)
+    request = current_request(store, study)
     key = (request.address, study, request.blinded, request.language)
     with _LOCK:
         job = _JOBS.pop(key, None)
@@ -163,13 +163,13 @@ def job_of(store: Store, study: str, *, refresh: bool = False) -> Job:
         ):
             job = Job(request)
         _JOBS[key] = job
-        while len(_JOBS) > MOST_KEPT:
+        while len(_JOBS) > _MAX_KEPT_JOBS:
             del _JOBS[next(iter(_JOBS))]
     return job
 
 
 def _is_stale(job: Job, request: AnalysisRequest, *, refresh: bool) -> bool:
-    return job.asked != request and (refresh or job.is_quick)
+    return job.request != request and (refresh or job.is_quick)
 
 
 def report_of(store: Store, study: str, language: str = ENGLISH) -> bytes:
@@ -180,8 +180,8 @@ def report_of(store: Store, study: str, language: str = ENGLISH) -> bytes:
     StudyError, AnalysisError
         As `Job.analysis`.
     """
-    request = replace(asked_now(store, study), blinded=False, language=language)
-    return worker.Job(_report, request, kept_text=_LOADED).outcome()
+    request = replace(current_request(store, study), blinded=False, language=language)
+    return worker.Job(_report, request, kept_module=_KEPT_MODULE).outcome()
 
 
 def leaderboard_of(
@@ -201,7 +201,7 @@ def leaderboard_of(
         for study in studies
     ]
     rows = [dict(card) for card in cards]
-    return worker.Job(_leaderboard, requests, rows, kept_text=_LOADED).outcome()
+    return worker.Job(_leaderboard, requests, rows, kept_module=_KEPT_MODULE).outcome()
 
 
 @lru_cache(1)
@@ -209,7 +209,7 @@ def warm_up() -> None:
     """Import the analysis here and in its process, before anyone waits for it."""
 
     def load() -> None:
-        worker.Job(_nothing, kept_text=_LOADED)
+        worker.Job(_do_nothing, kept_module=_KEPT_MODULE)
         import_module("ui.results.report_parts")
 
     threading.Thread(target=load, daemon=True).start()
@@ -221,14 +221,14 @@ _LOCK = threading.Lock()
 
 # The following functions run in the other process.
 
-_KEPT: "dict[AnalysisRequest, Results]" = {}
+_LAST_RESULTS: "dict[AnalysisRequest, Results]" = {}
 
 
-def _nothing(_: OnProgress) -> None:
+def _do_nothing(_: OnProgress) -> None:
     pass
 
 
-def _analysis(tell_server: OnProgress, request: AnalysisRequest) -> Analysis:
+def _analysis(report_progress: OnProgress, request: AnalysisRequest) -> Analysis:
     from analysis.registry import STATISTICS
     from analysis.report.figures import report_figures
     from analysis.report.findings import findings
@@ -237,37 +237,42 @@ def _analysis(tell_server: OnProgress, request: AnalysisRequest) -> Analysis:
 
     steps = {
         "bundle": 0.0,
-        **{statistic.name: _SHORT for statistic in STATISTICS},
-        **_LONG,
-        **_STEPS,
+        **{statistic.name: _OTHER_TABLE_S for statistic in STATISTICS},
+        **_SLOW_TABLE_S,
+        **_STEP_S,
     }
     done = 0.0
 
-    def tell(step: str) -> None:
+    def start_step(step: str) -> None:
         nonlocal done
-        tell_server("analysis", done, sum(steps.values()))
-        done += steps.get(step, _SHORT)  # some tables exist only for some studies
+        report_progress("analysis", done, sum(steps.values()))
+        done += steps.get(step, _OTHER_TABLE_S)  # some tables exist only for some studies
 
-    tell("bundle")
-    results = _results(request, tell)
+    start_step("bundle")
+    results = _results(request, start_step)
     with spoken(request.language):
-        tell("figures")
+        start_step("figures")
         figures = report_figures(results)
-        tell("findings")
-        themes = findings(results)
-        tell("headline")
-        begins = headline(results)
-    tell("handing over")
-    return Analysis(results=_small(results), figures=figures, findings=themes, headline=begins)
+        start_step("findings")
+        findings_by_theme = findings(results)
+        start_step("headline")
+        headline_of_results = headline(results)
+    start_step("handing over")
+    return Analysis(
+        results=_with_categories(results),
+        figures=figures,
+        findings=findings_by_theme,
+        headline=headline_of_results,
+    )
 
 
-def _small(results: "Results") -> "Results":
+def _with_categories(results: "Results") -> "Results":
     """Return the results with each text of their long tables stored once."""
     tables = {
         name: table.astype(
             dict.fromkeys(table.select_dtypes(["str", "object"]).columns, "category")
         )
-        if len(table) > _LONG_TABLE
+        if len(table) > _LONG_TABLE_ROWS
         else table
         for name, table in results.tables.items()
     }
@@ -279,11 +284,13 @@ def _results(request: AnalysisRequest, on_step: Any = None) -> "Results":
 
     # Numbers are the same in every language.
     request = replace(request, language=ENGLISH)
-    if request not in _KEPT:
-        _KEPT.clear()
+    if request not in _LAST_RESULTS:
+        _LAST_RESULTS.clear()
         options = analysis.Options(faulty=request.faulty)
-        _KEPT[request] = analysis.analyse(_bundle(request, trails=False), options, on_step=on_step)
-    return _KEPT[request]
+        _LAST_RESULTS[request] = analysis.analyse(
+            _bundle(request, trails=False), options, on_step=on_step
+        )
+    return _LAST_RESULTS[request]
 
 
 def _report(_: OnProgress, request: AnalysisRequest) -> bytes:

@@ -16,7 +16,7 @@ from study.people.signing_in import Person, memberships
 from study.store import Store
 from study.store.studies import study_row
 from study.trail.trails import record_download
-from ui.overview.current_state import head
+from ui.overview.current_state import chain_head
 from ui.parts.links import attachment
 from ui.results.background import leaderboard_of
 from ui.server.access import acting, answer
@@ -52,7 +52,7 @@ def leaderboard(store: Store, person: Person, studies: Sequence[str]) -> tuple[s
     """
     if not studies or not set(studies) <= set(visible_studies(store, person)):
         raise NotAllowed(t("You cannot see the results of these studies."))
-    heads = tuple(head(store, study) for study in studies)
+    heads = tuple(chain_head(store, study) for study in studies)
     return _made(store, tuple(studies), heads, language())
 
 

@@ -22,7 +22,7 @@ from study.base.errors import NotFound, NotNow
 from study.base.translation import ENGLISH, language, t
 from study.lifecycle.studies import accuracy_is_shown
 from study.store import Store
-from ui.overview.current_state import head
+from ui.overview.current_state import chain_head
 from ui.parts.links import links
 from ui.results.background import Analysis, job_of, report_of
 
@@ -76,7 +76,7 @@ def report(store: Store, study: str, language: str = ENGLISH) -> bytes:
         raise NotNow(
             t("The report is available once the study is closed, because it shows accuracy.")
         )
-    return _report(store, study, head(store, study), language)
+    return _report(store, study, chain_head(store, study), language)
 
 
 def report_file(store: Store, study: str, name: str, language: str = ENGLISH) -> bytes:

@@ -35,13 +35,13 @@ class ImportJob(Job[Imported]):
         what: Mapping[str, Any],
     ) -> None:
         self.number, self.name, self._arrived = next(_NUMBERS), name, upload
-        memory = FileBudget(budget=BUDGET, name=upload.name) if upload.archive else None
+        file_budget = FileBudget(budget=BUDGET, name=upload.name) if upload.archive else None
         self._lease = ExitStack()
         if not self._lease.enter_context(lease(store, "import"))():
             raise NotNow(t("Another import is under way. Wait until it is done, then try again."))
         arguments = store.address, upload, options, {"name": name, **what}
         try:
-            super().__init__(_import, *arguments, memory=memory, on_end=self._clear)
+            super().__init__(_import, *arguments, file_budget=file_budget, on_end=self._clear)
         except NotNow:
             self._lease.close()
             raise

@@ -76,8 +76,8 @@ def begin(do: Callable[..., _Result], file: KeptFile, *arguments: Any) -> Job[_R
     def release(_: bool) -> None:
         files.clear()
 
-    memory = FileBudget(budget=BUDGET, name=file.name)
-    return Job(do, file.path, *arguments, memory=memory, on_end=release)
+    file_budget = FileBudget(budget=BUDGET, name=file.name)
+    return Job(do, file.path, *arguments, file_budget=file_budget, on_end=release)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from ui.parts import actions
 from ui.parts.actions import Report
 from ui.parts.text import plain
 from ui.parts.uninterrupted import interruptible
-from ui.server.worker import AT_ONCE_S, Job
+from ui.server.worker import WAIT_BEFORE_PROGRESS_S, Job
 
 _LOOK_EVERY_S = 0.5
 _Result = TypeVar("_Result")
@@ -39,7 +39,7 @@ def outcome_of(
     if left is not None:
         left.cancel()
     job = st.session_state[key] = begin()
-    if not job.is_done(AT_ONCE_S):
+    if not job.is_done(WAIT_BEFORE_PROGRESS_S):
         interruptible(lambda: _show_until_done(job, title, action, on_cancel))
     st.session_state.pop(key, None)
     return job.outcome()
@@ -59,6 +59,6 @@ def _show_until_done(
         line = st.empty()
         actions.turn(t("Cancel"), cancel, key=f"{action}-cancel", early=True)
         while not job.is_done(_LOOK_EVERY_S):
-            passed = round(time.monotonic() - begun + AT_ONCE_S)
+            passed = round(time.monotonic() - begun + WAIT_BEFORE_PROGRESS_S)
             line.markdown(plain(t("{what}: {n} s", what=title, n=passed)))
     place.empty()

@@ -25,16 +25,16 @@ from study.base.budget import Budget, held_to
 from study.base.errors import BadFile, NotNow, StudyError
 from study.base.translation import in_language, language, t
 
-AT_ONCE_S = 1.5
+WAIT_BEFORE_PROGRESS_S = 1.5
 """How long a page waits for a job before it shows progress."""
 
 MOST_UPLOADS = 2
 """Number of uploaded files read at the same time; each may use the budget's memory."""
 
 PRIORITY = 10
-_ORPHANED_S = 2.0
-_TOLD_EVERY_S = 0.3
-_IDLE_S = 600
+_SERVER_CHECK_EVERY_S = 2.0
+_REPORT_EVERY_S = 0.3
+_CLOSE_IDLE_AFTER_S = 600
 
 _Result = TypeVar("_Result")
 OnProgress = Callable[[str, float, float], None]
@@ -73,7 +73,7 @@ class Progress:
         return self.done / self.since_s if self.since_s else 0.0
 
     @property
-    def left_s(self) -> float | None:
+    def remaining_s(self) -> float | None:
         """Return the estimated remaining time of this step in seconds; None while it is unknown."""
         return (self.total - self.done) / self.rate if self.rate else None
 
@@ -98,9 +98,9 @@ class Job(Generic[_Result]):
     do, *arguments
         A module-level function, called in the process with a `OnProgress` before the arguments;
         arguments and result must be picklable.
-    held
+    file_budget
         The budget, for work on an uploaded file.
-    kept
+    kept_module
         A module loaded by a process that is kept for the next job; without it, each job starts a
         new process.
     on_end
@@ -116,29 +116,31 @@ class Job(Generic[_Result]):
         self,
         do: Callable[..., _Result],
         *arguments: Any,
-        memory: FileBudget | None = None,
-        kept_text: str = "",
+        file_budget: FileBudget | None = None,
+        kept_module: str = "",
         on_end: Callable[[bool], None] = lambda _: None,
     ) -> None:
         self.is_cancelled = self._is_late = False
-        self._held, self._is_kept, self._on_end = memory, bool(kept_text), on_end
-        self._progress, self._tidied = Progress(), threading.Event()
-        if memory is not None:
+        self._file_budget, self._is_kept, self._on_end = file_budget, bool(kept_module), on_end
+        self._progress, self._has_ended = Progress(), threading.Event()
+        if file_budget is not None:
             _take_turn(self)
         self._note = Path(tempfile.mkdtemp(prefix="reading-room-job-")) / "progress"
-        self._pool = _kept_pool(kept_text) if kept_text else _own_pool()
+        self._pool = _kept_pool(kept_module) if kept_module else _own_pool()
         self._future: Future[_Result] = self._pool.submit(
-            _run, self._note, language(), memory, do, arguments
+            _run, self._note, language(), file_budget, do, arguments
         )
-        self._clock = threading.Timer(memory.budget.wall_seconds if memory else 0, self._end_late)
+        self._clock = threading.Timer(
+            file_budget.budget.wall_seconds if file_budget else 0, self._end_late
+        )
         self._clock.daemon = True
-        if memory is not None:
+        if file_budget is not None:
             self._clock.start()
         self._future.add_done_callback(self._end)
 
     def is_done(self, within_s: float = 0.0) -> bool:
         """Wait for a limited time; return whether the job has ended and released its resources."""
-        return self._tidied.wait(within_s)
+        return self._has_ended.wait(within_s)
 
     @property
     def progress(self) -> Progress:
@@ -160,29 +162,29 @@ class Job(Generic[_Result]):
         StudyError
             The job was cancelled or stopped, the file was refused, or the function raised an error.
         """
-        self._tidied.wait()
+        self._has_ended.wait()
         try:
             return self._future.result()
         except StudyError:
             raise
-        except _ended() as error:
-            raise self._why_ended() from error
+        except _end_errors() as error:
+            raise self._reason_of_end() from error
         except Exception as error:
-            if self._held is None:
+            if self._file_budget is None:
                 raise
-            _log.exception("%s could not be read", self._held.name)
+            _log.exception("%s could not be read", self._file_budget.name)
             raise BadFile(
                 t(
                     "{name} has a form that cannot be read here. Check how it was made, and write "
                     "it again.",
-                    name=self._held.name,
+                    name=self._file_budget.name,
                 )
             ) from error
 
-    def _why_ended(self) -> StudyError:
+    def _reason_of_end(self) -> StudyError:
         if self.is_cancelled:
             return NotNow(t("Cancelled. Nothing was saved."))
-        if self._held is None:
+        if self._file_budget is None:
             return Ended(
                 t(
                     "This stopped before it was done; the server may be short of memory. Try "
@@ -190,8 +192,8 @@ class Job(Generic[_Result]):
                 )
             )
         if self._is_late:
-            return self._held.budget.too_long(self._held.name)
-        return self._held.budget.too_much_memory(self._held.name)
+            return self._file_budget.budget.too_long(self._file_budget.name)
+        return self._file_budget.budget.too_much_memory(self._file_budget.name)
 
     def _end_late(self) -> None:
         self._is_late = not self._future.done()
@@ -207,10 +209,12 @@ class Job(Generic[_Result]):
             self._clock.cancel()
             shutil.rmtree(self._note.parent, ignore_errors=True)
             _end_turn(self)
-            was_ended = self._future.cancelled() or isinstance(self._future.exception(), _ended())
+            was_ended = self._future.cancelled() or isinstance(
+                self._future.exception(), _end_errors()
+            )
             self._on_end(was_ended)
         finally:
-            self._tidied.set()
+            self._has_ended.set()
         if not self._is_kept and (was_ended or not _give_back(self._pool)):
             threading.Thread(target=self._pool.shutdown, daemon=True).start()
 
@@ -231,14 +235,14 @@ def _end_turn(job: Job[Any]) -> None:
         _UPLOADS.discard(job)
 
 
-def _ended() -> tuple[type[BaseException], ...]:
+def _end_errors() -> tuple[type[BaseException], ...]:
     """Return the error of a job whose process was stopped."""
     from joblib.externals.loky.process_executor import ShutdownExecutorError
 
     return BrokenProcessPool, CancelledError, ShutdownExecutorError
 
 
-_IDLE: list[Any] = []
+_IDLE_POOLS: list[Any] = []
 """Pools with an idle process, in which the next job starts at once."""
 
 
@@ -246,16 +250,16 @@ def _own_pool() -> Any:
     from joblib.externals.loky import ProcessPoolExecutor  # loading takes a fifth of a second
 
     with _LOCK:
-        if _IDLE:
-            return _IDLE.pop()
-    begin = {"initializer": _begin, "initargs": (os.getpid(), PRIORITY, "")}
-    return ProcessPoolExecutor(1, timeout=_IDLE_S, **begin)
+        if _IDLE_POOLS:
+            return _IDLE_POOLS.pop()
+    begin = {"initializer": _prepare_process, "initargs": (os.getpid(), PRIORITY, "")}
+    return ProcessPoolExecutor(1, timeout=_CLOSE_IDLE_AFTER_S, **begin)
 
 
 def _give_back(pool: Any) -> bool:
     with _LOCK:
-        if len(_IDLE) < MOST_UPLOADS:
-            _IDLE.append(pool)
+        if len(_IDLE_POOLS) < MOST_UPLOADS:
+            _IDLE_POOLS.append(pool)
             return True
         return False
 
@@ -263,21 +267,21 @@ def _give_back(pool: Any) -> bool:
 def _kept_pool(module: str) -> Any:
     from joblib.externals.loky import get_reusable_executor
 
-    begin = {"initializer": _begin, "initargs": (os.getpid(), PRIORITY, module)}
-    return get_reusable_executor(max_workers=1, timeout=_IDLE_S, **begin)
+    begin = {"initializer": _prepare_process, "initargs": (os.getpid(), PRIORITY, module)}
+    return get_reusable_executor(max_workers=1, timeout=_CLOSE_IDLE_AFTER_S, **begin)
 
 
 # The following functions run in the other process.
 
 
-def _begin(server: int, priority: int, module: str) -> None:
+def _prepare_process(server: int, priority: int, module: str) -> None:
     """Lower the priority, end when the server ends (it may already have), and load modules."""
     os.nice(priority)
     never = threading.Event()
 
     def watch() -> None:
         while os.getppid() == server:
-            never.wait(_ORPHANED_S)
+            never.wait(_SERVER_CHECK_EVERY_S)
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
@@ -289,28 +293,28 @@ def _begin(server: int, priority: int, module: str) -> None:
 def _run(
     note: Path,
     spoken_language: str,
-    memory: FileBudget | None,
+    file_budget: FileBudget | None,
     do: Callable[..., _Result],
     arguments: tuple[Any, ...],
 ) -> _Result:
-    teller = _progress_reporter(note)
+    on_progress = _progress_reporter(note)
     with in_language(spoken_language):
-        if memory is None:
-            return do(teller, *arguments)
-        with held_to(memory.budget, memory.name):
-            return do(teller, *arguments)
+        if file_budget is None:
+            return do(on_progress, *arguments)
+        with held_to(file_budget.budget, file_budget.name):
+            return do(on_progress, *arguments)
 
 
 def _progress_reporter(note: Path) -> OnProgress:
     """Return a function that reports progress to the server a few times a second."""
     step, since, last_at = "", 0.0, 0.0
 
-    def tell(now: str, n_done: float, total: float) -> None:
+    def report(new_step: str, n_done: float, total: float) -> None:
         nonlocal step, since, last_at
         moment = time.monotonic()
-        if now != step:
-            step, since, last_at = now, moment, 0.0
-        if moment - last_at >= _TOLD_EVERY_S:
+        if new_step != step:
+            step, since, last_at = new_step, moment, 0.0
+        if moment - last_at >= _REPORT_EVERY_S:
             last_at = moment
             facts = {"step": step, "done": n_done, "total": total, "since_s": moment - since}
             scratch = note.with_suffix(".new")
@@ -318,4 +322,4 @@ def _progress_reporter(note: Path) -> OnProgress:
                 scratch.write_text(json.dumps(facts), encoding="ascii")
                 scratch.replace(note)
 
-    return tell
+    return report

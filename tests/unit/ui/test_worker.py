@@ -17,8 +17,8 @@ PATIENCE_S = 60
 SMALL = FileBudget(budget=Budget(memory_bytes=200_000_000, cpu_seconds=1), name="bomb.csv")
 
 
-def _job_of(do: object, *arguments: object, memory: FileBudget | None = SMALL) -> Job[object]:
-    job: Job[object] = Job(do, *arguments, memory=memory)  # type: ignore[arg-type]
+def _job_of(do: object, *arguments: object, file_budget: FileBudget | None = SMALL) -> Job[object]:
+    job: Job[object] = Job(do, *arguments, file_budget=file_budget)  # type: ignore[arg-type]
     assert job.is_done(PATIENCE_S)
     return job
 
@@ -92,7 +92,7 @@ def test_a_file_beyond_the_limits_is_refused_by_name(
 @pytest.mark.slow
 def test_a_waiting_job_is_ended_after_a_time() -> None:
     """The limit of processor time does not apply to it."""
-    job = _job_of(_asleep, memory=FileBudget(budget=Budget(wall_seconds=1), name="slow.csv"))
+    job = _job_of(_asleep, file_budget=FileBudget(budget=Budget(wall_seconds=1), name="slow.csv"))
     with pytest.raises(BadFile, match=r"slow\.csv takes more than"):
         job.outcome()
 
@@ -100,7 +100,7 @@ def test_a_waiting_job_is_ended_after_a_time() -> None:
 def test_cancelling_a_job_ends_its_process() -> None:
     """The caller gets the error that nothing was saved, and can clean up."""
     ends: list[bool] = []
-    job: Job[None] = Job(_asleep, memory=SMALL, on_end=ends.append)
+    job: Job[None] = Job(_asleep, file_budget=SMALL, on_end=ends.append)
     job.cancel()
     assert job.is_done(PATIENCE_S)
     with pytest.raises(NotNow, match="Nothing was saved"):
@@ -111,9 +111,9 @@ def test_cancelling_a_job_ends_its_process() -> None:
 @pytest.mark.slow
 def test_the_number_of_simultaneous_uploads_is_limited() -> None:
     """The next upload is refused until another has ended."""
-    jobs: list[Job[None]] = [Job(_asleep, memory=SMALL) for _ in range(worker.MOST_UPLOADS)]
+    jobs: list[Job[None]] = [Job(_asleep, file_budget=SMALL) for _ in range(worker.MOST_UPLOADS)]
     with pytest.raises(NotNow, match="Other files are being read"):
-        Job(_asleep, memory=SMALL)
+        Job(_asleep, file_budget=SMALL)
     for job in jobs:
         job.cancel()
         assert job.is_done(PATIENCE_S)
@@ -124,23 +124,23 @@ def test_the_number_of_simultaneous_uploads_is_limited() -> None:
 def test_the_end_of_a_job_without_limits_is_reported() -> None:
     """An analysis can be ended when memory is short; errors of the job are raised unchanged."""
     with pytest.raises(Ended, match="stopped before it was done"):
-        _job_of(_exit_at_once, memory=None).outcome()
+        _job_of(_exit_at_once, file_budget=None).outcome()
     with pytest.raises(AttributeError):
-        _job_of(_broken, memory=None).outcome()
+        _job_of(_broken, file_budget=None).outcome()
 
 
 def test_progress_is_reported_while_a_job_runs(tmp_path: Path) -> None:
     """Each step has a share, a rate and the remaining time."""
     go_on = tmp_path / "go on"
-    job: Job[None] = Job(_step, go_on, memory=SMALL)
+    job: Job[None] = Job(_step, go_on, file_budget=SMALL)
     end = time.monotonic() + PATIENCE_S
     while not (reported := job.progress).step and time.monotonic() < end:
         job.is_done(0.01)
     assert (reported.step, reported.share) == ("counting", 0.25)
     go_on.touch()
     assert job.is_done(PATIENCE_S)
-    assert Progress(done=1, total=4, since_s=2).left_s == 6
-    assert Progress().left_s is None
+    assert Progress(done=1, total=4, since_s=2).remaining_s == 6
+    assert Progress().remaining_s is None
 
 
 def _step(on_progress: OnProgress, go_on: Path) -> None:

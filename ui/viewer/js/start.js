@@ -57,7 +57,7 @@ export function start(parent, data) {
     folded: () => root.dataset.panel === "strip",
     toggled: (tools) => toggle(root, tools),
     hint: (text) => panel.hint(text),
-    looking: (uses) => room.looking(uses, performance.now()),
+    recordUse: (uses) => room.recordUse(uses, performance.now()),
   });
   const settings = new Settings(({ views, sizes, windows, panel: look }) => {
     root.dataset.theme = look;

@@ -31,7 +31,7 @@ from study.store.studies import cases as cases_of
 from study.store.studies import study_row
 from tests.conftest import ACTING, NOW
 from ui.results import background
-from ui.results.background import asked_now, job_of, report_of
+from ui.results.background import current_request, job_of, report_of
 from ui.server import worker
 from ui.server.worker import OnProgress
 
@@ -105,9 +105,9 @@ def test_a_sensitivity_analysis_omits_items_that_experts_found_faulty(read: Stor
                     judging.Judgement(position=number, person=person, verdict=verdict, comment=""),
                     now=NOW,
                 )
-    assert asked_now(read, "trial").faulty == ()
+    assert current_request(read, "trial").faulty == ()
     judging.close(read, REVIEW, review, acting=ACTING)
-    assert asked_now(read, "trial").faulty == tuple(sorted((cases[0], cases[2])))
+    assert current_request(read, "trial").faulty == tuple(sorted((cases[0], cases[2])))
     job = job_of(read, "trial")
     assert job.is_done(PATIENCE_S)
     table = job.analysis().results.tables["sensitivity"].set_index(["analysis", "rater_id"])["n"]
@@ -126,7 +126,7 @@ def test_results_are_kept_until_the_study_changes(
     _read_on(read)
     second_job = job_of(read, "trial")
     assert second_job is not job
-    assert second_job.asked == asked_now(read, "trial")
+    assert second_job.request == current_request(read, "trial")
     assert second_job.is_done(PATIENCE_S)
     assert len(second_job.analysis().headline.raters.rows) == 2
 
@@ -140,7 +140,7 @@ def test_a_long_analysis_is_shown_until_a_refresh_is_requested(
     assert job.is_done(PATIENCE_S)
     _read_on(read)
     assert job_of(read, "trial") is job
-    assert job.asked != asked_now(read, "trial")
+    assert job.request != current_request(read, "trial")
     second_job = job_of(read, "trial", refresh=True)
     assert second_job is not job
     assert second_job.is_done(PATIENCE_S)
@@ -150,11 +150,11 @@ def test_the_reported_progress_never_decreases(
     read: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It starts at 0 and stays below 1; the remaining time is shown once it is known."""
-    monkeypatch.setattr(background, "_TOLD_AFTER_S", 0.0)
+    monkeypatch.setattr(background, "_ESTIMATE_AFTER_S", 0.0)
     job = job_of(read, "trial")
     messages = []
     while not job.is_done(0.001):
-        messages.append((job.share, job.left_s))
+        messages.append((job.share, job.remaining_s))
     shares = [share for share, _ in messages]
     assert shares == sorted(shares)
     assert all(0 <= share < 1 for share in shares)
@@ -170,7 +170,7 @@ def test_an_error_of_the_other_process_is_raised(read: Store) -> None:
     with pytest.raises(NotFound, match="gone"):
         failing_job.analysis()
     faults = [analysis.Fault(file="items.csv", row=2, what="it is wrong", remedy="Fix it")]
-    sent = worker.Job(_refuse, faults, kept_text="analysis")
+    sent = worker.Job(_refuse, faults, kept_module="analysis")
     assert sent.is_done(PATIENCE_S)
     with pytest.raises(analysis.BundleError, match=r"items\.csv, row 2: it is wrong"):
         sent.outcome()
@@ -183,7 +183,7 @@ def _refuse(_: OnProgress, faults: list[analysis.Fault]) -> None:
 @pytest.mark.thorough
 def test_a_killed_process_is_reported_and_started_again(read: Store) -> None:
     """The system kills processes when memory runs out."""
-    pid = worker.Job(_pid, kept_text="analysis").outcome()
+    pid = worker.Job(_pid, kept_module="analysis").outcome()
     job = job_of(read, "trial")
     os.kill(pid, signal.SIGKILL)
     assert job.is_done(PATIENCE_S)
@@ -202,7 +202,7 @@ def _pid(_: OnProgress) -> int:
 
 def test_a_process_ends_if_its_server_ended_before_it_began() -> None:
     """Otherwise it would wait ten minutes for a request."""
-    orphaned = ProcessPoolExecutor(1, initializer=worker._begin, initargs=(0, 0, ""))
+    orphaned = ProcessPoolExecutor(1, initializer=worker._prepare_process, initargs=(0, 0, ""))
     with orphaned, pytest.raises(BrokenProcessPool):
         orphaned.submit(_wait).result(PATIENCE_S)
 

@@ -153,13 +153,13 @@ test("unused views and tools are left out, and unknown names are ignored", () =>
 
 test("hidden and paused time does not count for views and tools", () => {
   const attempt = used();
-  attempt.looking(["view_1"], 50);
+  attempt.recordUse(["view_1"], 50);
   attempt.begin(100, 5000);
-  attempt.looking(["view_1", "inverted"], 300);
+  attempt.recordUse(["view_1", "inverted"], 300);
   attempt.clock.setHidden(400, true);
   attempt.clock.setHidden(1400, false);
   attempt.clock.setPaused(1500, true);
-  attempt.looking(["view_1"], 2000);
+  attempt.recordUse(["view_1"], 2000);
   attempt.clock.setPaused(9000, false);
   const { behaviour, times } = attempt.reading(9500, 9000, "answered", ANSWER);
   assert.deepEqual(behaviour, { view_1_ms: 900, inverted_ms: 200 });
@@ -169,11 +169,11 @@ test("hidden and paused time does not count for views and tools", () => {
 test("counts and times both survive a reload", () => {
   const before = used();
   before.begin(0, 1000);
-  before.looking(["view_1", "glass"], 0);
+  before.recordUse(["view_1", "glass"], 0);
   before.used("glass");
   const kept = JSON.parse(JSON.stringify(before.keep(400, 1400, ANSWER)));
   const after = used({ presented: true }, { kept });
-  after.looking(["view_1"], 10);
+  after.recordUse(["view_1"], 10);
   after.begin(20, 3000);
   after.used("zoom");
   assert.deepEqual(after.reading(120, 3100, "answered", ANSWER).behaviour,
@@ -182,7 +182,7 @@ test("counts and times both survive a reload", () => {
 
 test("no time is reported if earlier times are unknown", () => {
   const attempt = used({ presented: true });
-  attempt.looking(["view_1"], 0);
+  attempt.recordUse(["view_1"], 0);
   attempt.begin(0, 0);
   attempt.used("flip");
   assert.deepEqual(attempt.reading(100, 100, "answered", ANSWER).behaviour, { flip: 1 });

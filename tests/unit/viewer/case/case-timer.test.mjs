@@ -101,7 +101,7 @@ test("a view that was never on the screen is flagged if viewing times are known"
   const flags = (...looks) => {
     const { attempt, state, run, end } = watched({ views: 2 });
     for (const uses of looks) {
-      attempt.looking(uses, state.now);
+      attempt.recordUse(uses, state.now);
       run(300);
     }
     return end().flags;

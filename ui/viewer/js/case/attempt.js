@@ -230,7 +230,7 @@ export class Attempt {
   }
 
   /** From now on only these views and tools are in use. @param {string[]} uses @param {number} now */
-  looking(uses, now) {
+  recordUse(uses, now) {
     this.#usage.change(uses, this.clock.read(now).response_ms);
   }
 

@@ -70,9 +70,9 @@ function addLowBits(found, low, split) {
 /**
  * Predict each sample from its neighbours and add the error. Rows have two extra samples on the left and one on the
  * right, so that the film's edge needs no special rule.
- * @param {Uint16Array} wrong @param {Header} header @param {Uint8Array|Uint16Array} samples
+ * @param {Uint16Array} errors @param {Header} header @param {Uint8Array|Uint16Array} samples
  */
-function unpredict(wrong, { width, height, top, steps, weights, fraction_bits: bits }, samples) {
+function unpredict(errors, { width, height, top, steps, weights, fraction_bits: bits }, samples) {
   const table = Int32Array.from(weights.flat());
   const half = 1 << (bits - 1);
   const places = placesOfWeights(steps);
@@ -93,7 +93,7 @@ function unpredict(wrong, { width, height, top, steps, weights, fraction_bits: b
       let guess = (known + Math.imul(table[k], w)) >> bits;
       if (guess < 0) guess = 0;
       else if (guess > top) guess = top;
-      const z = wrong[i];
+      const z = errors[i];
       ww = w;
       w = (guess + ((z >>> 1) ^ -(z & 1))) & 0xffff;
       here[x] = w;

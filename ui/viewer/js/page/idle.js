@@ -81,10 +81,10 @@ export function watchOver(url, page) {
   // Browsers report a pointer move whenever an element moves under a still pointer.
   on(window, "pointermove", (event) => { if (event.movementX || event.movementY) idle.used(); });
   on(document, "visibilitychange", () => idle.look());
-  const looking = setInterval(() => idle.look(), LOOK_MS);
+  const timer = setInterval(() => idle.look(), LOOK_MS);
   idle.look();
   return () => {
-    clearInterval(looking);
+    clearInterval(timer);
     stop.abort();
   };
 }

@@ -386,8 +386,8 @@ export class Room {
   }
 
   /** @param {string[]} uses views and tools in use from now on @param {number} now */
-  looking(uses, now) {
-    this.#effects.timer.live?.looking(uses, now);
+  recordUse(uses, now) {
+    this.#effects.timer.live?.recordUse(uses, now);
   }
 
   outboxChanged() {

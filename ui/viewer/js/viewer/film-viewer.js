@@ -198,8 +198,8 @@ export class FilmViewer {
    * @param {HTMLElement} place
    * @param {{used: (tool: string) => void, lost: () => void, fresh: () => void, resized: () => void,
    *   toggled: (tools: {[command: string]: boolean}) => void, hint: (text: string) => void, folded: () => boolean,
-   *   looking: (uses: string[]) => void}} listener fresh: other films; resized: the canvas has been of another size for
-   *   a while; toggled: which tools are on; folded: the question is hidden; looking: see case/attempt.js for the names
+   *   recordUse: (uses: string[]) => void}} listener fresh: other films; resized: the canvas has been of another size for
+   *   a while; toggled: which tools are on; folded: the question is hidden; recordUse: see case/attempt.js for the names
    */
   constructor(place, listener) {
     this.#place = place;
@@ -522,6 +522,6 @@ export class FilmViewer {
     const key = uses.join();
     if (key === this.#uses) return;
     this.#uses = key;
-    this.#listener.looking(uses);
+    this.#listener.recordUse(uses);
   }
 }
