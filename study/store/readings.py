@@ -200,7 +200,8 @@ def films_shown(look: Transaction, item: int, *, prior: bool = False) -> list[Fi
     """Return an item's films with their paths, in order; with `prior`, prior films too."""
     rows = look.rows(
         f"SELECT {FILM_COLUMNS}, label, prior, days FROM item_films JOIN films ON films.id = film "
-        "JOIN banks ON banks.id = films.bank WHERE item = :item AND prior <= :prior ORDER BY position",
+        "JOIN banks ON banks.id = films.bank "
+        "WHERE item = :item AND prior <= :prior ORDER BY position",
         item=item,
         prior=int(prior),
     )
