@@ -31,38 +31,38 @@ from study.people.roles import Act
 from study.people.signing_in import Person
 from ui.app.menu import REVIEWS, every_page, home_of
 from ui.server.access import (
-    asking,
+    origin_refusal,
     same_origin,
+    sender_of,
     signed_in,
     wanted_language,
-    what_to_set,
     without_planted_cookies,
 )
 from ui.server.deployment import Lane, in_turn
 
-UPLOADS = "/_stcore/upload_file/"
+UPLOAD_ROUTE = "/_stcore/upload_file/"
 """The route on which Streamlit accepts files; it does not check sign-ins itself."""
 
-SIGN_ON = "/auth/login"
+SIGN_ON_ROUTE = "/auth/login"
 """The route on which Streamlit starts a single sign-on; the log has the reason for a failure."""
 
-MAY_UPLOAD = (Act.MAKE_STUDY, Act.MODELS, Act.PEOPLE, Act.CLOSE, Act.DEPLOYMENT)
+UPLOADING_ACTS = (Act.MAKE_STUDY, Act.MODELS, Act.PEOPLE, Act.CLOSE, Act.DEPLOYMENT)
 
-MAX_UPLOADED = 2_000_000_000
+MAX_UPLOADED_BYTES = 2_000_000_000
 """Bytes per sign-in and hour of uploads, which Streamlit keeps in memory until the page is left."""
 
-MAX_BODY = 10_000
-MAX_RECORDS = 2_000_000
+MAX_FORM_BYTES = 10_000
+MAX_RECORDS_BYTES = 2_000_000
 """Maximum size of a form and of a message of the reading page, in bytes."""
 
-SLOWEST_S = 30.0
+MAX_PAUSE_S = 30.0
 """How long to wait for the next part of a body."""
 
-_RECORDS = re.compile(r"(/(preview|teaching|expert|scoring)(/[^/]+)+)?/desk/records")
+_RECORDS_ROUTE = re.compile(r"(/(preview|teaching|expert|scoring)(/[^/]+)+)?/desk/records")
 _HOUR_S = 3600.0
 
 
-class NotTaken(Exception):
+class BodyRefused(Exception):
     """A refused request body, with HTTP status and reason."""
 
     def __init__(self, status: int, reason: str) -> None:
@@ -82,51 +82,56 @@ class BodyReceiver:
 
         Raises
         ------
-        Refused
+        BodyRefused
             The body is too long, too slow, or from a person without permission; also raised by the
             returned function.
         """
-        if UPLOADS in scope["path"] and scope["method"] != "OPTIONS":
+        if UPLOAD_ROUTE in scope["path"] and scope["method"] != "OPTIONS":
             try:
                 uploader = await in_turn(partial(_may_upload, Request(scope)), Lane.READS)
             except StudyError as error:
-                raise NotTaken(503, str(error)) from error
+                raise BodyRefused(503, str(error)) from error
             if uploader is None:
-                raise NotTaken(403, t("Sign in with an account that can upload files."))
-            max_bytes, sign_in = MAX_UPLOADED - self._recent(uploader.sign_in), uploader.sign_in
+                raise BodyRefused(403, t("Sign in with an account that can upload files."))
+            max_bytes, sign_in = (
+                MAX_UPLOADED_BYTES - self._recent_bytes(uploader.sign_in),
+                uploader.sign_in,
+            )
             too_much = t("Too much data was uploaded within an hour. Try again later.")
         else:
-            max_bytes = MAX_RECORDS if _RECORDS.fullmatch(scope["path"]) else MAX_BODY
+            max_bytes = (
+                MAX_RECORDS_BYTES if _RECORDS_ROUTE.fullmatch(scope["path"]) else MAX_FORM_BYTES
+            )
             sign_in, too_much = "", t("Too much data at once.")
         length = Fields(scope=scope).get("content-length", "0")
         if not length.isdecimal() or len(length) > 15 or int(length) > max_bytes:
-            raise NotTaken(413, too_much)
-        return self._counted(receive, max_bytes, too_much, sign_in)
+            raise BodyRefused(413, too_much)
+        return self._limited(receive, max_bytes, too_much, sign_in)
 
-    def _counted(self, receive: Receive, max_bytes: int, too_much: str, sign_in: str) -> Receive:
+    def _limited(self, receive: Receive, max_bytes: int, too_much: str, sign_in: str) -> Receive:
         taken, is_complete = 0, False
 
-        async def counted() -> Message:
+        async def receive_limited() -> Message:
             nonlocal taken, is_complete
             if is_complete:  # the next message reports that the connection was closed
                 return await receive()
             try:
-                async with asyncio.timeout(SLOWEST_S):
+                async with asyncio.timeout(MAX_PAUSE_S):
                     message = await receive()
             except TimeoutError as error:
-                raise NotTaken(408, t("The data arrived too slowly.")) from error
+                raise BodyRefused(408, t("The data arrived too slowly.")) from error
             is_complete = not message.get("more_body", False)
             n_bytes = len(message.get("body", b""))
             taken += n_bytes
             if sign_in and n_bytes:
                 self._uploaded[sign_in].append((self._clock(), n_bytes))
             if taken > max_bytes:
-                raise NotTaken(413, too_much)
+                raise BodyRefused(413, too_much)
             return message
 
-        return counted
+        return receive_limited
 
-    def _recent(self, sign_in: str) -> int:
+    def _recent_bytes(self, sign_in: str) -> int:
         """Return how many bytes a sign-in uploaded in the last hour, and forget older uploads."""
         for known in list(self._uploaded):
             pieces = self._uploaded[known]
@@ -138,11 +143,11 @@ class BodyReceiver:
 
 
 def _may_upload(request: Request) -> Person | None:
-    person = asking(request)
-    return person if person is not None and any(person.may(act) for act in MAY_UPLOAD) else None
+    person = sender_of(request)
+    return person if person is not None and any(person.may(act) for act in UPLOADING_ACTS) else None
 
 
-CLOSED = ("/_stcore/metrics", "/_stcore/agent", "/_stcore/script-health-check")
+BLOCKED_ROUTES = ("/_stcore/metrics", "/_stcore/agent", "/_stcore/script-health-check")
 """Routes on which Streamlit would disclose information about the server and its pages."""
 
 _POLICY = "; ".join(
@@ -155,7 +160,7 @@ _POLICY = "; ".join(
         "object-src 'none'",
     )
 )
-_ADDED = (
+_RESPONSE_HEADERS = (
     (b"content-security-policy", _POLICY.encode()),
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"same-origin"),
@@ -165,13 +170,13 @@ _ADDED = (
         b"camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()",
     ),
 )
-_ADDED_BEHIND_TLS = (
+_TLS_RESPONSE_HEADERS = (
     (b"strict-transport-security", b"max-age=31536000"),
     (b"cross-origin-opener-policy", b"same-origin"),
 )
 
 
-MAX_STRANGERS = 1000
+MAX_ANONYMOUS_WEBSOCKETS = 1000
 """Maximum number of websockets without a sign-in, such as that of the sign-in page."""
 
 
@@ -206,14 +211,16 @@ class Headers:
             if message["type"] == "http.response.start":
                 started = True
                 header_names = {name.lower() for name, _ in message.get("headers", [])}
-                own_headers = (*_ADDED, *_ADDED_BEHIND_TLS) if secure else _ADDED
+                own_headers = (
+                    (*_RESPONSE_HEADERS, *_TLS_RESPONSE_HEADERS) if secure else _RESPONSE_HEADERS
+                )
                 added = [pair for pair in own_headers if pair[0] not in header_names]
                 message["headers"] = [*message.get("headers", []), *added]
             await send(message)
 
         try:
             await self._answer(scope, receive, send_with_headers)
-        except NotTaken as refused:
+        except BodyRefused as refused:
             if started:
                 raise
             response = PlainTextResponse(str(refused), refused.status)
@@ -224,10 +231,10 @@ class Headers:
     async def _open(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Open a websocket from one of this server's pages; limit those without a sign-in."""
         if not same_origin(scope):
-            await PlainTextResponse(what_to_set(), 403)(scope, receive, send)
+            await PlainTextResponse(origin_refusal(), 403)(scope, receive, send)
             return
-        stranger = await _is_stranger(HTTPConnection(scope))
-        if stranger and self._n_anonymous_websockets >= MAX_STRANGERS:
+        stranger = await _is_anonymous(HTTPConnection(scope))
+        if stranger and self._n_anonymous_websockets >= MAX_ANONYMOUS_WEBSOCKETS:
             response = PlainTextResponse(
                 t("Too many people are signing in at the moment. Try again shortly."), 503
             )
@@ -240,9 +247,9 @@ class Headers:
             self._n_anonymous_websockets -= stranger
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["path"].startswith(CLOSED):
-            raise NotTaken(404, t("Page not found."))
-        if scope["path"] == SIGN_ON:
+        if scope["path"].startswith(BLOCKED_ROUTES):
+            raise BodyRefused(404, t("Page not found."))
+        if scope["path"] == SIGN_ON_ROUTE:
             send = _to_sign_in_page(scope, receive, send)
         await self._app(scope, await self._bodies.admit(scope, receive), send)
 
@@ -262,7 +269,7 @@ def _to_sign_in_page(scope: Scope, receive: Receive, send: Send) -> Send:
     return write
 
 
-async def _is_stranger(connection: HTTPConnection) -> bool:
+async def _is_anonymous(connection: HTTPConnection) -> bool:
     try:
         return await in_turn(partial(signed_in, connection.cookies), Lane.READS) is None
     except StudyError:  # the page shows the error
@@ -272,14 +279,16 @@ async def _is_stranger(connection: HTTPConnection) -> bool:
 HEADERS = Middleware(Headers)
 
 
-_PATHS = frozenset({"", *(page.path for page in every_page())})
-_NAMES = frozenset(page.path for page in every_page() if not page.hidden or page is REVIEWS)
-_READING = frozenset(page.path for page in every_page() if page.bare)
-_AS_SERVED = b'<html lang="en">'
-_HEAD = b"<head>"
-_NOT_TRANSLATED = b'<meta name="google" content="notranslate">'
+_PAGE_PATHS = frozenset({"", *(page.path for page in every_page())})
+_POSSIBLE_HOME_PATHS = frozenset(
+    page.path for page in every_page() if not page.hidden or page is REVIEWS
+)
+_BARE_PAGE_PATHS = frozenset(page.path for page in every_page() if page.bare)
+_SERVED_HTML_TAG = b'<html lang="en">'
+_HEAD_TAG = b"<head>"
+_NO_TRANSLATION_TAG = b'<meta name="google" content="notranslate">'
 """Keeps browsers from offering to translate a page whose text is part of a study."""
-_WHOLE = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range")
+_REMOVED_HEADERS = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range")
 """Request headers that could lead to a compressed or partial response, which cannot be edited."""
 
 
@@ -291,12 +300,12 @@ class Document:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         name = scope["path"].strip("/") if scope["type"] == "http" else None
-        if name not in _PATHS or scope["method"] not in ("GET", "HEAD"):
+        if name not in _PAGE_PATHS or scope["method"] not in ("GET", "HEAD"):
             await self._app(scope, receive, send)
             return
         home = None
-        if not name or name in _NAMES:
-            home = await _home(Request(scope))
+        if not name or name in _POSSIBLE_HOME_PATHS:
+            home = await _home_path(Request(scope))
         if name and name == home:
             query = scope["query_string"].decode("latin-1")
             root = "../" if scope["path"].endswith("/") else "./"  # a proxy may add a prefix
@@ -307,10 +316,14 @@ class Document:
         elif scope["method"] == "HEAD":
             await self._app(scope, receive, send)
         else:
-            head = _HEAD + _NOT_TRANSLATED if (name or home) in _READING else _HEAD
-            await self._rewritten(scope, receive, send, head)
+            head = (
+                _HEAD_TAG + _NO_TRANSLATION_TAG if (name or home) in _BARE_PAGE_PATHS else _HEAD_TAG
+            )
+            await self._serve_rewritten(scope, receive, send, head)
 
-    async def _rewritten(self, scope: Scope, receive: Receive, send: Send, head: bytes) -> None:
+    async def _serve_rewritten(
+        self, scope: Scope, receive: Receive, send: Send, head: bytes
+    ) -> None:
         """Insert the current language, its direction and the beginning of the head."""
         started: Message = {}
         body = b""
@@ -326,21 +339,21 @@ class Document:
             opening_tag = (
                 f'<html lang="{language()}" dir="{current_locale().text_direction}">'.encode()
             )
-            body = body.replace(_AS_SERVED, opening_tag, 1).replace(_HEAD, head, 1)
+            body = body.replace(_SERVED_HTML_TAG, opening_tag, 1).replace(_HEAD_TAG, head, 1)
             headers = MutableHeaders(raw=started["headers"])
             headers["content-length"] = str(len(body))
             del headers["etag"], headers["last-modified"]
             await send(started)
             await send({"type": "http.response.body", "body": body})
 
-        unconditional = [pair for pair in scope["headers"] if pair[0] not in _WHOLE]
+        unconditional = [pair for pair in scope["headers"] if pair[0] not in _REMOVED_HEADERS]
         await self._app({**scope, "headers": unconditional}, receive, write)
 
 
-async def _home(request: Request) -> str | None:
+async def _home_path(request: Request) -> str | None:
     """Return the first page of the person who sends the request, or None if unknown."""
     try:
-        return home_of(await in_turn(partial(asking, request), Lane.READS)).path
+        return home_of(await in_turn(partial(sender_of, request), Lane.READS)).path
     except StudyError:  # the page shows the error
         return None
 

@@ -17,7 +17,7 @@ from ui.app.menu import ARCHIVE, OVERVIEW, PEOPLE, RESULTS, SET_UP, Entry
 from ui.parts.text import plain
 from ui.parts.theme import arrow, error_line
 from ui.results.background import warm_up
-from ui.server.access import SHOWN, token_of
+from ui.server.access import STUDY_SHOWN_KEY, token_of
 from ui.server.deployment import store
 
 
@@ -34,7 +34,7 @@ def enter_study(person: Person, membership: Membership) -> bool:
         now=datetime.now(UTC),
         place=person.place,
     )
-    st.session_state[SHOWN] = membership.study
+    st.session_state[STUDY_SHOWN_KEY] = membership.study
     return True
 
 

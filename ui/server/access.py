@@ -40,17 +40,17 @@ from ui.parts.unavailable import available
 from ui.server.deployment import SIGN_IN_PATIENCE_S, Lane, in_time, in_turn, store_with_wait_limit
 from ui.server.sign_in_memory import forget
 
-FREE = 5
-FREE_AN_ADDRESS = 30
+UNDELAYED_PER_CODE = 5
+UNDELAYED_PER_ADDRESS = 30
 """Number of wrong codes answered without delay; a whole hospital may share its proxy's address."""
 
 LEAST_S, LONGEST_S = 0.25, 15.0
 """Minimum and maximum delay of the response to a wrong code, whether the code is known or not."""
 
-NOTED = 100
+LEAST_RECORDED = 100
 """Number of wrong codes from an address that the trail records; also its multiples by ten."""
 
-REMEMBERED = timedelta(minutes=10)
+COUNTED_FOR = timedelta(minutes=10)
 _MOST_KEYS = 20_000
 
 
@@ -58,46 +58,46 @@ class Guesses:
     """Counts wrong codes by address and by the public part of the code."""
 
     def __init__(self) -> None:
-        self._found: dict[str, tuple[int, datetime]] = {}  # the most recent is last
+        self._counts: dict[str, tuple[int, datetime]] = {}  # the most recent is last
 
-    def wrong(self, address: str, lookup: str, now: datetime) -> float:
+    def count_wrong(self, address: str, lookup: str, now: datetime) -> float:
         """Count a wrong code and return the delay of its response in seconds."""
         n_tries = self._count(f"code {lookup}", now), self._count(f"address {address}", now)
-        excess = max(n_tries[0] - FREE, n_tries[1] - FREE_AN_ADDRESS)
+        excess = max(n_tries[0] - UNDELAYED_PER_CODE, n_tries[1] - UNDELAYED_PER_ADDRESS)
         return min(LEAST_S * 2.0 ** min(max(excess, 0), 60), LONGEST_S)
 
-    def right(self, lookup: str) -> None:
+    def forget_code(self, lookup: str) -> None:
         """Forget the wrong attempts at a code, because its owner has signed in."""
-        self._found.pop(f"code {lookup}", None)
+        self._counts.pop(f"code {lookup}", None)
 
     def from_address(self, address: str, now: datetime) -> int:
         """Return the number of recent wrong codes from an address."""
         self._forget(now)
-        return self._found.get(f"address {address}", (0, now))[0]
+        return self._counts.get(f"address {address}", (0, now))[0]
 
     def _count(self, key: str, now: datetime) -> int:
         self._forget(now)
-        n_tries = self._found.pop(key, (0, now))[0] + 1
-        self._found[key] = (n_tries, now)
+        n_tries = self._counts.pop(key, (0, now))[0] + 1
+        self._counts[key] = (n_tries, now)
         return n_tries
 
     def _forget(self, now: datetime) -> None:
-        while self._found:
-            key, (_, last) = next(iter(self._found.items()))
-            if now - last <= REMEMBERED and len(self._found) <= _MOST_KEYS:
+        while self._counts:
+            key, (_, last) = next(iter(self._counts.items()))
+            if now - last <= COUNTED_FOR and len(self._counts) <= _MOST_KEYS:
                 return
-            del self._found[key]
+            del self._counts[key]
 
 
-def is_noted(n_tries: int) -> bool:
+def is_recorded(n_tries: int) -> bool:
     """Return whether the trail records a count.
 
-    >>> [n for n in range(20_000) if is_noted(n)]
+    >>> [n for n in range(20_000) if is_recorded(n)]
     [100, 1000, 10000]
     """
-    while n_tries > NOTED and n_tries % 10 == 0:
+    while n_tries > LEAST_RECORDED and n_tries % 10 == 0:
         n_tries //= 10
-    return n_tries == NOTED
+    return n_tries == LEAST_RECORDED
 
 
 _PORTS = {"http": 80, "https": 443}
@@ -133,7 +133,7 @@ def same_origin(scope: Scope) -> bool:
     return False
 
 
-def what_to_set() -> str:
+def origin_refusal() -> str:
     """Return why a websocket was refused, for the administrator of the proxy."""
     return t(
         "This request did not come from a page on this server. Behind a proxy, the proxy must "
@@ -166,12 +166,12 @@ SECURE_COOKIE = f"__Host-{COOKIE}"
 PENDING_COOKIE = f"{COOKIE}_pending"
 """The cookie of a sign-in that waits for the second factor."""
 
-_BARE = f"{COOKIE}=".encode()
+_PLAIN_COOKIE = f"{COOKIE}=".encode()
 
 STREAMLITS_COOKIE = "_streamlit_user"
 """The cookie in which Streamlit keeps the account of a person who used single sign-on."""
 
-SHOWN = "study-shown"
+STUDY_SHOWN_KEY = "study-shown"
 """The key under which a window keeps its study, from its first page on."""
 
 
@@ -200,7 +200,7 @@ def without_planted_cookies(scope: Scope) -> Scope:
     if scope["scheme"] not in ("https", "wss"):
         return scope
     headers = [
-        (name, b";".join(o for o in value.split(b";") if not o.strip().startswith(_BARE)))
+        (name, b";".join(o for o in value.split(b";") if not o.strip().startswith(_PLAIN_COOKIE)))
         if name == b"cookie"
         else (name, value)
         for name, value in scope["headers"]
@@ -226,7 +226,7 @@ def guard(act: Act) -> Person:
     if not person.may(act):
         st.error(t("Your role here does not give you access to this page."))
         st.stop()
-    if st.session_state.setdefault(SHOWN, person.study) != person.study:
+    if st.session_state.setdefault(STUDY_SHOWN_KEY, person.study) != person.study:
         st.error(t("You switched to another study in another window. Reload this page."))
         st.stop()
     return person
@@ -239,7 +239,7 @@ def acting(person: Person) -> Acting:
 
 def allowed(request: Request, act: Act) -> Person | None:
     """Return the person who sends a request if they may do this, or None; guards every route."""
-    person = asking(request)
+    person = sender_of(request)
     return person if person is not None and person.may(act) else None
 
 
@@ -271,7 +271,7 @@ async def answer(
         return PlainTextResponse(str(error), status_code=503 if is_busy else status(error))
 
 
-def asking(request: Request) -> Person | None:
+def sender_of(request: Request) -> Person | None:
     """Return the signed-in person who sends a request, or None."""
     return signed_in(request.cookies, place_of(_address(request)))
 
@@ -316,7 +316,7 @@ def routes() -> list[Route]:
         Route("/sign-out", _sign_out, methods=["POST"]),
         Route("/choose", _choose, methods=["POST"]),
         Route("/here", _time_left, methods=["GET"]),
-        Route("/here", _still_here, methods=["POST"]),
+        Route("/here", _extend_sign_in, methods=["POST"]),
     ]
 
 
@@ -328,34 +328,34 @@ async def _sign_in(request: Request, guesses: Guesses) -> Response:
     code, ticket, second_code = (
         str(form.get(name, ""))[:200] for name in ("access_code", "ticket", "second_code")
     )
-    sent = _Sent(code, ticket, second_code, request.cookies.get(PENDING_COOKIE, ""))
+    credentials = _SignInForm(code, ticket, second_code, request.cookies.get(PENDING_COOKIE, ""))
     address = _address(request)
-    suspect = guesses.from_address(address, now) > FREE_AN_ADDRESS
+    suspect = guesses.from_address(address, now) > UNDELAYED_PER_ADDRESS
     try:
         queue = Lane.SUSPECTS if suspect else Lane.SIGN_INS
-        enter = partial(_entered, request, sent, now)
+        enter = partial(_sign_in_with_form, request, credentials, now)
         entered = await in_turn(enter, queue, SIGN_IN_PATIENCE_S)
-        guesses.right(sent.lookup)
+        guesses.forget_code(credentials.lookup)
     except signing_in.SecondFactorDue as due:
         return _with_pending_cookie(request, due.token)
     except signing_in.SignInRefused as refused:
         if refused.why in ("unknown", "ticket", "factor", "factor-wait"):
-            wait_s = guesses.wrong(address, sent.lookup, now)
-            if is_noted(n_tries := guesses.from_address(address, now)):
+            wait_s = guesses.count_wrong(address, credentials.lookup, now)
+            if is_recorded(n_tries := guesses.from_address(address, now)):
                 with suppress(StudyError):
                     await in_turn(partial(_note_guessing, address, n_tries, now))
             # The same delay for known and unknown codes; no thread waits.
             await asyncio.sleep(began_s + wait_s - time.monotonic())
-        return _home(refused.why)
+        return _to_home_page(refused.why)
     except Busy:
-        return _home("later")
+        return _to_home_page("later")
     except StudyError as error:
         return PlainTextResponse(str(error), status_code=503)
     return _with_cookie(request, entered.token)
 
 
 @dataclass(frozen=True, slots=True)
-class _Sent:
+class _SignInForm:
     """The content of a sign-in form; `pending` belongs to the second code."""
 
     code: str
@@ -379,12 +379,12 @@ class _Sent:
         return partial(signing_in.sign_in, code=self.code)
 
 
-def _entered(request: Request, sent: _Sent, now: datetime) -> signing_in.SignedIn:
+def _sign_in_with_form(request: Request, form: _SignInForm, now: datetime) -> signing_in.SignedIn:
     """Sign a person in by single sign-on ticket, second factor or access code."""
     current_store, address = store_with_wait_limit(), _address(request)
     place = place_of(address)
     browser = signing_in.Browser(place=place, current=signed_in(request.cookies, place))
-    entered = sent.check()(current_store, entropy=secrets.token_bytes, now=now, browser=browser)
+    entered = form.check()(current_store, entropy=secrets.token_bytes, now=now, browser=browser)
     agent = request.headers.get("user-agent", "")
     signing_in.remember_place(current_store, address, agent=agent, now=now)
     return entered
@@ -398,7 +398,7 @@ def _note_guessing(address: str, n_tries: int, now: datetime) -> None:
 
 def _with_pending_cookie(request: Request, token: str) -> Response:
     """Ask for the second factor; the cookie is sent with its form only."""
-    response = _home("second-factor")
+    response = _to_home_page("second-factor")
     response.set_cookie(
         PENDING_COOKIE,
         token,
@@ -411,7 +411,7 @@ def _with_pending_cookie(request: Request, token: str) -> Response:
 
 
 def _with_cookie(request: Request, token: str) -> Response:
-    response = _home("")
+    response = _to_home_page("")
     secure = request.url.scheme == "https"
     response.set_cookie(
         SECURE_COOKIE if secure else COOKIE,
@@ -446,10 +446,10 @@ async def _choose(request: Request) -> Response:
     try:
         await in_turn(choose)
     except NotAllowed:
-        return _home("choice")
+        return _to_home_page("choice")
     except StudyError as error:
         return PlainTextResponse(str(error), status_code=503)
-    return _home("")
+    return _to_home_page("")
 
 
 async def _time_left(request: Request) -> Response:
@@ -467,7 +467,7 @@ async def _time_left(request: Request) -> Response:
     return JSONResponse(content, headers={"Cache-Control": "no-store"})
 
 
-async def _still_here(request: Request) -> Response:
+async def _extend_sign_in(request: Request) -> Response:
     """Record that the user is active; a page reports this once a minute."""
     if not same_origin(request.scope):
         return PlainTextResponse(t("Sign in from a Reading Room page."), status_code=403)
@@ -518,7 +518,7 @@ async def _sign_out(request: Request) -> Response:
     return response
 
 
-def _home(refused: str) -> Response:
+def _to_home_page(refused: str) -> Response:
     return RedirectResponse(f"./?refused={refused}" if refused else "./", status_code=303)
 
 

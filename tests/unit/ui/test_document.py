@@ -69,7 +69,7 @@ def test_browsers_are_asked_not_to_translate_pages_with_cases(
     browser: TestClient, monkeypatch: pytest.MonkeyPatch, path: str, home: str, kept: bool
 ) -> None:
     """They are recognized by path or as the person's first page. Other pages can be translated."""
-    monkeypatch.setattr("ui.app.middleware._home", AsyncMock(return_value=home))
+    monkeypatch.setattr("ui.app.middleware._home_path", AsyncMock(return_value=home))
     assert ('<meta name="google" content="notranslate">' in browser.get(path).text) is kept
 
 
@@ -78,7 +78,7 @@ def test_a_page_with_a_final_slash_has_a_relative_redirect(
     browser: TestClient, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
     """A proxy may add a prefix to the address, which an absolute redirect would lose."""
-    monkeypatch.setattr("ui.app.middleware._home", AsyncMock(return_value="overview"))
+    monkeypatch.setattr("ui.app.middleware._home_path", AsyncMock(return_value="overview"))
     answer = browser.get(path, follow_redirects=False)
     assert (answer.status_code, answer.headers["location"]) == (301, f"..{path.rstrip('/')}")
 

@@ -23,7 +23,7 @@ from study.store import Store
 from tests.conftest import run_apart
 from tests.unit.ui.two_studies import EVERYBODY, Deployment
 from ui.app import middleware
-from ui.app.middleware import HEADERS, BodyReceiver, NotTaken
+from ui.app.middleware import HEADERS, BodyReceiver, BodyRefused
 from ui.app.routes import routes
 from ui.server import deployment
 from ui.server.access import COOKIE, SECURE_COOKIE
@@ -109,7 +109,7 @@ def test_websockets_without_sign_in_are_limited(
     streamlits: Starlette, enter: Enter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Signed-in people are not limited, and a closed websocket makes room for another."""
-    monkeypatch.setattr("ui.app.middleware.MAX_STRANGERS", 1)
+    monkeypatch.setattr("ui.app.middleware.MAX_ANONYMOUS_WEBSOCKETS", 1)
     reader = {"cookie": f"{COOKIE}={enter('open').tokens['reader of amber']}"}
     path = "/held"
     with TestClient(streamlits) as client:
@@ -189,8 +189,8 @@ def test_request_bodies_are_read_up_to_the_limit(
     reader = enter("open").tokens["reader of amber"]
     headers = [] if length is None else [(b"content-length", length)]
     for path, limit in (
-        ("/desk/records", middleware.MAX_RECORDS),
-        ("/sign-in", middleware.MAX_BODY),
+        ("/desk/records", middleware.MAX_RECORDS_BYTES),
+        ("/sign-in", middleware.MAX_FORM_BYTES),
     ):
         sender = Sender(b"x" * 1000)
         status, _ = _answer(streamlits, _scope(path, reader, *headers), sender)
@@ -217,7 +217,7 @@ def test_a_request_with_a_stalled_body_times_out(
 ) -> None:
     """An incomplete form occupies a connection for at most half a minute."""
     enter("open")
-    monkeypatch.setattr(middleware, "SLOWEST_S", 0.01)
+    monkeypatch.setattr(middleware, "MAX_PAUSE_S", 0.01)
 
     async def never() -> Message:
         await asyncio.Event().wait()
@@ -231,13 +231,13 @@ def test_the_volume_of_uploads_is_limited_per_sign_in_and_hour(
 ) -> None:
     """Received bytes count for their sign-in only, and for an hour."""
     deployment = enter("open")
-    monkeypatch.setattr(middleware, "MAX_UPLOADED", 2500)
+    monkeypatch.setattr(middleware, "MAX_UPLOADED_BYTES", 2500)
     now = [0.0]
     intake = BodyReceiver(clock=lambda: now[0])
 
     async def send(reader_id: str, *headers: tuple[bytes, bytes]) -> int:
         taken = 0
-        with suppress(NotTaken):
+        with suppress(BodyRefused):
             scope = _scope(UPLOAD, deployment.tokens[reader_id], *headers)
             receive = await intake.admit(scope, Sender(b"x" * 1000))
             for _ in range(2):

@@ -674,16 +674,16 @@ def test_known_and_unknown_codes_are_refused_after_the_same_time(
 def test_the_delay_after_wrong_codes_increases_up_to_a_limit() -> None:
     """It counts attempts by code and by address, and is reset after ten minutes."""
     counted = access.Guesses()
-    at_one_code = [counted.wrong(f"address {n}", "ABCDEF", NOW) for n in range(20)]
+    at_one_code = [counted.count_wrong(f"address {n}", "ABCDEF", NOW) for n in range(20)]
     assert at_one_code[:8] == [0.25] * 5 + [0.5, 1.0, 2.0]
     assert at_one_code[-1] == access.LONGEST_S
-    from_one_place = [counted.wrong("here", f"CODE{n}", NOW) for n in range(2000)]
+    from_one_place = [counted.count_wrong("here", f"CODE{n}", NOW) for n in range(2000)]
     assert from_one_place[:32] == [0.25] * 30 + [0.5, 1.0]
     assert from_one_place[-1] == access.LONGEST_S
     assert counted.from_address("here", NOW) == 2000
-    later = NOW + access.REMEMBERED + timedelta(seconds=1)
-    assert counted.wrong("here", "ABCDEF", later) == access.LEAST_S
-    assert len(counted._found) == 2
+    later = NOW + access.COUNTED_FOR + timedelta(seconds=1)
+    assert counted.count_wrong("here", "ABCDEF", later) == access.LEAST_S
+    assert len(counted._counts) == 2
 
 
 @pytest.mark.slow
@@ -691,8 +691,8 @@ def test_the_memory_of_wrong_codes_is_limited() -> None:
     """The oldest attempts are removed first, but not those of an active address."""
     counted = access.Guesses()
     for n in range(50_000):
-        counted.wrong("here", f"{n}", NOW)
-    assert len(counted._found) <= 20_001
+        counted.count_wrong("here", f"{n}", NOW)
+    assert len(counted._counts) <= 20_001
     assert counted.from_address("here", NOW) == 50_000
 
 
