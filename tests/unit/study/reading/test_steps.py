@@ -141,7 +141,7 @@ def test_a_consent_must_be_given_explicitly(opened: Opened, detail: dict[str, An
     """Only the value true is accepted."""
     store = opened(consent="Agree?")
     record = preparation("consent", **{"detail": detail})
-    assert "has to be given" in _take(store, record).refused[0][1]
+    assert "must be given" in _take(store, record).refused[0][1]
     assert _rows(store) == []
 
 
