@@ -192,7 +192,8 @@ def cases_needed_lines(plan: PowerPlan, readers: Sequence[int]) -> Iterator[str]
     Examples
     --------
     >>> from analysis.planning.components import PUBLISHED
-    >>> for line in cases_needed_lines(PowerPlan(components=PUBLISHED["van-dyke"], effect=0.05), (3, 4)):
+    >>> plan = PowerPlan(components=PUBLISHED["van-dyke"], effect=0.05)
+    >>> for line in cases_needed_lines(plan, (3, 4)):
     ...     print(line)
     Cases for 80 % power (auc):
      readers  readers like these  these readers  these cases
