@@ -12,7 +12,7 @@ import pandas as pd
 from analysis.bundle.look_alikes import FirstSpelling, difference, id_key
 from analysis.errors import Fault, quoted
 
-LARGEST = 2.0**53
+LARGEST_EXACT_NUMBER = 2.0**53
 
 
 def faults_where(
@@ -116,14 +116,14 @@ def whole_numbers(cells: pd.Series[str]) -> pd.Series[float]:
 def whole_number_in(cell: str) -> float:
     """Return the whole number in a cell; nan if there is none."""
     number = number_in(cell)
-    return number if number % 1 == 0 and abs(number) < LARGEST else math.nan
+    return number if number % 1 == 0 and abs(number) < LARGEST_EXACT_NUMBER else math.nan
 
 
 ITEM_IDS = ("examination_id", "patient_id")
 ITEM_GROUPS = ("task", "category", "subcategory", "option_set", "bank", "sex")
 ITEM_NAMES = ("item_id", *ITEM_IDS, *ITEM_GROUPS)
 READING_NAMES = ("rater_id", "item_id", "condition")
-TWICE = "is also in an earlier row (white space around an id does not count)"
+IN_EARLIER_ROW = "is also in an earlier row (white space around an id does not count)"
 
 
 def duplicate_faults(file: str, table: pd.DataFrame, column: str, remedy: str) -> list[Fault]:
@@ -144,7 +144,9 @@ def duplicate_faults(file: str, table: pd.DataFrame, column: str, remedy: str) -
 
 def _repetition(text: str, first: str) -> str:
     differs = difference(text, first)
-    return f"looks like {quoted(first)} in an earlier row ({differs})" if differs else TWICE
+    return (
+        f"looks like {quoted(first)} in an earlier row ({differs})" if differs else IN_EARLIER_ROW
+    )
 
 
 def first_spellings(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis.bundle.faults import (
-    TWICE,
+    IN_EARLIER_ROW,
     as_known,
     each_distinct,
     faults_among,
@@ -23,8 +23,8 @@ from analysis.bundle.model import (
 from analysis.errors import Fault, quoted
 
 ANSWERS, SCORED = "open_answers.csv", "open_scores.csv"
-_KEY = ["kind", "rater_id", "item_id", "condition", "run"]
-_TURNS = ("1", "2", "3")
+_KEY_COLUMNS = ["kind", "rater_id", "item_id", "condition", "run"]
+_TURN_NUMBERS = ("1", "2", "3")
 
 
 def check_open_answers(
@@ -36,7 +36,7 @@ def check_open_answers(
     that of the rater.
     """
     rows = with_columns(table, OPEN_ANSWER_COLUMNS)
-    for column in ("answer_id", *_KEY, "status"):
+    for column in ("answer_id", *_KEY_COLUMNS, "status"):
         rows[column] = each_distinct(rows[column], str.strip)
     rows["item_id"] = as_known(rows["item_id"], items["item_id"])
     rows["rater_id"] = as_known(rows["rater_id"], raters["rater_id"])
@@ -84,8 +84,8 @@ def check_open_answers(
         *faults_where(
             ANSWERS,
             rows,
-            rows.duplicated(_KEY),
-            lambda r: f"{quoted(r['item_id'])} by {quoted(r['rater_id'])} {TWICE}",
+            rows.duplicated(_KEY_COLUMNS),
+            lambda r: f"{quoted(r['item_id'])} by {quoted(r['rater_id'])} {IN_EARLIER_ROW}",
             "Keep one of the rows",
         ),
     ]
@@ -122,7 +122,7 @@ def check_open_scores(
             SCORED,
             rows,
             "turn",
-            lambda cell: cell not in _TURNS,
+            lambda cell: cell not in _TURN_NUMBERS,
             lambda r: f"turn {quoted(r['turn'])} is unknown",
             "Write 1 or 2 for the two blind scores, and 3 for the third where these differ",
         ),
@@ -138,7 +138,9 @@ def check_open_scores(
             SCORED,
             rows,
             rows.duplicated(["answer_id", "turn"]) | rows.duplicated(["answer_id", "scorer"]),
-            lambda r: f"turn {r['turn']} of {quoted(r['answer_id'])}, or its scorer, {TWICE}",
+            lambda r: (
+                f"turn {r['turn']} of {quoted(r['answer_id'])}, or its scorer, {IN_EARLIER_ROW}"
+            ),
             "Give each scorer's last score once",
         ),
     ]
@@ -162,7 +164,7 @@ def _named_once(rows: pd.DataFrame) -> list[Fault]:
             ANSWERS,
             rows,
             rows.duplicated("answer_id") & (rows["answer_id"] != ""),
-            lambda r: f"answer_id {quoted(r['answer_id'])} {TWICE}",
+            lambda r: f"answer_id {quoted(r['answer_id'])} {IN_EARLIER_ROW}",
             "Give every answer a name of its own",
         ),
     ]

@@ -39,7 +39,7 @@ REQUIRED = {
     ANSWERS: ("answer_id", "kind", "rater_id", "item_id", "words"),
     SCORED: ("answer_id", "scorer", "turn", "score"),
 }
-_NOTHING = pd.DataFrame({"row": []})
+_EMPTY_TABLE = pd.DataFrame({"row": []})
 
 
 def read_bundle(path: str | PathLike[str]) -> Bundle:
@@ -254,7 +254,7 @@ def _open(
         return _no_open_answers()
     answers, faults = check_open_answers(tables[ANSWERS], items, raters)
     if not faults:
-        scores, faults = check_open_scores(tables.get(SCORED, _NOTHING), answers)
+        scores, faults = check_open_scores(tables.get(SCORED, _EMPTY_TABLE), answers)
     if faults:
         raise BundleError(faults)
     return answers, scores
@@ -267,8 +267,8 @@ def _no_open_answers() -> tuple[pd.DataFrame, pd.DataFrame]:
         pd.DataFrame("", index=[0], columns=[*columns], dtype=str)
         for columns in (ITEM_COLUMNS, RATER_COLUMNS)
     )
-    answers, _ = check_open_answers(_NOTHING, items, raters)
-    return answers, check_open_scores(_NOTHING, answers)[0]
+    answers, _ = check_open_answers(_EMPTY_TABLE, items, raters)
+    return answers, check_open_scores(_EMPTY_TABLE, answers)[0]
 
 
 def _as_text(table: pd.DataFrame) -> pd.DataFrame:

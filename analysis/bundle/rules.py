@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.bundle.faults import TWICE, as_known, faults_where, with_columns
+from analysis.bundle.faults import IN_EARLIER_ROW, as_known, faults_where, with_columns
 from analysis.bundle.model import LETTERS, RULES, Status
 from analysis.errors import Fault, quoted
 
 FILE = "answers_by_rules.csv"
-_KEY = ["rater_id", "item_id", "condition", "run"]
+_KEY_COLUMNS = ["rater_id", "item_id", "condition", "run"]
 _STATUSES = (Status.SKIPPED, Status.UNPARSED, Status.REFUSED)
 
 
@@ -27,13 +27,13 @@ def join_rules(table: pd.DataFrame, readings: pd.DataFrame) -> tuple[pd.DataFram
     -------
     pandas.DataFrame, list of Fault
     """
-    rows = with_columns(table, (*_KEY, *RULES))
-    for column in (*_KEY, *RULES):
+    rows = with_columns(table, (*_KEY_COLUMNS, *RULES))
+    for column in (*_KEY_COLUMNS, *RULES):
         rows[column] = rows[column].str.strip()
     for column in ("rater_id", "item_id", "condition"):
         rows[column] = as_known(rows[column], readings[column])
-    keys = pd.MultiIndex.from_frame(rows[_KEY])
-    known = pd.MultiIndex.from_frame(readings[_KEY])
+    keys = pd.MultiIndex.from_frame(rows[_KEY_COLUMNS])
+    known = pd.MultiIndex.from_frame(readings[_KEY_COLUMNS])
     faults = [
         *faults_where(
             FILE,
@@ -48,7 +48,7 @@ def join_rules(table: pd.DataFrame, readings: pd.DataFrame) -> tuple[pd.DataFram
             FILE,
             rows,
             pd.Series(keys.duplicated(), index=rows.index),
-            lambda r: f"{quoted(r['item_id'])} by {quoted(r['rater_id'])} {TWICE}",
+            lambda r: f"{quoted(r['item_id'])} by {quoted(r['rater_id'])} {IN_EARLIER_ROW}",
             "Keep one of the rows",
         ),
     ]
@@ -63,6 +63,6 @@ def join_rules(table: pd.DataFrame, readings: pd.DataFrame) -> tuple[pd.DataFram
     )
     if faults:
         return readings, faults
-    by_key = rows.set_index(_KEY)[list(RULES)]
-    joined = readings.join(by_key, on=_KEY)
+    by_key = rows.set_index(_KEY_COLUMNS)[list(RULES)]
+    joined = readings.join(by_key, on=_KEY_COLUMNS)
     return joined.fillna(dict.fromkeys(RULES, "")), []

@@ -18,7 +18,7 @@ KNOWN_FILES = (
     *("protocol.json", "datapackage.json"),
 )
 # Exceptions of zipfile for damaged and encrypted archives and unknown compression methods.
-UNREADABLE = (
+READ_ERRORS = (
     OSError,
     zipfile.BadZipFile,
     zlib.error,
@@ -54,7 +54,7 @@ def read_files(path: Path) -> Mapping[str, bytes]:
             return _from_folder(path)
         if path.is_file():
             return _from_zip(path)
-    except UNREADABLE as error:
+    except READ_ERRORS as error:
         reason = str(error) or type(error).__name__
         raise _refusal(path, f"cannot be read ({reason})", "Export the bundle again") from error
     raise _refusal(path, "does not exist", "Give the folder or the .zip of a bundle")

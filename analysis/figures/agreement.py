@@ -37,17 +37,17 @@ from analysis.figures.forest import Estimate, Rows, ends_of, forest, numbers
 from analysis.translation import later, pieces, t, translated, written
 
 # Measures that are shares of items, whose scale begins at 0.
-SHARES = ("raw", "same_wrong")
+SHARE_MEASURES = ("raw", "same_wrong")
 MOST_WITH_NUMBERS = 24
 MOST_WITH_HOVER = 60
 MOST_NAMED = 60
 # Largest number of raters for which intervals are written with a word between the limits.
 MOST_WITH_WORDS = 12
 CELL_MM = 16.0
-ENDS = ("estimate", "ci_low", "ci_high")
+INTERVAL_COLUMNS = ("estimate", "ci_low", "ci_high")
 # Estimate and the limits of its interval.
 Interval = tuple[float, float, float]
-UNKNOWN: Interval = (math.nan, math.nan, math.nan)
+UNDEFINED_INTERVAL: Interval = (math.nan, math.nan, math.nan)
 REFERENCE = "\0"
 """Id of the reference standard among raters; no rater's id has this character."""
 
@@ -80,8 +80,8 @@ def kappa_matrix_chart(
         names = {**(names or {}), REFERENCE: reference_name()}
     n = len(raters)
     known = pair_estimates(rows)
-    grid = [[known.get((a, b), UNKNOWN) for b in raters] for a in raters]
-    share = measure in SHARES
+    grid = [[known.get((a, b), UNDEFINED_INTERVAL) for b in raters] for a in raters]
+    share = measure in SHARE_MEASURES
     cells = Cells(
         values=tuple(tuple(estimate for estimate, _, _ in row) for row in grid),
         low=0 if share else -1,
@@ -173,7 +173,7 @@ def _raters(rows: pd.DataFrame) -> tuple[list[str], list[str]]:
 
 def pair_estimates(rows: pd.DataFrame) -> dict[tuple[str, str], Interval]:
     """Return each pair's estimate with its limits, in both orders of the raters."""
-    columns = zip(*(rows[c] for c in ("rater_a", "rater_b", *ENDS)), strict=True)
+    columns = zip(*(rows[c] for c in ("rater_a", "rater_b", *INTERVAL_COLUMNS)), strict=True)
     one_way = {(a, b): interval for a, b, *interval in columns}
     both = {**{(b, a): interval for (a, b), interval in one_way.items()}, **one_way}
     return {pair: (value, low, high) for pair, (value, low, high) in both.items()}
@@ -239,7 +239,7 @@ GROUP_TITLES: Mapping[str, str] = {
 BY_TASK = ("brennan_prediger", "error_consistency")
 # Shift on the row, ink, mark, hollow, words of the key.
 Look = tuple[float, Ink, Mark, bool, str]
-LOOKS: Mapping[str, Look] = {
+STYLES_BY_RATERS: Mapping[str, Look] = {
     "readers": (-0.28, Ink.READER, Mark.CIRCLE, False, later("Readers among themselves")),
     "models": (0.28, Ink.MODEL, Mark.DIAMOND, False, later("Models among themselves")),
     "all": (0.0, Ink.MIXED, Mark.SQUARE, False, later("All raters together")),
@@ -346,7 +346,7 @@ def _shown(groups: pd.DataFrame, condition: str) -> pd.DataFrame:
 
 
 def _estimate(row: Mapping[Any, Any], raters: str, place: int) -> Estimate:
-    shift, ink, mark, hollow, words = LOOKS[raters]
+    shift, ink, mark, hollow, words = STYLES_BY_RATERS[raters]
     value, low, high = (float(row[c]) for c in ("estimate", "ci_low", "ci_high"))
     text = interval_text(value, low, high, decimals=2)
     measure = translated(GROUP_TITLES.get(row["measure"], row["measure"]))
@@ -374,7 +374,7 @@ def _estimate(row: Mapping[Any, Any], raters: str, place: int) -> Estimate:
 
 
 def _mixed(row: Mapping[Any, Any], place: int) -> Estimate:
-    shift, ink, mark, hollow, words = LOOKS["readers_models"]
+    shift, ink, mark, hollow, words = STYLES_BY_RATERS["readers_models"]
     value = float(row["readers_models"])
     hover = [
         t(
@@ -406,6 +406,6 @@ def _key(kinds: Sequence[str] | pd.Series[Any]) -> tuple[Key, ...]:
     present = set(kinds)
     return tuple(
         Key(label=translated(words), ink=ink, mark=mark, hollow=hollow)
-        for kind, (_, ink, mark, hollow, words) in LOOKS.items()
+        for kind, (_, ink, mark, hollow, words) in STYLES_BY_RATERS.items()
         if kind in present
     )

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.bundle.model import PairKind
-from analysis.figures.agreement import LOOKS, scope_text
+from analysis.figures.agreement import STYLES_BY_RATERS, scope_text
 from analysis.figures.drawing.axes import (
     RaterName,
     even_columns,
@@ -180,7 +180,7 @@ CLAIMS: Mapping[str, tuple[float, bool]] = {
     "these readers": (-0.19, False),
     "readers like these": (0.19, True),
 }
-AGAINST: Mapping[str, str] = {
+COMPARATOR_WORDS: Mapping[str, str] = {
     "these readers": later("against these readers"),
     "readers like these": later("against readers like these"),
 }
@@ -244,7 +244,7 @@ def _panel_estimate(
     text = interval_text(value, low, high, decimals=decimals)
     lines = [
         name_of(names, row["model_id"]).on_figure.text,
-        f"{translated(AGAINST.get(row['claim'], row['claim']))}: {text}",
+        f"{translated(COMPARATOR_WORDS.get(row['claim'], row['claim']))}: {text}",
         t(
             "model {model}, readers {mean}; {readers} readers, {n} items",
             model=written(f"{model:.{decimals}f}"),
@@ -285,7 +285,7 @@ def _panel_key(rows: pd.DataFrame, margin: float, factor: float) -> tuple[Key, .
     shown = set(rows["claim"])
     keys = [
         Key(
-            label=capitalised(translated(AGAINST[claim])),
+            label=capitalised(translated(COMPARATOR_WORDS[claim])),
             ink=Ink.MODEL,
             mark=Mark.DIAMOND,
             hollow=hollow,
@@ -303,7 +303,7 @@ def _panel_key(rows: pd.DataFrame, margin: float, factor: float) -> tuple[Key, .
     return tuple(keys)
 
 
-SHOWN = ("among_readers", "readers_models", "among_models")
+PLOTTED_COLUMNS = ("among_readers", "readers_models", "among_models")
 COLUMN_LOOKS = {
     "among_readers": "readers",
     "readers_models": "readers_models",
@@ -332,7 +332,7 @@ def between_chart(
     means = [
         _mean(row, column, scopes.index(row["scope"]))
         for row in records
-        for column in SHOWN
+        for column in PLOTTED_COLUMNS
         if not math.isnan(row[column])
     ]
     differences = [_difference(row, scopes.index(row["scope"])) for row in records]
@@ -355,7 +355,7 @@ def between_chart(
 
 
 def _mean(row: Mapping[Any, Any], column: str, place: int) -> Estimate:
-    shift, ink, mark, hollow, words = LOOKS[COLUMN_LOOKS[column]]
+    shift, ink, mark, hollow, words = STYLES_BY_RATERS[COLUMN_LOOKS[column]]
     value = float(row[column])
     return Estimate(
         row=place + 0.8 * shift,
@@ -396,8 +396,8 @@ def _rater(row: Mapping[Any, Any]) -> str:
 
 def _between_key(rows: pd.DataFrame) -> tuple[Key, ...]:
     keys = []
-    for column in SHOWN:
+    for column in PLOTTED_COLUMNS:
         if rows[column].notna().any():
-            _, ink, mark, hollow, words = LOOKS[COLUMN_LOOKS[column]]
+            _, ink, mark, hollow, words = STYLES_BY_RATERS[COLUMN_LOOKS[column]]
             keys.append(Key(label=translated(words), ink=ink, mark=mark, hollow=hollow))
     return tuple(keys)

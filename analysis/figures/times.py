@@ -36,16 +36,16 @@ from analysis.figures.drawing.chart import (
     Tick,
 )
 from analysis.figures.drawing.colours import INKS, MARKS
-from analysis.figures.drawing.layout import AFTER, placed_names
+from analysis.figures.drawing.layout import POSITIONS_AFTER_MARK, placed_names
 from analysis.figures.forest import uprights
 from analysis.translation import later, t, translated
 
 QUARTERS = ("first quarter", "second quarter", "third quarter", "fourth quarter")
-WHICH = (later("First"), later("Second"), later("Third"), later("Fourth"))
+QUARTER_LABELS = (later("First"), later("Second"), later("Third"), later("Fourth"))
 MOST_NAMED = 14
 WIDE_MM, HIGH_MM = 110.0, 60.0
 # Width of the vertical axis and the margins.
-BESIDE_MM = 18.0
+AXIS_AND_MARGINS_MM = 18.0
 # Width of the longest name after the last quarter.
 NAME_MM = 37.0
 LOW, MIDDLE, HIGH = "q1_ms", "median_ms", "q3_ms"
@@ -108,7 +108,7 @@ def speed_chart(
     both = both.loc[both[MIDDLE] > 0].sort_values("rater_id")
     if len(both) < 2:
         return None
-    plot_mm = width_mm - BESIDE_MM
+    plot_mm = width_mm - AXIS_AND_MARGINS_MM
     values = 100 * both["accuracy"]
     x = seconds_axis(list(both[MIDDLE] / 1000), title=t("Median seconds per answer"))
     y = fitted_axis([*(100 * both["ci_low"]), *(100 * both["ci_high"])], title=t("Percent correct"))
@@ -187,16 +187,18 @@ def drift_chart(
         [float(v) for v in wide.to_numpy().ravel() if v == v], title=t("Median seconds per answer")
     )
     ticks = tuple(
-        Tick(at=i, label=Label(text=translated(WHICH[i]))) for i, q in enumerate(QUARTERS)
+        Tick(at=i, label=Label(text=translated(QUARTER_LABELS[i]))) for i, q in enumerate(QUARTERS)
     )
-    plot_mm = width_mm - BESIDE_MM
+    plot_mm = width_mm - AXIS_AND_MARGINS_MM
     high = 3.0 + 3.2 * NAME_MM / (plot_mm - NAME_MM) if len(wide) <= MOST_NAMED else 3.2
     x_axis = Axis(low=-0.2, high=high, ticks=ticks, title=t("Quarter of the session"), grid=False)
     if len(wide) <= MOST_NAMED:
         last = wide[QUARTERS[-1]].dropna().sort_values()
         labels = rater_labels([str(rater) for rater in last.index], names)
         ends = [(3.0, float(value)) for value in last]
-        layers += placed_names(labels, ends, (x_axis, axis), (plot_mm, HIGH_MM), choices=AFTER)
+        layers += placed_names(
+            labels, ends, (x_axis, axis), (plot_mm, HIGH_MM), choices=POSITIONS_AFTER_MARK
+        )
     panel = Panel(x=x_axis, y=axis, layers=tuple(layers), height_mm=HIGH_MM)
     return Chart(
         rows=((panel,),),

@@ -175,7 +175,7 @@ Row = dict[str, Any]
 # Rows of small tables are cached for the many sentences that use them; pairs of raters can be half
 # a million rows.
 MOST_KEPT = 5_000
-_KEPT: WeakKeyDictionary[Results, dict[str, list[Row]]] = WeakKeyDictionary()
+_ROWS_OF_RESULTS: WeakKeyDictionary[Results, dict[str, list[Row]]] = WeakKeyDictionary()
 
 
 def rows_of(results: Results, name: str, **filters: str) -> list[Row]:
@@ -187,7 +187,7 @@ def rows_of(results: Results, name: str, **filters: str) -> list[Row]:
     if table is None or not set(filters) <= set(table.columns):
         return []
     if len(table) <= MOST_KEPT:
-        cache = _KEPT.setdefault(results, {})
+        cache = _ROWS_OF_RESULTS.setdefault(results, {})
         if name not in cache:
             cache[name] = records(table)
         conditions = filters.items()
@@ -296,7 +296,7 @@ def translated_reason(reason: str) -> str:
 LONGEST = 40
 
 
-_CONDITIONS: WeakKeyDictionary[Results, tuple[str, ...]] = WeakKeyDictionary()
+_CONDITIONS_OF_RESULTS: WeakKeyDictionary[Results, tuple[str, ...]] = WeakKeyDictionary()
 
 
 def all_conditions(results: Results) -> tuple[str, ...]:
@@ -305,11 +305,13 @@ def all_conditions(results: Results) -> tuple[str, ...]:
     The readers' conditions (the models' without readers), and all conditions with a name. A model
     without a condition is shown with the readers and does not add a condition.
     """
-    if results not in _CONDITIONS:
+    if results not in _CONDITIONS_OF_RESULTS:
         table = results.tables["accuracy"]
         named_conditions = set(table.loc[table["condition"] != "", "condition"])
-        _CONDITIONS[results] = tuple(sorted(named_conditions.union(conditions_of(table))))
-    return _CONDITIONS[results]
+        _CONDITIONS_OF_RESULTS[results] = tuple(
+            sorted(named_conditions.union(conditions_of(table)))
+        )
+    return _CONDITIONS_OF_RESULTS[results]
 
 
 def has_several(results: Results) -> bool:

@@ -33,7 +33,17 @@ PAGE, LONG, PUBLIC = "index.html", "leaderboard.csv", "models.csv"
 # First bytes of a leaderboard's page: a folder with such a page may be replaced.
 MARK = "<!doctype html>\n<!-- Reading Room: leaderboard -->"
 Row = Mapping[Any, Any]
-CARD = ("name", "institution", "url", "date", "licence", "training", "prompt", "hardware", "cost")
+CARD_COLUMNS = (
+    "name",
+    "institution",
+    "url",
+    "date",
+    "licence",
+    "training",
+    "prompt",
+    "hardware",
+    "cost",
+)
 """The columns of the file of cards besides `model`, which names the model."""
 _CARD_WORDS = {
     "name": later("Name"),
@@ -100,7 +110,7 @@ def write_leaderboard(
     options : Options, optional
         Seed, number of resamples and alpha.
     cards : pandas.DataFrame, optional
-        One row per model: `model` and any of `CARD`, as text.
+        One row per model: `model` and any of `CARD_COLUMNS`, as text.
 
     Returns
     -------
@@ -149,12 +159,14 @@ def read_cards(path: Path) -> pd.DataFrame:
         table = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
     except (OSError, ValueError) as error:
         raise AnalysisError(f"{path}: cannot be read as CSV ({error}).") from error
-    strange = [name for name in table.columns if name not in ("model", *CARD)]
+    strange = [name for name in table.columns if name not in ("model", *CARD_COLUMNS)]
     if "model" not in table.columns or strange:
         fault = f"has a column {quoted(strange[0])}" if strange else "has no column “model”"
-        similar = get_close_matches(strange[0], ("model", *CARD), n=1) if strange else []
+        similar = get_close_matches(strange[0], ("model", *CARD_COLUMNS), n=1) if strange else []
         suggestion = f" Did you mean {similar[0]}?" if similar else ""
-        raise AnalysisError(f"{path}: {fault}. Columns: model, {', '.join(CARD)}.{suggestion}")
+        raise AnalysisError(
+            f"{path}: {fault}. Columns: model, {', '.join(CARD_COLUMNS)}.{suggestion}"
+        )
     repeated = table.loc[table["model"].duplicated(), "model"]
     if len(repeated):
         row = int(repeated.index[0]) + 2

@@ -8,14 +8,14 @@ from analysis.presentation.table import difference_cells, p_cell
 from analysis.presentation.wording import Row, number, rounded
 from analysis.translation import later, t, translated
 
-NARROWER = "came out narrower than for these readers, whose se, df, limits and p are used"
+NARROWER_NOTE = "came out narrower than for these readers, whose se, df, limits and p are used"
 FAMILY = ["metric", "claim", "condition"]
 """The columns that are equal for all models of a family of tests."""
 PAIR_WEIGHTED = "U-statistic (BDG)"
 """The method of `uncrossed` that decides a pair-weighted endpoint."""
 THESE, LIKE_THESE = "these readers", "readers like these"
 CLAIMS = {THESE: later("these readers"), LIKE_THESE: later("readers like these")}
-AGAINST = {
+COMPARATOR_WORDS = {
     THESE: later("against these readers"),
     LIKE_THESE: later("against readers like these"),
 }
@@ -28,12 +28,16 @@ def claim_words(claim: str) -> str:
 
 def against(claim: str) -> str:
     """Return the readers of a claim in words, after "against"."""
-    return translated(AGAINST[claim]) if claim in AGAINST else t("against {claim}", claim=claim)
+    return (
+        translated(COMPARATOR_WORDS[claim])
+        if claim in COMPARATOR_WORDS
+        else t("against {claim}", claim=claim)
+    )
 
 
 def has_fixed_interval(row: Row) -> bool:
     """Return whether a row about readers like these has the interval for these readers."""
-    return row.get("claim") == LIKE_THESE and NARROWER in str(row.get("note") or "")
+    return row.get("claim") == LIKE_THESE and NARROWER_NOTE in str(row.get("note") or "")
 
 
 def narrower_note(*rows: Row) -> str:

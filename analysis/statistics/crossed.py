@@ -18,7 +18,7 @@ from analysis.readings.clusters import sums_by_cluster
 
 GRID = (0.0, 0.1, 0.3, 0.6, 1.0, 2.0, 4.0, 10.0)
 # Ratio of a standard deviation to the residual's above which the residual is negligible.
-LARGEST = 1000.0
+LARGEST_SD_RATIO = 1000.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -198,7 +198,7 @@ def _search(sums: _Sums) -> Floats | None:
         deviance,
         best[free],
         method="Nelder-Mead",
-        bounds=[(0.0, LARGEST)] * int(free.sum()),
+        bounds=[(0.0, LARGEST_SD_RATIO)] * int(free.sum()),
         options={
             "xatol": 1e-9,
             "fatol": 1e-11,
@@ -206,7 +206,7 @@ def _search(sums: _Sums) -> Floats | None:
             "initial_simplex": _simplex(best[free]),
         },
     )
-    settled = optimum.success and (optimum.x < LARGEST / 2).all()
+    settled = optimum.success and (optimum.x < LARGEST_SD_RATIO / 2).all()
     return _with_free_values(best, free, optimum.x) if settled else None
 
 

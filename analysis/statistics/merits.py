@@ -443,9 +443,9 @@ def unbiased_covariance(ratings: Floats, positive: Bools) -> Floats:
 
 
 # Answers that follow from ratings are in the order of these, except for errors of raters.
-FOLLOWS = 0.95
+CONCORDANT_SHARE = 0.95
 # Fewer pairs of answers may be in one order by chance.
-ENOUGH = 25
+FEWEST_PAIRS = 25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -611,13 +611,16 @@ def _note(
     parts = []
     if confidence.meaning is Meaning.ANSWER:
         parts.append(f"{raters}: confidence is {WORDS[Meaning.ANSWER]}")
-        if pairs.n >= ENOUGH and not 1 - FOLLOWS < pairs.higher / pairs.n < FOLLOWS:
+        if (
+            pairs.n >= FEWEST_PAIRS
+            and not 1 - CONCORDANT_SHARE < pairs.higher / pairs.n < CONCORDANT_SHARE
+        ):
             parts.append(f"{raters}: answers go with confidence as if it rated the finding")
     elif rated_letter is not None:
         letter = LETTERS[letters[rated_letter]]
         parts.append(f"{raters}: confidence rates answer {letter}, which follows from a cut-off")
         share = (pairs.higher if rated_letter else pairs.n - pairs.higher) / max(pairs.n, 1)
-        if pairs.n and share < FOLLOWS:
+        if pairs.n and share < CONCORDANT_SHARE:
             parts.append(f"{raters}: not every answer follows from the confidence")
     if parts and confidence.origin:
         parts.append(confidence.origin)

@@ -26,16 +26,16 @@ from analysis.readings.clusters import (
 from analysis.readings.matrix import NO_LETTER, ReadingMatrix, cells_of, first_readings
 from analysis.statistics.agreement.between import OVER_ITEMS
 from analysis.statistics.reliance_shown import (
+    AIDED,
     ALL_READERS,
-    WITH,
     reliance_figures,
     reliance_table,
 )
 from analysis.statistics.statistic import Column, Method, Source, Statistic, shared
 from analysis.statistics.study import Study, study_of
 
-WITHOUT = "unaided"
-AFTER = "after"
+UNAIDED = "unaided"
+AFTER_READING = "after"
 FEW_RESAMPLES = "interval: defined in fewer than 80 % of the resamples"
 
 NO_PAIR = {
@@ -147,15 +147,15 @@ def pairs_of(study: Study) -> Pairs | None:
     They are in order of reader and item.
     """
     matrix, readings = study.matrix, first_readings(study.bundle.readings)
-    aided = readings[(readings["condition"] == WITH) & (readings["aid_answer"] != "")]
+    aided = readings[(readings["condition"] == AIDED) & (readings["aid_answer"] != "")]
     if (aided["aid_shown_ms"].astype(str) != "").any():
         aided = aided[aided["aid_shown_ms"].astype(str) != ""]
     places = {(each.rater_id, each.condition): i for i, each in enumerate(matrix.columns)}
-    aided = aided[[(rater, WITHOUT) in places for rater in aided["rater_id"]]]
+    aided = aided[[(rater, UNAIDED) in places for rater in aided["rater_id"]]]
     if not len(aided):
         return None
     item, column = cells_of(aided, matrix.item_ids, matrix.columns)
-    before = np.array([places[rater, WITHOUT] for rater in aided["rater_id"]], dtype=np.int64)
+    before = np.array([places[rater, UNAIDED] for rater in aided["rater_id"]], dtype=np.int64)
     both = matrix.presented[item, before] & matrix.presented[item, column]
     arms = dict(zip(study.bundle.raters["rater_id"], study.bundle.raters["arm"], strict=True))
     when = _times(study.bundle)
@@ -173,7 +173,7 @@ def pairs_of(study: Study) -> Pairs | None:
         model=aided["aid_model"].to_numpy(dtype=object),
         when=np.array(
             [
-                AFTER if stage == "2" else when.get(arms.get(rater, ""), when[""])
+                AFTER_READING if stage == "2" else when.get(arms.get(rater, ""), when[""])
                 for rater, stage in zip(raters, stage, strict=True)
             ],
             dtype=object,

@@ -22,7 +22,7 @@ from analysis.statistics.statistic import Figure
 from analysis.translation import later, t, translated, written
 
 ALL_READERS = "readers"
-WITH = "aided"
+AIDED = "aided"
 
 MEASURES = {
     "agreed_before": later("agreed before"),
@@ -37,7 +37,7 @@ MEASURES = {
 Measured = Mapping[str, Row]
 """The rows of a reader and model, by measure."""
 
-CHARTED = ("corrected", "misled", "gain", "automation_bias")
+CHARTED_MEASURES = ("corrected", "misled", "gain", "automation_bias")
 
 
 def reliance_table(results: Results) -> Iterator[ReportTable]:
@@ -88,7 +88,7 @@ def use_rows(
             (reader_name(names, rater),),
             (
                 named(names, model).full,
-                translated(WHEN.get(when, when)),
+                translated(AID_TIME_WORDS.get(when, when)),
                 translated(PLANTED[planted]),
                 *cells(parts),
             ),
@@ -97,7 +97,7 @@ def use_rows(
     ]
 
 
-WHEN = {
+AID_TIME_WORDS = {
     "first": later("with the case"),
     "on demand": later("on request"),
     "after": later("after the first answer"),
@@ -112,14 +112,16 @@ def reader_name(names: Mapping[str, RaterName], rater: str) -> RaterName:
 
 def reliance_figures(results: Results, condition: str) -> Iterator[Figure]:
     """Summarise the use of each model's answers: corrected, misled, gain and automation bias."""
-    if condition != WITH:
+    if condition != AIDED:
         return
     names = rater_names(results.bundle)
     table = results.tables["reliance"]
     rows = table[(table["by"] == "overall") & (table["planted"] == "all")]
-    rows = rows[rows["measure"].isin(CHARTED)]
-    rows = rows.sort_values("measure", key=lambda names: names.map(CHARTED.index), kind="stable")
-    titles = {measure: translated(MEASURES[measure]) for measure in CHARTED}
+    rows = rows[rows["measure"].isin(CHARTED_MEASURES)]
+    rows = rows.sort_values(
+        "measure", key=lambda names: names.map(CHARTED_MEASURES.index), kind="stable"
+    )
+    titles = {measure: translated(MEASURES[measure]) for measure in CHARTED_MEASURES}
     for place, ((model, when), part) in enumerate(rows.groupby(["aid_model", "aid"]), start=1):
         bare = bool((part["estimate"].notna() & part["ci_low"].isna()).any())
         charted = part.assign(
@@ -140,7 +142,7 @@ def reliance_figures(results: Results, condition: str) -> Iterator[Figure]:
                         " Gain: accuracy with minus without the model's answer; automation bias:"
                         " accuracy without minus with it, if the model was wrong. {percent} %"
                         " bootstrap intervals.",
-                        when=translated(WHEN.get(str(when), str(when))),
+                        when=translated(AID_TIME_WORDS.get(str(when), str(when))),
                         percent=written(results.options.confidence_percent),
                     ),
                     t(

@@ -65,21 +65,21 @@ class Answers:
         return int(np.count_nonzero(np.bincount(self.matrix.clusters[items])))
 
 
-_ANSWERS: WeakKeyDictionary[Results, Answers] = WeakKeyDictionary()
+_ANSWERS_OF_RESULTS: WeakKeyDictionary[Results, Answers] = WeakKeyDictionary()
 
 
 def answers_of(results: Results) -> Answers:
     """Return the readings of a run; they are arranged once."""
-    if results not in _ANSWERS:
-        _ANSWERS[results] = arranged(Study(results.bundle, results.options))
-    return _ANSWERS[results]
+    if results not in _ANSWERS_OF_RESULTS:
+        _ANSWERS_OF_RESULTS[results] = arranged(Study(results.bundle, results.options))
+    return _ANSWERS_OF_RESULTS[results]
 
 
 def keep_readings(results: Results, matrix: ReadingMatrix) -> None:
     """Keep the readings of a run for `answers_of` where their matrix is known."""
     study = Study(results.bundle, results.options)
     vars(study)["matrix"] = matrix
-    _ANSWERS[results] = arranged(study)
+    _ANSWERS_OF_RESULTS[results] = arranged(study)
 
 
 def arranged(study: Study) -> Answers:

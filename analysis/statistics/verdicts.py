@@ -32,8 +32,8 @@ class Conclusion(StrEnum):
 
 FEWEST_PATIENTS = 25
 """Smallest number of patients (cases, if each has its own patient) for a verdict or a direction."""
-_COMPARISON = ("analysis", "model_id", "condition", "metric")
-_DEGREES: WeakKeyDictionary[Results, dict[tuple[str, ...], float]] = WeakKeyDictionary()
+_COMPARISON_COLUMNS = ("analysis", "model_id", "condition", "metric")
+_DEGREES_OF_FREEDOM: WeakKeyDictionary[Results, dict[tuple[str, ...], float]] = WeakKeyDictionary()
 
 
 def patients_in(results: Results, n_items: float) -> int:
@@ -55,17 +55,17 @@ def patients_of_row(results: Results, row: Row) -> int:
 
 
 def _comparison(row: Row) -> tuple[str, ...]:
-    return tuple(str(row.get(column, "")) for column in _COMPARISON)
+    return tuple(str(row.get(column, "")) for column in _COMPARISON_COLUMNS)
 
 
 def _degrees_of_freedom(results: Results) -> dict[tuple[str, ...], float]:
     """Return the degrees of freedom of the claims about these readers, by choice and comparison."""
-    if results not in _DEGREES:
-        _DEGREES[results] = {
+    if results not in _DEGREES_OF_FREEDOM:
+        _DEGREES_OF_FREEDOM[results] = {
             _comparison(row): number(row, "df")
             for row in rows_of(results, "sensitivity_panel", claim=THESE)
         }
-    return _DEGREES[results]
+    return _DEGREES_OF_FREEDOM[results]
 
 
 def patients_of_pair(results: Results, row: Row) -> int:

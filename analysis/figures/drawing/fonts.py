@@ -21,10 +21,10 @@ from matplotlib.ft2font import FT2Font
 
 from analysis.translation import t
 
-OURS = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
+MATPLOTLIB_FONTS = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
 CJK, SCRIPTS = (Path(str(files(name))) for name in ("noto_cjk_sans_otc", "manimgx_fonts"))
 # Folders where Typst searches for fonts.
-FOLDERS = [str(OURS), str(SCRIPTS), str(CJK)]
+FOLDERS = [str(MATPLOTLIB_FONTS), str(SCRIPTS), str(CJK)]
 # Largest number of characters without a glyph that are listed.
 MOST_TOLD = 6
 KANA, HANGUL = (

@@ -28,12 +28,12 @@ SCALE_MM = 13.0
 KEY_MM = 4.2
 KEY_MARK_MM = 5.0
 # In print, narrower panels move to the next row.
-LEAST_MM = 15.0
+SMALLEST_PANEL_MM = 15.0
 # In print, a matrix with smaller cells has its names above it.
-LEAST_CELL_MM = 9.0
+SMALLEST_CELL_MM = 9.0
 # Largest height of such a matrix with its names.
 MOST_LISTED_MM = 200.0
-SLANT = math.sin(math.pi / 4)
+SINE_OF_SLANT = math.sin(math.pi / 4)
 
 # Label, size in points, bold -> width in millimetres.
 Measure = Callable[[Label, float, bool], float]
@@ -137,7 +137,7 @@ def reflowed(chart: Chart, measure: Measure) -> Chart:
     columns = len(chart.rows[0])
     if not all(panel.framed for panel in chart.panels):
         return _without_numbers(chart, measure)
-    while columns > 1 and min(_Columns(chart, measure).widths) < LEAST_MM:
+    while columns > 1 and min(_Columns(chart, measure).widths) < SMALLEST_PANEL_MM:
         columns -= 1
         panels = [
             replace(panel, y=replace(panel.y, labels=i % columns == 0))
@@ -152,7 +152,7 @@ def _without_numbers(chart: Chart, measure: Measure) -> Chart:
     columns = _Columns(chart, measure)
     plots = zip(columns.widths, chart.rows[0], strict=True)
     narrowest = min(width for width, panel in plots if panel.framed)
-    if narrowest >= LEAST_MM and columns.width <= chart.width_mm:
+    if narrowest >= SMALLEST_PANEL_MM and columns.width <= chart.width_mm:
         return chart
     rows = tuple(tuple(panel for panel in row if panel.framed) for row in chart.rows)
     return reflowed(replace(chart, rows=rows), measure)
@@ -164,7 +164,7 @@ def _numbered(chart: Chart, measure: Measure) -> Chart:
     width_mm = _Columns(chart, measure).widths[0]
     named = _legible(chart, measure)
     # Rows are named like the columns if there are few of them.
-    if width_mm >= LEAST_CELL_MM * len(names):
+    if width_mm >= SMALLEST_CELL_MM * len(names):
         return named
     (fewer,) = named.panels
     if not panel.x.ticks and len(fewer.y.ticks) == len(names):
@@ -291,7 +291,7 @@ def _left_of(panel: Panel, measure: Measure) -> float:
     widths = (measure(tick.label, size, False) for tick in panel.y.ticks)
     left = title + TICK_MM + max(widths, default=0.0)
     if panel.x.slanted and panel.x.ticks:  # the first label reaches to the left of the panel
-        return max(left, 1.0 + SLANT * measure(panel.x.ticks[0].label, size, False))
+        return max(left, 1.0 + SINE_OF_SLANT * measure(panel.x.ticks[0].label, size, False))
     return left
 
 
@@ -307,7 +307,9 @@ def _foot(placed_panel: PlacedPanel, measure: Measure) -> float:
         foot = TICK_MM + LINE_MM
         if panel.x.slanted:
             size = label_size(panel.y, panel.height_mm)
-            foot = TICK_MM + 1.5 + SLANT * max(measure(label, size, False) for label in labels)
+            foot = (
+                TICK_MM + 1.5 + SINE_OF_SLANT * max(measure(label, size, False) for label in labels)
+            )
     return foot + (LINE_MM * len(placed_panel.x_title) + 0.6 if placed_panel.x_title else 0.0)
 
 
@@ -363,9 +365,9 @@ def _cut(line: str, width: float, measure: Measure) -> str:
 
 LONGEST_BESIDE = 26
 # Space reserved for the text in small print, in millimetres.
-LETTER_MM, HIGH_MM, AWAY_MM = 1.35, 2.9, 1.7
+LETTER_MM, HIGH_MM, NAME_DISTANCE_MM = 1.35, 2.9, 1.7
 # Possible positions of a text relative to its mark, in order of preference: side, and up.
-PLACES = (
+NAME_POSITIONS = (
     (Side.LEFT, 1.4),
     (Side.RIGHT, 1.4),
     (Side.LEFT, -1.4),
@@ -375,15 +377,17 @@ PLACES = (
     (Side.RIGHT, 3.4),
     (Side.RIGHT, -3.4),
 )
-AWAY = {Side.LEFT: AWAY_MM, Side.CENTRE: 0.0, Side.RIGHT: -AWAY_MM}
+NAME_OFFSETS_MM = {Side.LEFT: NAME_DISTANCE_MM, Side.CENTRE: 0.0, Side.RIGHT: -NAME_DISTANCE_MM}
 # From the end of a mark's own line to the middle of a name above or beneath it.
-BEYOND_MM = HIGH_MM / 2 + 0.6
+NAME_BEYOND_LINE_MM = HIGH_MM / 2 + 0.6
 # If all of these are occupied, the name is placed further away; last, it may cross lines.
-FURTHER = tuple(
+DISTANT_NAME_POSITIONS = tuple(
     (side, up) for up in (5.4, -5.4, 7.4, -7.4, 9.4, -9.4) for side in (Side.LEFT, Side.RIGHT)
 )
 # At the end of a line: after its mark, as close to its height as possible.
-AFTER = tuple((Side.LEFT, up) for up in (0.0, 1.5, -1.5, 3.0, -3.0, 4.5, -4.5, 6.0, -6.0))
+POSITIONS_AFTER_MARK = tuple(
+    (Side.LEFT, up) for up in (0.0, 1.5, -1.5, 3.0, -3.0, 4.5, -4.5, 6.0, -6.0)
+)
 Box = tuple[float, float, float, float]
 
 
@@ -394,7 +398,7 @@ def placed_names(
     size_mm: tuple[float, float],
     *,
     uprights: Sequence[tuple[float, float, float]] = (),
-    choices: Sequence[tuple[Side, float]] = PLACES,
+    choices: Sequence[tuple[Side, float]] = NAME_POSITIONS,
 ) -> list[Note]:
     """Place each name next to its mark.
 
@@ -460,7 +464,7 @@ def placed_names(
                         y=places[i][1],
                         label=labels[i],
                         side=side,
-                        dx_mm=AWAY[side],
+                        dx_mm=NAME_OFFSETS_MM[side],
                         dy_mm=up,
                     )
                     break
@@ -473,8 +477,11 @@ def _name_positions(
     """Return the positions of a name: next to its mark, at an end of its line, further away."""
     ends: list[tuple[Side, float]] = []
     if line:
-        ends = [(Side.CENTRE, line[3] - y + BEYOND_MM), (Side.CENTRE, line[1] - y - BEYOND_MM)]
-    return [*choices, *ends, *(FURTHER if choices is PLACES else ())]
+        ends = [
+            (Side.CENTRE, line[3] - y + NAME_BEYOND_LINE_MM),
+            (Side.CENTRE, line[1] - y - NAME_BEYOND_LINE_MM),
+        ]
+    return [*choices, *ends, *(DISTANT_NAME_POSITIONS if choices is NAME_POSITIONS else ())]
 
 
 def _box(way: tuple[Side, float], label: Label, x: float, y: float) -> Box:
@@ -484,7 +491,9 @@ def _box(way: tuple[Side, float], label: Label, x: float, y: float) -> Box:
         LETTER_MM * (1.7 if unicodedata.east_asian_width(sign) in "WF" else 1.0)
         for sign in label.text
     )
-    left = x + AWAY[side] - {Side.LEFT: 0.0, Side.CENTRE: wide / 2, Side.RIGHT: wide}[side]
+    left = (
+        x + NAME_OFFSETS_MM[side] - {Side.LEFT: 0.0, Side.CENTRE: wide / 2, Side.RIGHT: wide}[side]
+    )
     return left, y + up - HIGH_MM / 2, left + wide, y + up + HIGH_MM / 2
 
 

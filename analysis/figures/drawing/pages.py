@@ -42,7 +42,7 @@ HIGHEST_IN_COLUMN_MM, HIGHEST_ON_PAGE_MM = 230.0, 200.0
 # Smallest distance of the marks of neighbouring rows, in diameters.
 LEAST_MARK_GAP = 1.05
 # Heights of rows that are tried, from the usual one, 1, to that of the densest rows, 0.
-SHARES = tuple(share / 8 for share in range(8, -1, -1))
+HEIGHT_SHARES = tuple(share / 8 for share in range(8, -1, -1))
 
 
 def highest_mm(width_mm: float) -> float:
@@ -95,7 +95,7 @@ def parts_of(chart: Chart, measure: Measure) -> tuple[Chart, ...]:
 
 def _relaxed(parts: Sequence[Chart], max_mm: float, measure: Measure) -> list[Chart]:
     """Return parts that are low enough if their rows are dense with rows as high as possible."""
-    for share in SHARES:
+    for share in HEIGHT_SHARES:
         scaled = [_scaled(part, partial(_between_mm, share=share)) for part in parts]
         if all(_height(part, measure) <= max_mm for part in scaled):
             break

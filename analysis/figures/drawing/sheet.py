@@ -33,7 +33,7 @@ POINTS_PER_MM = POINTS_PER_INCH * (1 / MM_PER_INCH)
 # Size in points of the glyphs in a file, which are scaled to the size of each text.
 FONT_UNITS = 100.0
 # Sizes in a font file are in 64ths of its units.
-PARTS = 64
+UNITS_PER_POINT = 64
 # Drawing order of texts and marks that do not belong to a layer of a panel.
 ABOVE_PANELS = 1_000.0
 SETTINGS: dict[Any, Any] = {
@@ -220,9 +220,9 @@ def typeset(text: str, *, bold: bool) -> Typeset:
     used.set_text(text, 0.0, flags=LoadFlags.NO_HINTING)
     (width, height), descent = used.get_width_height(), used.get_descent()
     return Typeset(
-        width=width / PARTS,
-        height=height / PARTS,
-        descent=descent / PARTS,
+        width=width / UNITS_PER_POINT,
+        height=height / UNITS_PER_POINT,
+        descent=descent / UNITS_PER_POINT,
         ascender=_ascender(used),
     )
 

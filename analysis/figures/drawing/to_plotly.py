@@ -48,7 +48,7 @@ DIGITS = 6
 MOST_TICKS = 60
 # Share of an axis at its end in which rounding may move a text off the axis, so that it is not
 # drawn.
-INSIDE = 1e-4
+EDGE_SHARE = 1e-4
 # Short enough for a stroke of 20 pixels.
 KEY_DASHES = {Dash.SOLID: "solid", Dash.DASHED: "5px,2.5px", Dash.DOTTED: "2px,2px"}
 # The template "none" of plotly as it is written to JSON.
@@ -201,7 +201,7 @@ class _Panel:
     def _write_rows(self) -> None:
         x, ticks = self.panel.x, self.panel.y.ticks
         low, high = _coordinate(x, x.low), _coordinate(x, x.high)
-        within = low + INSIDE * (high - low)
+        within = low + EDGE_SHARE * (high - low)
         self._scatter(
             "text",
             [10**within if x.log else within] * len(ticks),

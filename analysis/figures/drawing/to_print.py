@@ -45,7 +45,7 @@ from analysis.figures.drawing.layout import (
     LEAST_PT,
     LINE_MM,
     MM_PER_POINT,
-    SLANT,
+    SINE_OF_SLANT,
     SMALL_PT,
     TICK_MM,
     TITLE_PT,
@@ -77,10 +77,10 @@ BELOW_GRID, GRID = 0.0, 0.5
 CELL_GAP = 0.016
 Texts = tuple[tuple[str, ...], ...]
 # Line spacing in a cell, in font sizes.
-LINE = 1.25
+LINE_SPACING = 1.25
 SCALE_STEPS = 64
 # Number of rows above which the cells of a matrix touch, and of their colours.
-SHADES = 96
+MOST_SEPARATE_ROWS = 96
 BOX = "□"
 JOINERS = frozenset("\u200c\u200d")
 CENTRED = {"side": Side.CENTRE}
@@ -319,7 +319,7 @@ class _Panel:
 
     def _cells(self, layer: Cells, order: float) -> None:
         by_colour = defaultdict(list)
-        gap = CELL_GAP if len(layer.values) <= SHADES else 0.0
+        gap = CELL_GAP if len(layer.values) <= MOST_SEPARATE_ROWS else 0.0
         reach = 0.5 - gap
         for i, row in enumerate(layer.values):
             for j, value in enumerate(row):
@@ -337,7 +337,7 @@ class _Panel:
             self._draw_scale(layer)
 
     def _write_cells(self, layer: Cells, texts: Texts, size: float, order: float) -> None:
-        step = LINE * size * MM_PER_POINT * len(layer.values[0]) / self.placed.width
+        step = LINE_SPACING * size * MM_PER_POINT * len(layer.values[0]) / self.placed.width
         for i, row in enumerate(texts):
             for j, text in enumerate(row):
                 ink = LIGHT.ink_on(_shade(layer, layer.values[i][j], coarse=False))
@@ -394,7 +394,9 @@ def _shade(layer: Cells, value: float, *, coarse: bool) -> str:
     if math.isnan(value):
         return LIGHT.empty
     share = (value - layer.low) / (layer.high - layer.low)
-    return colour_at(layer.scale, round(share * SHADES) / SHADES if coarse else share)
+    return colour_at(
+        layer.scale, round(share * MOST_SEPARATE_ROWS) / MOST_SEPARATE_ROWS if coarse else share
+    )
 
 
 def _draw_key(drawn: Sheet, key: Key, x: float, y: float) -> None:
@@ -476,7 +478,7 @@ def _slanted(axis: Axis, length_mm: float, size_pt: float) -> list[Tick]:
             if ticks_kept
             else 0.0
         )
-        if not ticks_kept or step * SLANT >= size_pt * MM_PER_POINT:
+        if not ticks_kept or step * SINE_OF_SLANT >= size_pt * MM_PER_POINT:
             ticks_kept.append(tick)
     return ticks_kept
 

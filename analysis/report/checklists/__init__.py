@@ -16,7 +16,7 @@ __all__ = ["Checklist", "ChecklistItem", "State", "checklists"]
 Topic = tuple[str, str, Sequence[str]]
 """Number in the guideline, a paraphrase of the item, and names of facts that may answer it."""
 
-OPEN = "to be written by the authors"
+TO_BE_WRITTEN = "to be written by the authors"
 
 
 class ChecklistState(StrEnum):
@@ -100,7 +100,7 @@ def checklists(results: Results) -> list[Checklist]:
 def _item(number: str, topic: str, fact: ChecklistFact | None) -> ChecklistItem:
     if fact is None:
         return ChecklistItem(
-            number=number, topic=topic, state=ChecklistState.OPEN, answer=OPEN, place=""
+            number=number, topic=topic, state=ChecklistState.OPEN, answer=TO_BE_WRITTEN, place=""
         )
     state = ChecklistState.PARTLY if fact.rest else ChecklistState.ANSWERED
     answer = f"{fact.text}. Open: {fact.rest}" if fact.rest else fact.text

@@ -31,7 +31,7 @@ REFERENCE = {
     "reference_method": "method",
     "reference_agreement": "agreement",
 }
-AID = {
+AID_LABELS = {
     "aid_model": "model whose answers are shown",
     "aid": "when",
     "aid_shows": "what is shown",
@@ -121,7 +121,10 @@ def _of_protocol(results: Results) -> dict[str, ChecklistFact | None]:
         "context": _fact("context" in values, f"Shown beside the question: {context}", "Protocol"),
         "repeats": _fact("hidden_repeats" in values, f"Hidden repeats: {repeats}", "Protocol"),
         "aid": _fact(
-            "aid_model" in values, described(AID), "Protocol", "type of algorithm and its inputs"
+            "aid_model" in values,
+            described(AID_LABELS),
+            "Protocol",
+            "type of algorithm and its inputs",
         ),
         "training": _fact(
             "practice_cases" in values,

@@ -24,7 +24,7 @@ from analysis.results import Results
 
 __all__ = ["Finding", "Theme", "findings"]
 
-PARTS = (
+FINDING_FUNCTIONS = (
     unread_findings,
     endpoint_findings,
     sample_size_findings,
@@ -49,4 +49,4 @@ PARTS = (
 
 def findings(results: Results) -> list[Finding]:
     """Return the findings, in the order of `Theme`."""
-    return [finding for part in PARTS for finding in part(results)]
+    return [finding for part in FINDING_FUNCTIONS for finding in part(results)]

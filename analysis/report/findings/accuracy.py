@@ -159,7 +159,7 @@ def _between_banks(results: Results, row: Row) -> str:
 
 
 MOST_RATERS = 12
-ENOUGH = 0.8
+SUFFICIENT_SHARE = 0.8
 
 
 def single_reader_findings(results: Results) -> list[Finding]:
@@ -205,7 +205,7 @@ def _condition(results: Results, rows: list[Row], condition: str) -> str:
     # Accuracies over few of the items are not comparable with those over all.
     n_most = max(number(row, "n") for row in rows)
     best = max(
-        (row for row in rows if number(row, "n") >= ENOUGH * n_most),
+        (row for row in rows if number(row, "n") >= SUFFICIENT_SHARE * n_most),
         key=lambda row: (number(row, "accuracy_a"), number(row, "accuracy_b")),
     )
     return sentences([opening, _best(results, best, points(results), picked=len(rows) > 1)])

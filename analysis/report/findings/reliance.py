@@ -13,7 +13,7 @@ from analysis.report.findings.finding import (
     points,
 )
 from analysis.results import Results
-from analysis.statistics.reliance_shown import ALL_READERS, WHEN
+from analysis.statistics.reliance_shown import AID_TIME_WORDS, ALL_READERS
 from analysis.translation import t, translated
 
 MOST = 3
@@ -49,7 +49,7 @@ def _use(results: Results, model: str, when: str, measures: dict[str, Row]) -> s
         " answers. Accuracy with minus without: {gain}; readers with the model minus the better of"
         " reader and model: {complementarity}.",
         model=named(results, model),
-        when=translated(WHEN.get(when, when)),
+        when=translated(AID_TIME_WORDS.get(when, when)),
         pairs=_n(measures["agreed_before"]),
         corrected=_share(results, measures["corrected"]),
         misled=_share(results, measures["misled"]),

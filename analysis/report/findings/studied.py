@@ -38,7 +38,7 @@ from analysis.statistics.verdicts import too_few
 from analysis.translation import capitalised, later, t, tn, translated
 
 # Raters with a larger share of missing answers are named first.
-MUCH = 0.05
+NOTABLE_MISSING_SHARE = 0.05
 # Intervals over fewer patients have a lower coverage than their level.
 FEW_PATIENTS = 30
 MOST_NAMED = 20
@@ -49,7 +49,7 @@ def unread_findings(results: Results) -> list[Finding]:
     missing_findings = [
         row
         for row in rows_of(results, "missing")
-        if number(row, "n_absent") > MUCH * number(row, "n_assigned")
+        if number(row, "n_absent") > NOTABLE_MISSING_SHARE * number(row, "n_assigned")
     ]
     kinds = _kinds(results)
     texts = []

@@ -40,7 +40,7 @@ from analysis.statistics.verdicts import Conclusion, conclusion, too_few_of
 from analysis.translation import t, tn
 
 MOST_TERMS = 3
-EVERY = ""
+ALL_TERMS = ""
 """All readings of the model, in place of a term."""
 
 
@@ -126,7 +126,7 @@ def _model(results: Results) -> list[str]:
             if more
             else t("no difference shown for {terms}", terms=terms)
         )
-    few = too_few_of(results, [patients.get(str(row["term"]), patients[EVERY]) for row in rows])
+    few = too_few_of(results, [patients.get(str(row["term"]), patients[ALL_TERMS]) for row in rows])
     if few:
         return [
             t(
@@ -156,7 +156,7 @@ def _patients(results: Results) -> dict[str, int]:
     readings = complete(modelled_readings(answers.matrix, answers.study.circumstances))
     items = readings["item"].to_numpy(dtype=np.int64)
     terms = terms_of(readings) if len(readings) else []
-    return {EVERY: answers.patients(items)} | {
+    return {ALL_TERMS: answers.patients(items)} | {
         term.name: min(answers.patients(items[side]) for side in sides_of(terms, term))
         for term in terms
         if term.values is not None
@@ -165,7 +165,7 @@ def _patients(results: Results) -> dict[str, int]:
 
 def _verdict(patients: Mapping[str, int], row: Row) -> Conclusion:
     limits = number(row, "ci_low"), number(row, "ci_high")
-    return conclusion(patients.get(str(row["term"]), patients[EVERY]), *limits, at=1.0)
+    return conclusion(patients.get(str(row["term"]), patients[ALL_TERMS]), *limits, at=1.0)
 
 
 def _term(results: Results, patients: Mapping[str, int], row: Row) -> str:

@@ -220,12 +220,13 @@ def _is_short(table: ReportTable) -> bool:
 def _soft(text: str) -> str:
     """Add line break opportunities to long words, and replace unprintable characters."""
     line = "".join(
-        character if character.isprintable() or character in _KEPT else " " for character in text
+        character if character.isprintable() or character in _KEPT_CHARACTERS else " "
+        for character in text
     )
     return " ".join(_broken(word) for word in line.split(" ") if word)
 
 
-_KEPT = frozenset("\u2068\u2069\u200d\u00a0\u00ad")
+_KEPT_CHARACTERS = frozenset("\u2068\u2069\u200d\u00a0\u00ad")
 
 
 def _broken(word: str) -> str:

@@ -16,15 +16,15 @@ from analysis.results import Results
 from analysis.statistics.statistic import Statistic
 
 PROGRAM = "analysis"
-TEXTS = f"{PROGRAM}.translation"
+TRANSLATION_MODULE = f"{PROGRAM}.translation"
 """The module that translates texts; it does not compute anything."""
-ALWAYS = frozenset({"numpy", "pandas"})
+ALWAYS_NAMED = frozenset({"numpy", "pandas"})
 """Pandas is always named, because every table is a data frame."""
 
 
 def packages_used(results: Results) -> tuple[str, ...]:
     """Return the installed packages with a function that took part in a table with rows."""
-    used = set(ALWAYS)
+    used = set(ALWAYS_NAMED)
     for statistic in STATISTICS:
         if results.has(statistic.name):
             used |= modules_called(statistic.compute)
@@ -52,7 +52,7 @@ def modules_called(function: Callable[..., Any]) -> frozenset[str]:
         ids_seen.add(id(value))
         module = value.__name__ if isinstance(value, ModuleType) else _module_of(value)
         top = module.partition(".")[0]
-        if module == TEXTS:
+        if module == TRANSLATION_MODULE:
             continue
         if top == PROGRAM:
             waiting += _reached(value)

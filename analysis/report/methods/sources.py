@@ -52,7 +52,7 @@ PLANNING_SOURCES = _BY_KIND["planning"]
 
 
 CITED = re.compile(r"\[(@[a-z0-9]+(?:; @[a-z0-9]+)*)\]")
-WHERE = re.compile(
+PUBLICATION_PATTERN = re.compile(
     r"^(?P<journal>.+?),? (?P<year>(?:18|19|20)\d\d)"
     r"(?:;(?P<volume>[^:()]*)(?:\((?P<number>[^)]*)\))?(?::(?P<pages>.+))?)?$"
 )
@@ -148,7 +148,7 @@ def bibtex(entries: Iterable[Reference]) -> str:
 
 def _entry(entry: Reference) -> str:
     authors, title, publication = _split(entry.source.text)
-    match = WHERE.match(publication)
+    match = PUBLICATION_PATTERN.match(publication)
     fields = {"author": _authors(authors), "title": "{" + latex_text(title) + "}"}
     if match:
         fields |= {
@@ -221,7 +221,7 @@ class Paragraph:
 
 
 # Sources that apply to every run and that no other sentence of the methods cites.
-FURTHER = ("hesterberg2015", "hillis2011", "brier1950", "guo2017")
+ALWAYS_CITED = ("hesterberg2015", "hillis2011", "brier1950", "guo2017")
 
 
 def method_references() -> list[Reference]:
@@ -238,7 +238,7 @@ def cited(paragraphs: Iterable[Paragraph]) -> list[Reference]:
 def further_sources() -> str:
     """Return a sentence with the sources that no other sentence cites."""
     known = {reference.key: reference for reference in method_references()}
-    source_texts = [f"{known[key].source.method} [@{key}]" for key in FURTHER]
+    source_texts = [f"{known[key].source.method} [@{key}]" for key in ALWAYS_CITED]
     return f"Also taken from the literature: {'; '.join(source_texts)}."
 
 

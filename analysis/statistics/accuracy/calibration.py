@@ -377,7 +377,7 @@ MODEL_RELIABILITY = Statistic(
     applies=has_sureness,
     figures={110: reliability_figure},
 )
-_SURENESS = {
+_MEASURE_NAMES = {
     BRIER: later("Brier score"),
     ECE: later("Calibration error"),
     BY_CHANCE: later("By chance"),
@@ -399,13 +399,13 @@ def calibration_table(results: Results) -> Iterator[ReportTable]:
             " AUC is the chance that a correct answer has the higher confidence than an incorrect"
             " one; overconfidence is mean confidence minus accuracy."
         ),
-        header=(t("Model"), "n", *map(translated, _SURENESS.values())),
+        header=(t("Model"), "n", *map(translated, _MEASURE_NAMES.values())),
         rows=[
             (
                 (named(names, model),),
                 (
                     whole_number(number(of_model[BRIER], "n")),
-                    *(estimate_of(of_model[measure]) for measure in _SURENESS),
+                    *(estimate_of(of_model[measure]) for measure in _MEASURE_NAMES),
                 ),
             )
             for (model, _), of_model in models.items()

@@ -43,7 +43,7 @@ from analysis.statistics.study import Study, study_of
 from analysis.translation import later, t, translated, written
 
 CORRECT, PARTLY, INCORRECT, SCORE = "correct", "partly_correct", "incorrect", "score"
-SHARES = {CORRECT: 1.0, PARTLY: 0.5, INCORRECT: 0.0}
+CREDIT_OF_MEASURE = {CORRECT: 1.0, PARTLY: 0.5, INCORRECT: 0.0}
 STRICT, HALF = "strict", "half credit"
 TANGO = later("Tango's score interval")
 SE_TOO = "standard error and interval"
@@ -167,7 +167,7 @@ def _measured(study: Study, answers: pd.DataFrame) -> Iterator[dict[str, Any]]:
         "n_unscored": len(answers) - len(known),
     }
     alpha, n = study.options.alpha, np.array(float(len(known)))
-    for measure, level in SHARES.items():
+    for measure, level in CREDIT_OF_MEASURE.items():
         is_so = (value == level).astype(float)
         low, high = wilson_interval(is_so.sum(), n, alpha)
         wilson = {"ci_low": float(low), "ci_high": float(high), "method": WILSON}

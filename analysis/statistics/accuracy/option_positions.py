@@ -112,13 +112,15 @@ def option_positions(study: Study | Bundle, options: Options | None = None) -> p
                 "accuracy": ratio(np.array([n_correct]), total)[0],
                 "accuracy_low": low[0],
                 "accuracy_high": high[0],
-                "undefined_because": "; ".join(reason + ([] if n_reference else [NEVER_THERE])),
+                "undefined_because": "; ".join(
+                    reason + ([] if n_reference else [NO_REFERENCE_AT_POSITION])
+                ),
             }
         )
     return pd.DataFrame(rows, columns=OPTION_POSITIONS.header)
 
 
-NEVER_THERE = "accuracy: the reference standard never has this position"
+NO_REFERENCE_AT_POSITION = "accuracy: the reference standard never has this position"
 
 
 def _places(bundle: Bundle, matrix: ReadingMatrix) -> Codes:

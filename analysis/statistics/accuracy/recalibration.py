@@ -28,9 +28,9 @@ from analysis.statistics.study import Study, study_of
 from analysis.translation import t
 
 SLOPE, INTERCEPT = "slope", "intercept"
-CERTAIN = "a confidence is 0 or 1, which has no logit"
+NO_LOGIT = "a confidence is 0 or 1, which has no logit"
 ALL_EQUAL = "all confidences are equal"
-SEPARATED = "confidence separates right from wrong answers, so the fit has no maximum"
+NO_MAXIMUM = "confidence separates right from wrong answers, so the fit has no maximum"
 METHOD = "logistic regression, Wald interval with standard errors over"
 
 
@@ -100,12 +100,12 @@ def _why_undefined(answers: SureAnswers, measure: str) -> str:
     if not len(right) or not len(wrong):
         return ONE_KIND
     if answers.confidence.min() <= 0 or answers.confidence.max() >= 1:
-        return CERTAIN
+        return NO_LOGIT
     if measure == INTERCEPT:
         return ""
     if np.ptp(answers.confidence) == 0:
         return ALL_EQUAL
-    return SEPARATED if right.min() >= wrong.max() or wrong.min() >= right.max() else ""
+    return NO_MAXIMUM if right.min() >= wrong.max() or wrong.min() >= right.max() else ""
 
 
 def _fitted(answers: SureAnswers, measure: str, clustered: bool) -> tuple[float, float]:

@@ -101,7 +101,7 @@ def curve_of(rated: RatedItems) -> Curve:
     )
 
 
-_JUMP = 1e-9
+_HALF_STEP = 1e-9
 """Half the width of a vertical part of a mean curve."""
 
 
@@ -131,7 +131,7 @@ def mean_curve(curves: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats]
     [0.375, 0.75]
     """
     places = np.unique(np.concatenate([false for false, _ in curves]))
-    grid = np.unique(np.clip(np.concatenate([places - _JUMP, places + _JUMP]), 0, 1))
+    grid = np.unique(np.clip(np.concatenate([places - _HALF_STEP, places + _HALF_STEP]), 0, 1))
     mean = np.mean([np.interp(grid, false, true) for false, true in curves], axis=0)
     return np.concatenate([[0.0], grid]), np.concatenate([[0.0], mean])
 

@@ -56,8 +56,8 @@ NO_VARIATION = later("standard error and interval: no variation between the answ
 ONE_UNIT = later("standard error and interval: all answers are to one item or patient")
 FEW_RESAMPLES = later("interval: too many resamples leave it undefined")
 
-_GAP = np.abs(np.subtract.outer(np.arange(len(LEVELS)), np.arange(len(LEVELS))))
-CREDIT: Floats = 1 - _GAP / (len(LEVELS) - 1)
+_LEVEL_DISTANCE = np.abs(np.subtract.outer(np.arange(len(LEVELS)), np.arange(len(LEVELS))))
+LEVEL_CREDIT: Floats = 1 - _LEVEL_DISTANCE / (len(LEVELS) - 1)
 """Credit for two levels: 1 for the same, 0.5 for neighbours, 0 for the two ends."""
 
 
@@ -206,9 +206,9 @@ def _scoring_coefficients(tables: Floats) -> dict[str, Floats]:
     """Return the measures of agreement of two scores; `tables` has shape (n, k, k)."""
     n, k = tables.sum(axis=(1, 2)), tables.shape[1]
     raw = ratio(np.trace(tables, axis1=1, axis2=2), n)
-    credit = ratio((tables * CREDIT).sum(axis=(1, 2)), n)
+    credit = ratio((tables * LEVEL_CREDIT).sum(axis=(1, 2)), n)
     shares = ratio(tables.sum(axis=1) + tables.sum(axis=2), 2 * n[:, None])
-    by_chance = (shares @ CREDIT * shares).sum(axis=1)
+    by_chance = (shares @ LEVEL_CREDIT * shares).sum(axis=1)
     return {
         RAW: raw,
         KAPPA: above_chance(credit, by_chance),
@@ -221,12 +221,12 @@ def _added(pairs: Ints, estimates: dict[str, Floats]) -> dict[str, Floats]:
     """Return the contribution of each answer to each measure, times the number of answers."""
     k = len(LEVELS)
     same = (pairs[:, 0] == pairs[:, 1]).astype(float)
-    credit = CREDIT[pairs[:, 0], pairs[:, 1]]
+    credit = LEVEL_CREDIT[pairs[:, 0], pairs[:, 1]]
     pair_counts = (np.eye(k)[pairs[:, 0]] + np.eye(k)[pairs[:, 1]]) / 2
     shares = pair_counts.mean(axis=0)
-    above = 1 - shares @ CREDIT @ shares
+    above = 1 - shares @ LEVEL_CREDIT @ shares
     moved = (credit - credit.mean()) * above
-    moved -= (1 - credit.mean()) * 2 * ((pair_counts - shares) @ CREDIT @ shares)
+    moved -= (1 - credit.mean()) * 2 * ((pair_counts - shares) @ LEVEL_CREDIT @ shares)
     raw = same - estimates[RAW][0]
     with np.errstate(invalid="ignore", divide="ignore"):
         kappa = moved / above**2
@@ -523,7 +523,7 @@ def _faults(
     ]
 
 
-_LEVELS = {
+_LEVEL_WORDS = {
     "correct": later("Correct"),
     "partly correct": later("Partly correct"),
     "incorrect": later("Incorrect"),
@@ -571,7 +571,7 @@ def scorers_table(results: Results) -> Iterator[ReportTable]:
         name="open-scorers",
         title=t("Levels each scorer gave"),
         note=t("Share of a scorer's scores, percent with Wilson's interval."),
-        header=(t("Scorer"), t("Of"), "n", *(translated(_LEVELS[level]) for level in LEVELS)),
+        header=(t("Scorer"), t("Of"), "n", *(translated(_LEVEL_WORDS[level]) for level in LEVELS)),
         rows=[
             (
                 (words(scorer),),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from analysis.figures.agreement import SHARES
+from analysis.figures.agreement import SHARE_MEASURES
 from analysis.results import Results
 from analysis.statistics.accuracy.means import wilson_interval
 from analysis.statistics.agreement.pairs.measures import MEASURES
@@ -19,7 +19,7 @@ def agreement_shown(results: Results, table: pd.DataFrame) -> pd.DataFrame:
     interval, with the number of patients if they have several cases. Limits are truncated to the
     measure's range.
     """
-    is_share = table["measure"].isin(SHARES).to_numpy()
+    is_share = table["measure"].isin(SHARE_MEASURES).to_numpy()
     at_end = is_share & table["estimate"].isin((0.0, 1.0)).to_numpy()
     n = np.minimum(table["n"].to_numpy(dtype=np.float64), results.n_clusters)
     estimate = table["estimate"].to_numpy(dtype=np.float64)

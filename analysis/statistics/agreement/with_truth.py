@@ -10,7 +10,7 @@ import pandas as pd
 
 from analysis.arrays import Floats
 from analysis.bundle.model import Bundle, PairKind
-from analysis.figures.agreement import ENDS, scope_text
+from analysis.figures.agreement import INTERVAL_COLUMNS, scope_text
 from analysis.figures.drawing.axes import rater_names
 from analysis.options import Options
 from analysis.presentation.table import (
@@ -187,7 +187,8 @@ def _truth_rows(
     groups = rows_by_measure(agreement_shown(results, part), ("rater_id", "condition", "scope"))
     for (rater, condition, scope), by_measure in groups.items():
         cells = [
-            estimate_cell(*(float(by_measure[m][end]) for end in ENDS)) for m in TRUTH_MEASURES
+            estimate_cell(*(float(by_measure[m][end]) for end in INTERVAL_COLUMNS))
+            for m in TRUTH_MEASURES
         ]
         scope_cell = (scope_text(scope),) if named_scopes else ()
         n = whole_number(by_measure["raw"]["n"])

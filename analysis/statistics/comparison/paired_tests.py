@@ -56,7 +56,7 @@ def mcnemar_p(only_a: Floats, only_b: Floats) -> tuple[Floats, Floats]:
 
 
 # Number of bisections that reduce a width of 2 below the spacing of floats.
-HALVINGS = 64
+N_BISECTIONS = 64
 
 
 def tango_interval(
@@ -117,7 +117,7 @@ def _upper_limit(b: Floats, c: Floats, n: Floats, z2: float) -> Floats:
     # and so both sides of the inequality, may be 0, which is not a limit.
     inside = (b - c) / np.maximum(n, 1)
     is_outside = np.ones_like(inside)
-    for _ in range(HALVINGS):
+    for _ in range(N_BISECTIONS):
         middle = (inside + is_outside) / 2
         rejected = (b - c - n * middle) ** 2 > z2 * n * _variance(b, c, n, middle)
         is_outside = np.where(rejected, middle, is_outside)

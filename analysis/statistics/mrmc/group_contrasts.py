@@ -28,7 +28,7 @@ from analysis.statistics.study import Study
 
 FACTORS = ("level", "site", "arm")
 YEARS = "years"
-LEAD = "lead"
+LEAD_METRIC = "lead"
 MODEL = "model "
 SINGLE_READER = "a group has a single reader, which does not show how readers vary"
 
@@ -213,7 +213,7 @@ def contrasts_of(study: Study) -> Iterator[GroupContrast]:
             for model_id, model in models.get(under_a, {}).items():
                 if models.get(under_b, {}).get(model_id) == model:
                     yield GroupContrast(
-                        names={**names, "metric": LEAD},
+                        names={**names, "metric": LEAD_METRIC},
                         a=np.full(len(a), model),
                         b=np.full(len(b), model),
                         minus_a=a,

@@ -32,7 +32,7 @@ from analysis.statistics.merits import (
     mean_of_own_items,
 )
 from analysis.statistics.mrmc.by_group import adjusted_over_groups
-from analysis.statistics.mrmc.group_contrasts import LEAD, GroupContrast, contrasts_of
+from analysis.statistics.mrmc.group_contrasts import LEAD_METRIC, GroupContrast, contrasts_of
 from analysis.statistics.mrmc.groups import FACTOR_NAMES, READER_GROUPS, contrast_cells
 from analysis.statistics.statistic import Column, Method, Statistic, columns_like
 from analysis.statistics.study import Study, study_of
@@ -84,7 +84,7 @@ def reader_groups_tasks(study: Study | Bundle, options: Options | None = None) -
             **contrast_cells(study, contrast, _against_other_tasks(study, contrast, of_task)),
         }
         for contrast in contrasts_of(study)
-        if contrast.names.get("metric") != LEAD
+        if contrast.names.get("metric") != LEAD_METRIC
         for task, of_task in _tasks(study).items()
     ]
     return adjusted_over_groups(rows, _FAMILY, READER_GROUPS_TASKS)

@@ -26,7 +26,7 @@ from analysis.statistics.accuracy.diagnostic import has_two_classes
 from analysis.statistics.claims import comparison_cells, comparison_header
 from analysis.statistics.merits import FigureOfMerit, Metric
 from analysis.statistics.mrmc.group_contrasts import (
-    LEAD,
+    LEAD_METRIC,
     MODEL,
     GroupContrast,
     between_groups,
@@ -140,7 +140,7 @@ def reader_groups_metrics(study: Study | Bundle, options: Options | None = None)
     rows = [
         row
         for contrast in contrasts_of(study)
-        if contrast.names.get("metric") != LEAD
+        if contrast.names.get("metric") != LEAD_METRIC
         for row in _rows(study, contrast, all_but_accuracy)
     ]
     return pd.DataFrame(rows, columns=READER_GROUPS.header)
@@ -316,7 +316,7 @@ def _table(name: str, title: str, note: str, rows: list[tuple[str, str, Row]]) -
 
 
 def _metric(row: Row, names: Mapping[str, RaterName]) -> str:
-    if row["metric"] != LEAD:
+    if row["metric"] != LEAD_METRIC:
         return translated(METRICS[str(row["metric"])])
     model = str(row["note"]).partition("; ")[0].removeprefix(MODEL)
     return t("lead of {model}, points", model=named(names, model).full)

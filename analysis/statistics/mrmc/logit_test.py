@@ -11,7 +11,7 @@ from scipy.stats import t as student
 
 from analysis.statistics.merits import Merits
 
-LARGEST = 40.0
+LARGEST_T = 40.0
 """Values of Student's t above this one are treated as equal to it."""
 
 
@@ -84,11 +84,11 @@ class AreaDifference:
         def excess(quantile: float) -> float:
             return self.low(quantile) + margin
 
-        if excess(LARGEST) >= 0:
-            return LARGEST
-        if excess(-LARGEST) <= 0:
-            return -LARGEST
-        return float(brentq(excess, -LARGEST, LARGEST, xtol=1e-10))
+        if excess(LARGEST_T) >= 0:
+            return LARGEST_T
+        if excess(-LARGEST_T) <= 0:
+            return -LARGEST_T
+        return float(brentq(excess, -LARGEST_T, LARGEST_T, xtol=1e-10))
 
     def p(self, margin: float) -> float:
         """Return the one-sided p-value of the margin."""

@@ -21,7 +21,7 @@ from analysis.statistics.study import Study, study_of
 from analysis.translation import later, t, translated
 
 AXES = {2: ("reader", "case"), 3: ("reader", "positive case", "negative case")}
-PARTS = ("first", "second", "both")
+MOMENT_PARTS = ("first", "second", "both")
 
 
 def uncrossed_components(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
@@ -61,7 +61,7 @@ def _rows(study: Study) -> Iterator[list[dict[str, object]]]:
         for metric in metrics:
             estimates, _ = weighted(study, comparison, metric)
             moments = estimates.statistic.moments if estimates else ()
-            parts = PARTS if len(moments) > 1 else ("difference",)
+            parts = MOMENT_PARTS if len(moments) > 1 else ("difference",)
             yield [
                 {**comparison.names, "metric": metric.value, "part": part, **cells}
                 for part, each in zip(parts, moments, strict=False)
@@ -101,7 +101,7 @@ SHARED_NAMES = {
     "positive case": later("positive case"),
     "negative case": later("negative case"),
 }
-SHOWN = ("bdg_moment", "bdg_coefficient", "bck_component", "bck_coefficient")
+REPORTED_MOMENTS = ("bdg_moment", "bdg_coefficient", "bck_component", "bck_coefficient")
 
 
 def components_table(results: Results) -> Iterator[ReportTable]:
@@ -135,7 +135,7 @@ def components_table(results: Results) -> Iterator[ReportTable]:
                     ", ".join(
                         translated(SHARED_NAMES[name]) for name in str(row["shared"]).split(", ")
                     ),
-                    *(f"{number(row, column):.3g}" for column in SHOWN),
+                    *(f"{number(row, column):.3g}" for column in REPORTED_MOMENTS),
                 ),
             )
             for row in rows[:MOST_ROWS]
@@ -144,7 +144,7 @@ def components_table(results: Results) -> Iterator[ReportTable]:
     )
 
 
-_SQUARE = "squared unit of the metric"
+_SQUARED_UNIT = "squared unit of the metric"
 
 UNCROSSED_COMPONENTS = Statistic(
     name="uncrossed_components",
@@ -156,12 +156,18 @@ UNCROSSED_COMPONENTS = Statistic(
         *shared("metric"),
         Column("part", "`difference` for a model; `first`, `second` or `both` for two conditions."),
         Column("shared", "What two observations share: `none`, or axes such as `reader, case`."),
-        Column("bdg_moment", "Mean product of two observations that share exactly these.", _SQUARE),
+        Column(
+            "bdg_moment",
+            "Mean product of two observations that share exactly these.",
+            _SQUARED_UNIT,
+        ),
         Column("bdg_coefficient", "Share of these pairs; for `none` minus 1.", "proportion"),
-        Column("bdg_biased_moment", "Mean product over pairs that share at least these.", _SQUARE),
-        Column("bck_component", "Component of variance; not used for `none`.", _SQUARE),
+        Column(
+            "bdg_biased_moment", "Mean product over pairs that share at least these.", _SQUARED_UNIT
+        ),
+        Column("bck_component", "Component of variance; not used for `none`.", _SQUARED_UNIT),
         Column("bck_coefficient", "Its coefficient in the variance; 0 for `none`.", "proportion"),
-        Column("bck_biased_component", "Component of the biased moments.", _SQUARE),
+        Column("bck_biased_component", "Component of the biased moments.", _SQUARED_UNIT),
     ),
     compute=uncrossed_components,
     applies=is_uncrossed,

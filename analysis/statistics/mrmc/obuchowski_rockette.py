@@ -11,7 +11,7 @@ import numpy as np
 from scipy.stats import norm, t
 
 from analysis.arrays import Floats, Ints
-from analysis.statistics.claims import NARROWER
+from analysis.statistics.claims import NARROWER_NOTE
 from analysis.statistics.merits import Merits, differences
 from analysis.translation import later
 
@@ -159,7 +159,7 @@ NO_TEST = "standard error, interval and p"
 # Largest relative difference of equal widths that are computed in two ways.
 LIMIT_ROUNDING = 1e-12
 # Largest possible difference of proportions, or of areas.
-LARGEST = 1.0
+LARGEST_DIFFERENCE = 1.0
 
 
 class Claim(StrEnum):
@@ -200,8 +200,12 @@ def inference_cells(inference: Inference, claim: Claim, no_value: str) -> dict[s
         "difference": inference.estimate,
         "se": inference.se,
         "df": inference.df,
-        "ci_low": -LARGEST if inference.ci_low < -LARGEST else inference.ci_low,
-        "ci_high": LARGEST if inference.ci_high > LARGEST else inference.ci_high,
+        "ci_low": -LARGEST_DIFFERENCE
+        if inference.ci_low < -LARGEST_DIFFERENCE
+        else inference.ci_low,
+        "ci_high": LARGEST_DIFFERENCE
+        if inference.ci_high > LARGEST_DIFFERENCE
+        else inference.ci_high,
         "p": inference.p,
         "undefined_because": _reason(inference, no_value),
     }
@@ -243,7 +247,7 @@ def never_surer(random: Inference, fixed: Inference) -> tuple[Inference, str]:
     ''
     """
     widths = [inference.ci_high - inference.ci_low for inference in (random, fixed)]
-    return (fixed, NARROWER) if widths[0] < widths[1] * (1 - LIMIT_ROUNDING) else (random, "")
+    return (fixed, NARROWER_NOTE) if widths[0] < widths[1] * (1 - LIMIT_ROUNDING) else (random, "")
 
 
 def method_of(methods: Mapping[Claim, str], claim: Claim, narrower: str) -> str:
@@ -263,7 +267,7 @@ def method_of(methods: Mapping[Claim, str], claim: Claim, narrower: str) -> str:
     >>> methods = {Claim.THESE_READERS: "fixed; t", Claim.READERS_LIKE_THESE: "random; t"}
     >>> method_of(methods, Claim.READERS_LIKE_THESE, "")
     'random; t'
-    >>> method_of(methods, Claim.READERS_LIKE_THESE, NARROWER)
+    >>> method_of(methods, Claim.READERS_LIKE_THESE, NARROWER_NOTE)
     'random; t, came out narrower; shown instead: fixed; t'
     """
     method = methods[claim]

@@ -248,7 +248,7 @@ def claims_of(result: SingleTreatment) -> Iterator[tuple[Claim, Inference, str, 
 
 
 HOLM, PRIMARY = "Holm over the models", "the primary model, tested alone"
-OTHERS = "Holm over the models that are not the primary one"
+HOLM_OVER_OTHERS = "Holm over the models that are not the primary one"
 
 
 def panel_adjusted(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
@@ -306,7 +306,7 @@ def adjusted(
         "" if is_primary else ", ".join(filter(None, names))
         for names, is_primary in zip(panel[FAMILY].itertuples(index=False), named, strict=True)
     ]
-    rest = OTHERS if any(named) else HOLM
+    rest = HOLM_OVER_OTHERS if any(named) else HOLM
     table = panel.assign(
         family=families, method=[PRIMARY if is_named else rest for is_named in named]
     )

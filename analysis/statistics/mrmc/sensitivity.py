@@ -65,9 +65,9 @@ NO_TASK = later("no item with a reference standard names its task")
 COMPLETE = "items that every rater of the row answered"
 UNFLAGGED = "without the readings whose time is in doubt"
 ALL_FLAGGED = later("every reading of a reader is flagged")
-ABSENT = "a case that was never presented counts as wrong"
-SOUND = "items that were not found faulty"
-KEPT = "items where no reading of the row was excluded"
+ABSENT_AS_WRONG = "a case that was never presented counts as wrong"
+ITEMS_NOT_FAULTY = "items that were not found faulty"
+ITEMS_NOT_EXCLUDED = "items where no reading of the row was excluded"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -176,12 +176,12 @@ def _choices(bundle: Bundle, matrix: ReadingMatrix, faulty: Sequence[str]) -> Ma
         "missing as right": _dropping(matrix, or_missing, nowhere, ""),
         "absent as wrong": _absent_as_wrong(matrix),
         "flagged times dropped": _without_readings(matrix, flagged),
-        "excluded readings dropped": _dropping(matrix, correct, excluded, KEPT),
+        "excluded readings dropped": _dropping(matrix, correct, excluded, ITEMS_NOT_EXCLUDED),
         "macro": _macro(matrix),
     }
     for name, is_faulty in faulty_items(bundle, matrix, faulty).items():
         all_items = np.broadcast_to(is_faulty[:, None], answered.shape)
-        choices[name] = _dropping(matrix, correct, all_items, SOUND)
+        choices[name] = _dropping(matrix, correct, all_items, ITEMS_NOT_FAULTY)
     for name, reread in read_by_rules(bundle).items():
         choices[name] = _dropping(reread, reread.correct, nowhere, "")
     if matrix.left_out.any():
@@ -212,7 +212,7 @@ def _absent_as_wrong(matrix: ReadingMatrix) -> Choice:
         items = matrix.assigned & ~np.any(matrix.left_out[:, panel.columns], axis=1)
         has_absent = not matrix.presented[items][:, panel.readers].all()
         correct = matrix.correct[items][:, panel.columns]
-        return _equally(matrix, correct, items, "", ABSENT if has_absent else "")
+        return _equally(matrix, correct, items, "", ABSENT_AS_WRONG if has_absent else "")
 
     return found
 

@@ -131,7 +131,7 @@ def _code(numbers: Sequence[Ints], base: int) -> Ints:
 
 
 # Terms of an item that do not depend on the number of categories: see `item_terms`.
-PLAIN_TERMS = 6
+N_COMMON_TERMS = 6
 
 
 def observed_by_item(counts: Floats) -> Floats:
@@ -259,8 +259,8 @@ def group_sums(ratings: GroupAnswers, totals: Floats, raters: RaterSums) -> Grou
     GroupSums
         Of shape (...).
     """
-    n_categories = (len(totals) - PLAIN_TERMS) // 2
-    n, n_paired, observed, guessed, paired_answers, coincident = totals[:PLAIN_TERMS]
+    n_categories = (len(totals) - N_COMMON_TERMS) // 2
+    n, n_paired, observed, guessed, paired_answers, coincident = totals[:N_COMMON_TERMS]
     return GroupSums(
         n=n,
         n_paired=n_paired,
@@ -268,8 +268,8 @@ def group_sums(ratings: GroupAnswers, totals: Floats, raters: RaterSums) -> Grou
         guessed=guessed,
         paired_answers=paired_answers,
         coincident=coincident,
-        shares=totals[PLAIN_TERMS : PLAIN_TERMS + n_categories],
-        paired=totals[PLAIN_TERMS + n_categories :],
+        shares=totals[N_COMMON_TERMS : N_COMMON_TERMS + n_categories],
+        paired=totals[N_COMMON_TERMS + n_categories :],
         raters=raters,
         size=_common_size(ratings),
         sizes_known=bool((ratings.options[ratings.answers >= 2] > 0).all()),

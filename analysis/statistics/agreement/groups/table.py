@@ -45,7 +45,7 @@ from analysis.statistics.agreement.pairs.measures import CHANCE_TOLERANCE, parti
 from analysis.statistics.agreement.pairs.measures import (
     WITHIN_OPTION_SET as PAIRS_WITHIN_OPTION_SET,
 )
-from analysis.statistics.agreement.pairs.resampling import FEW_RESAMPLES, STUDENT
+from analysis.statistics.agreement.pairs.resampling import FEW_RESAMPLES, T_INTERVAL
 from analysis.statistics.agreement.pairs.table import CONSTANT_CORRECT_SE, CONSTANT_SE, ONE_ITEM_SE
 from analysis.statistics.agreement.shown import measure_words
 from analysis.statistics.statistic import Column, Figure, Method, Statistic, shared
@@ -161,7 +161,7 @@ def _row(measure: GroupMeasure, answered: Answered, clusters: Ints, alpha: float
         reason = f"interval: {few}" if few else FEW_RESAMPLES if np.isnan(low) else ""
     interval = WIDENED if is_widened(n_clusters) else PERCENTILE
     if answered.resampled is None:
-        interval = STUDENT
+        interval = T_INTERVAL
     return {
         "measure": measure.name,
         "n_raters": int(sums.raters.n),

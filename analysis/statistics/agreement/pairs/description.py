@@ -11,7 +11,7 @@ import pandas as pd
 from analysis.bundle.model import PairKind
 from analysis.figures.agreement import (
     REFERENCE,
-    UNKNOWN,
+    UNDEFINED_INTERVAL,
     beside_truth,
     matrix_order,
     pair_estimates,
@@ -85,7 +85,7 @@ def _matrix(results: Results, condition: str, measure: str, place: int) -> Itera
         (
             (_numbered(named(names, rater), i + 1),),
             tuple(
-                _cell(i - j, *estimates.get((rater, other), UNKNOWN))
+                _cell(i - j, *estimates.get((rater, other), UNDEFINED_INTERVAL))
                 for j, other in enumerate(raters)
             ),
         )

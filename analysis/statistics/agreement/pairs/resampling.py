@@ -40,12 +40,12 @@ from analysis.translation import later
 # Largest size of an array: 4 MiB, which fit the cache of a processor core.
 BUDGET = 2**19
 # Smallest number of pairs in a block, because matrix products of fewer rows are slow.
-SMALLEST = 32
+SMALLEST_BLOCK = 32
 # Largest exact whole numbers in float64 and in float32.
-EXACT = 2.0**53
-EXACT_SINGLE = 2.0**24
+LARGEST_EXACT_NUMBER = 2.0**53
+LARGEST_EXACT_FLOAT32 = 2.0**24
 # Largest share of nonzero numbers with which a sparse product is faster than a dense one.
-SPARSE = 1 / 40
+LARGEST_SPARSE_SHARE = 1 / 40
 
 
 def resampled_sums(
@@ -171,7 +171,7 @@ class _Draw:
 
     def totals_of_few(self, counts: csr_array, n_pairs: int) -> Numbers:
         """Sum counts of shape (n_kinds * n_pairs, n_clusters), nearly all of them 0."""
-        many = counts.nnz > SPARSE * counts.shape[0] * counts.shape[1]
+        many = counts.nnz > LARGEST_SPARSE_SHARE * counts.shape[0] * counts.shape[1]
         rows: Any = counts.astype(self.weights.dtype)
         totals: Numbers = (rows.toarray() if many else rows) @ self.weights
         return totals.reshape(-1, n_pairs, totals.shape[-1])
@@ -188,7 +188,7 @@ def _different(drawn: Floats) -> tuple[Floats, Ints | None]:
     A scope of a few patients has a few dozen distinct resamples, not thousands.
     """
     base = float(drawn.max(initial=0)) + 1
-    if drawn.shape[1] * np.log2(base) >= np.log2(EXACT):
+    if drawn.shape[1] * np.log2(base) >= np.log2(LARGEST_EXACT_NUMBER):
         return drawn, None
     codes = drawn @ base ** np.arange(drawn.shape[1])
     _, first, times = np.unique(codes, return_index=True, return_counts=True)
@@ -200,20 +200,20 @@ def _different(drawn: Floats) -> tuple[Floats, Ints | None]:
 def _fast(drawn: Floats, n_items: int) -> Numbers:
     """Return the weights, clusters first, in single precision where all counts are exact in it."""
     n_draws = n_items * float(drawn.max(initial=0))
-    if n_draws < EXACT_SINGLE:
+    if n_draws < LARGEST_EXACT_FLOAT32:
         return drawn.T.astype(np.float32, order="C")
     return np.ascontiguousarray(drawn.T)
 
 
 def _blocks(answers: Answers, n_pairs: int, n_columns: int) -> Iterator[slice]:
     # Means over pairs are summed by block, so the blocks must depend only on the data.
-    size = max(SMALLEST, BUDGET // max(2 * answers.n_kinds * n_columns, 1))
+    size = max(SMALLEST_BLOCK, BUDGET // max(2 * answers.n_kinds * n_columns, 1))
     for start in range(0, n_pairs, size):
         yield slice(start, min(start + size, n_pairs))
 
 
-NORMAL = later("normal interval, cut at 1")
-STUDENT = later("t interval (n - 1), cut at 1")
+NORMAL_INTERVAL = later("normal interval, cut at 1")
+T_INTERVAL = later("t interval (n - 1), cut at 1")
 ONE_CLUSTER = f"interval: {ALL_IN_ONE}"
 FEW_CLUSTERS = f"interval: {TOO_FEW}"
 FEW_RESAMPLES = later("interval: undefined in too many resamples")
@@ -253,7 +253,7 @@ def analytic_interval(measure: Measure, counts: PairCounts, alpha: float) -> Int
     return Interval(
         low=estimate - quantile * se,
         high=np.minimum(estimate + quantile * se, 1.0),
-        method=np.full(se.shape, NORMAL if measure.normal else STUDENT, dtype=object),
+        method=np.full(se.shape, NORMAL_INTERVAL if measure.normal else T_INTERVAL, dtype=object),
         reason=np.full(se.shape, "", dtype=object),
     )
 

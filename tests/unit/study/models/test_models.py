@@ -11,7 +11,7 @@ import pytest
 
 from analysis import read_bundle
 from analysis.readings.circumstances import n_cut_off
-from analysis.report.leaderboard import CARD
+from analysis.report.leaderboard import CARD_COLUMNS
 from study.base.actor import COMMAND_LINE, Acting, By
 from study.base.errors import BadFile, BadInput, NotFound, NotNow
 from study.cli import main
@@ -408,7 +408,7 @@ def store(opened: Opened, tmp_path: Path) -> Store:
 
 def test_a_card_has_the_fields_of_the_leaderboard() -> None:
     """Both lists are equal."""
-    assert FIELDS == CARD
+    assert FIELDS == CARD_COLUMNS
 
 
 def test_the_last_card_is_shown_and_all_are_in_the_trail(store: Store) -> None:

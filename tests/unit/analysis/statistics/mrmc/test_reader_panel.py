@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from analysis import Bundle, Options, analyse, bundle_from_tables, reader_panel, variance_components
-from analysis.statistics.claims import NARROWER
+from analysis.statistics.claims import NARROWER_NOTE
 from tests.unit.analysis.conftest import MakeBundle
 
 FIXED, RANDOM = "these readers", "readers like these"
@@ -71,7 +71,7 @@ def test_the_random_interval_is_at_least_as_wide_as_the_fixed_interval(
     same = ["se", "df", "ci_low", "ci_high", "p"]
     assert random[same].tolist() == fixed[same].tolist()
     assert random["undefined_because"] == ""
-    assert random["note"].startswith(NARROWER)
+    assert random["note"].startswith(NARROWER_NOTE)
     assert fixed["df"] == 7
 
 
@@ -161,8 +161,8 @@ def test_both_rows_have_the_wider_interval(make_bundle: MakeBundle) -> None:
     random, fixed = row(table, RANDOM), row(table, FIXED)
     same = ["difference", "se", "df", "ci_low", "ci_high", "p", "p_noninferior"]
     assert random[same].tolist() == fixed[same].tolist()
-    assert NARROWER in random["note"]
-    assert NARROWER not in fixed["note"]
+    assert NARROWER_NOTE in random["note"]
+    assert NARROWER_NOTE not in fixed["note"]
 
 
 def test_a_model_without_conditions_is_compared_with_readers_of_each(
