@@ -37,7 +37,7 @@ from study.trail.verification import verify
 EVERY_HOURS = 24
 KEEP = 14
 MAX_HOURS, MAX_KEEP = 24 * 90, 1000
-AGAIN = timedelta(hours=1)
+RETRY_INTERVAL = timedelta(hours=1)
 """How long after a failure the next automatic backup is attempted."""
 
 _SCRATCH = ".making-"
@@ -105,7 +105,7 @@ def set_schedule(store: Store, new: Schedule, *, acting: Acting) -> None:
         deployment.set_value(change, "backup_every_hours", str(new.every_hours))
         deployment.set_value(change, "backup_keep", str(new.keep))
         if old != new:
-            detail = {"old": _words(old), "new": _words(new)}
+            detail = {"old": _schedule_text(old), "new": _schedule_text(new)}
             events.record(change, "", acting, kind=EventKind.BACKUPS_SCHEDULED, detail=detail)
 
 
@@ -262,7 +262,7 @@ def _integer(look: Transaction, name: str, otherwise: int) -> int:
     return int(value) if value.isdecimal() else otherwise
 
 
-def _words(schedule_shown: Schedule) -> str:
+def _schedule_text(schedule_shown: Schedule) -> str:
     often = f"every {schedule_shown.every_hours} h" if schedule_shown.every_hours else "never"
     return f"{often}, {schedule_shown.keep} kept"
 
@@ -271,7 +271,7 @@ def _is_due(look: Transaction, now: datetime) -> bool:
     every_hours, earlier = schedule(look).every_hours, deployment.every_backup(look)
     failed_at_utc = deployment.value(look, _FAILED)
     if not every_hours or (
-        failed_at_utc and moment(failed_at_utc) <= now < moment(failed_at_utc) + AGAIN
+        failed_at_utc and moment(failed_at_utc) <= now < moment(failed_at_utc) + RETRY_INTERVAL
     ):
         return False
     return not earlier or moment(earlier[-1].made_at_utc) + timedelta(hours=every_hours) <= now
@@ -293,12 +293,12 @@ def _new_backup(store: Store, out: Path | None, trigger: str, acting: Acting) ->
             else:
                 store.copy_to(copy)
             finding = " ".join(verify(Store(copy), films=False))
-            file = out or _free(folder, store.stem, acting.now)
+            file = out or _free_path(folder, store.stem, acting.now)
             _refuse_existing(file)
             facts = {
                 "file": str(out.resolve()) if out else file.name,
                 "n_bytes": copy.stat().st_size,
-                "sha256": _flushed(copy),
+                "sha256": _flush_and_hash(copy),
                 "finding": finding,
             }
             return _record_backup(store, facts, trigger, acting, place=partial(_name, copy, file))
@@ -382,14 +382,14 @@ def _time_in(name: str) -> datetime | None:
     return None
 
 
-def _flushed(path: Path) -> str:
+def _flush_and_hash(path: Path) -> str:
     """Flush a file to disk, and return its hash."""
     with path.open("rb+") as file:
         os.fsync(file.fileno())
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _free(folder: Path, stem: str, now: datetime) -> Path:
+def _free_path(folder: Path, stem: str, now: datetime) -> Path:
     base = f"{stem}-{now.strftime(_TIME)}"
     names = (base, *(f"{base}-{number}" for number in range(2, 1000)))
     return next(path for name in names if not (path := folder / f"{name}.db").exists())

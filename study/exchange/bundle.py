@@ -194,12 +194,12 @@ def files_of(
         name: table_bytes(columns_in(name, rows), rows, rules=rules)
         for name, rows in tables.items()
     }
-    files["protocol.json"] = _pretty(
+    files["protocol.json"] = _indented_json(
         {
             "sha256": study_found.protocol_sha256,
             "locked": json.loads(study_found.protocol),
             "amendments": amended,
-            "in_force": _in_force(study_found),
+            "in_force": _current_protocol(study_found),
         }
     )
     if trails:
@@ -215,11 +215,13 @@ def files_of(
     if drawn := scored_items(look, study_found.id):
         package["reading_room"]["scored_items"] = drawn
     package["reading_room"]["bank"] = {"name": study_found.bank_name, **asdict(provenance)}
-    files["datapackage.json"] = _pretty({**provenance.in_package(study_found.bank_name), **package})
+    files["datapackage.json"] = _indented_json(
+        {**provenance.in_package(study_found.bank_name), **package}
+    )
     return files
 
 
-def _in_force(study: StudyRow) -> dict[str, Any]:
+def _current_protocol(study: StudyRow) -> dict[str, Any]:
     """Return the current protocol; keys of `_LATER_KEYS` only if they differ from their default.
 
     Earlier bundles do not have these keys and are restored to the same bytes.
@@ -493,7 +495,7 @@ def table_bytes(
     return csv_bytes(names, ([row.get(name) for name in names] for row in rows), rules=rules)
 
 
-def _pretty(value: Any) -> bytes:
+def _indented_json(value: Any) -> bytes:
     text = json.dumps(value, indent=2, ensure_ascii=False, sort_keys=False)
     return (text + "\n").encode("utf-8", "replace")
 
@@ -644,13 +646,13 @@ def _checks(steps: Sequence[_StepDone]) -> Iterator[dict[str, Any]]:
     for code, at, detail in sorted(steps, key=itemgetter(0, 1)):
         n_sign_ins[code] += 1
         measured = {
-            column.name: _measured(column.type, detail.get(column.name))
+            column.name: _measurement_value(column.type, detail.get(column.name))
             for column in FILES["display_checks.csv"]
         }
         yield {**measured, "rater_id": code, "sign_in": n_sign_ins[code], "checked_at_utc": at}
 
 
-def _measured(kind: str, value: Any) -> str | float | None:
+def _measurement_value(kind: str, value: Any) -> str | float | None:
     """Return a browser's measurement, or None if it does not have the column's type."""
     if kind == "string":
         return str(value)[:_MOST_CHARACTERS] if isinstance(value, str | int) else None

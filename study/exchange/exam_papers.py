@@ -71,11 +71,11 @@ OnRendered = Callable[[int, int], None]
 MODEL = "MODEL"
 """The placeholder in formats that require a model's name if none was given."""
 
-_HEAD = {
+_README_HEADERS = {
     "datasets": "---\nconfigs:\n- config_name: default\n  data_files:\n"
     "  - split: test\n    path: data/test.parquet\n---\n\n"
 }
-_USE = {
+_USAGE_NOTES = {
     "leaderboard": "`input.json` is the leaderboard's input, and this folder its image root.",
     "vlmevalkit": "Put `ReadingRoom.tsv` into `LMUData` and run with `--data ReadingRoom "
     "--mode infer`. An option that pandas would read as an empty cell (`None`, `NA`) ends with a "
@@ -155,7 +155,7 @@ def vlmevalkit(paper: Paper, films: Rendered, folder: Path, model: str) -> None:
             if has_images:
                 film_hashes = tuple(film.sha256 for film in item.films)
                 images = [] if film_hashes in first else [films.base64(film) for film in item.films]
-                row.append(_cell(images) if images else first[film_hashes])
+                row.append(_image_cell(images) if images else first[film_hashes])
                 first.setdefault(film_hashes, item.number)
             table.writerow(row)
 
@@ -276,7 +276,7 @@ def _not_empty_to_pandas(text: str) -> str:
     return f"{text}." if text in _EMPTY_TO_PANDAS else text
 
 
-def _cell(images: Sequence[str]) -> str:
+def _image_cell(images: Sequence[str]) -> str:
     return images[0] if len(images) == 1 else str(list(images))
 
 
@@ -518,10 +518,10 @@ def _readme(paper: Paper, name: str) -> str:
     options = "no options" if open_ended else f"options in {model_protocol.order} order"
     return "\n".join(
         (
-            f"{_HEAD.get(name, '')}# Exam paper: {what}\n",
+            f"{_README_HEADERS.get(name, '')}# Exam paper: {what}\n",
             f"{len(paper.items)} items, condition {model_protocol.condition}, {options}, images at "
             f"{model_protocol.resolution} resolution. The paper contains no reference standard.\n",
-            f"{_USE[name]}\n",
+            f"{_USAGE_NOTES[name]}\n",
             f"{letters} Submit answers by `item_id`, together with `paper.json`:\n",
             "    python -m study models add FILE paper.json --db DB --study NAME --model NAME\n",
             "`paper.json` describes how the paper was made, with its hashes; `SHA256SUMS` has the "

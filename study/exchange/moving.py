@@ -73,7 +73,7 @@ def move(source: Store, to: Path | str) -> Moved:
             )
         )
     with _single_move(to):
-        store, copied = _finished(source, to) or _copied(source, to)
+        store, copied = _finish_move(source, to) or _copy_to_new_store(source, to)
         _name_witness(to)
         moved = Moved(
             contents=copied,
@@ -118,7 +118,7 @@ def _locks(file: IO[str]) -> bool:
     return True
 
 
-def _finished(source: Store, to: Path | str) -> tuple[Store, Mapping[str, Content]] | None:
+def _finish_move(source: Store, to: Path | str) -> tuple[Store, Mapping[str, Content]] | None:
     """Finish a move that was killed after its transaction."""
     store = _store_under_way(to)
     if store is None:
@@ -126,7 +126,7 @@ def _finished(source: Store, to: Path | str) -> tuple[Store, Mapping[str, Conten
     with source.look() as look, store.look() as copy:
         copied = contents(copy)
         if copied != contents(look):
-            raise _already_there(to)
+            raise _already_exists_error(to)
     return store, copied
 
 
@@ -147,9 +147,9 @@ def _store_under_way(to: Path | str) -> Store | None:
         return None
 
 
-def _copied(source: Store, to: Path | str) -> tuple[Store, Mapping[str, Content]]:
+def _copy_to_new_store(source: Store, to: Path | str) -> tuple[Store, Mapping[str, Content]]:
     if not is_server(to) and Path(to).exists():
-        raise _already_there(to)
+        raise _already_exists_error(to)
 
     def begin() -> None:
         for suffix in FILES:
@@ -214,11 +214,11 @@ def copy_store(
 
     store = Store.create(to, fill)
     if not copied:
-        raise _already_there(to)
+        raise _already_exists_error(to)
     return store, copied
 
 
-def _already_there(to: Path | str) -> BadFile:
+def _already_exists_error(to: Path | str) -> BadFile:
     return BadFile(
         t(
             "{db} already has a store and was not changed. Name a new file or an empty database.",

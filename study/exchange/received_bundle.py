@@ -40,7 +40,7 @@ from study.trail.verification import check_chain
 
 PACKAGE = "datapackage.json"
 NEEDED = ("protocol.json", "items.csv", "raters.csv", "readings.csv", "audit.jsonl")
-_SMALL = _MAX_PACKAGE = 10_000_000
+_MAX_SMALL_FILE = _MAX_PACKAGE = 10_000_000
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _DEPLOYMENT = re.compile(r"[0-9a-f]{1,64}")
@@ -204,7 +204,7 @@ def _contents(sources: Mapping[str, tuple[int, Callable[[], bytes]]]) -> dict[st
         sizes = {}
     for name, (size, read) in sources.items():
         if name != PACKAGE:
-            contents[name] = read() if size <= _SMALL or sizes.get(name) == size else b""
+            contents[name] = read() if size <= _MAX_SMALL_FILE or sizes.get(name) == size else b""
     return contents
 
 

@@ -77,7 +77,7 @@ class Certificate:
     @property
     def text(self) -> str:
         """Return the certificate in sentences, one per line."""
-        facts = [f"  {name}: {_words(value)}" for name, value in self.removed.items() if value]
+        facts = [f"  {name}: {_value_text(value)}" for name, value in self.removed.items() if value]
         overwritten = (
             "The rows were overwritten in the store's file, and its write-ahead log is empty."
             if self.overwritten
@@ -135,7 +135,7 @@ def remove_study(
         row = study_row(change, study)
         exports = _exports(change, row)
         facts = _study_facts(change, row)
-        marks = _marks(change, row.name)
+        marks = _account_marks(change, row.name)
         counts = removing.remove_study(change, row.id, row.name)
         heads.forget(change, row.id)
         detail = {**facts, **_marks_in_use(change, marks), "rows": counts, "exports": exports}
@@ -243,10 +243,10 @@ def _certificate(event: EventRow, overwritten: bool, files: list[str]) -> Certif
     )
 
 
-def _words(value: Any) -> str:
+def _value_text(value: Any) -> str:
     if isinstance(value, dict):
-        return ", ".join(f"{name} {_words(part)}" for name, part in value.items())
-    return ", ".join(map(_words, value)) if isinstance(value, list) else str(value)
+        return ", ".join(f"{name} {_value_text(part)}" for name, part in value.items())
+    return ", ".join(map(_value_text, value)) if isinstance(value, list) else str(value)
 
 
 def _confirmed(name: str, typed: str) -> None:
@@ -261,7 +261,7 @@ def _exports(look: Transaction, study: StudyRow) -> list[dict[str, Any]]:
     exports = [
         {
             "at_utc": event.at_utc,
-            **{key: event.detail[key] for key in _ABOUT if key in event.detail},
+            **{key: event.detail[key] for key in _CERTIFICATE_KEYS if key in event.detail},
         }
         for event in events.of_kinds(look, events.DEPLOYMENT, (EventKind.DOWNLOADED,))
         if event.detail.get("study") == study.name
@@ -279,7 +279,7 @@ def _exports(look: Transaction, study: StudyRow) -> list[dict[str, Any]]:
     return exports
 
 
-_ABOUT = ("what", "sha256", "files")
+_CERTIFICATE_KEYS = ("what", "sha256", "files")
 
 
 def _study_facts(look: Transaction, study: StudyRow) -> dict[str, Any]:
@@ -293,7 +293,7 @@ def _study_facts(look: Transaction, study: StudyRow) -> dict[str, Any]:
     }
 
 
-def _marks(look: Transaction, study_name: str) -> set[str]:
+def _account_marks(look: Transaction, study_name: str) -> set[str]:
     """Return the marks of sign-ins and accounts that a study's chain records."""
     chain = events.study_chain(study_name)
     kinds = (EventKind.SIGNED_IN, EventKind.IDENTITY_BOUND)

@@ -160,7 +160,7 @@ def known_cases(look: Transaction, person: int, study: StudyRow) -> tuple[KnownC
     return taught + tuple(
         dict.fromkeys(
             KnownCases(study=part.study_name, role=Role(part.role))
-            for part in people.ever(look, person)
+            for part in people.all_grants_of(look, person)
             if part.study
             and part.study_name
             and part.study != study.id

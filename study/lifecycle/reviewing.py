@@ -82,7 +82,7 @@ def sampled(look: Transaction, bank: str, n: int, *, seed: int) -> list[str]:
         The bank has fewer items, or `n` is less than 1.
     """
     row = banks.bank_row(look, bank)
-    items = [item for item, _ in draws.to_draw(look, row.id, "item", (), draws.Conditions())]
+    items = [item for item, _ in draws.drawable_items(look, row.id, "item", (), draws.Conditions())]
     if not 1 <= n <= len(items):
         raise BadInput(t("Choose between 1 and {n} questions.", n=len(items)))
     return shuffled(items, seed=seed, purpose="review")[:n]

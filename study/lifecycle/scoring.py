@@ -132,7 +132,9 @@ def plain_words(words: str) -> str:
 
 def _refuse_readers(look: Transaction, study: StudyRow, persons: Sequence[int]) -> None:
     for person in persons:
-        if any(role.reader and role.study == study.id for role in people.ever(look, person)):
+        if any(
+            role.reader and role.study == study.id for role in people.all_grants_of(look, person)
+        ):
             name = people.handle_of(look, person)
             raise BadInput(
                 t("{name} read in this study and cannot score its answers.", name=quoted(name))

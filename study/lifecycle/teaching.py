@@ -150,7 +150,7 @@ def _refusal(look: Transaction, person: Person, bank: TaughtRow) -> str:
     """Return why a person cannot use a bank for teaching now, or an empty string."""
     if exposure.being_read(look, bank.id):
         return t("Closed for now: cases from this bank are being read in a study.")
-    for part in people.ever(look, person.id):
+    for part in people.all_grants_of(look, person.id):
         if part.role != Role.READER or part.revoked_at_utc or part.discarded_at_utc:
             continue
         if part.study is None or part.reader is None or part.state == "closed":

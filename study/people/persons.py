@@ -167,7 +167,7 @@ def person_for_reader(
     known = by_email(change, email)
     if known is None:
         return people.add(change, handle="", made_at_utc=stamp(now)), False
-    for row in people.ever(change, known):
+    for row in people.all_grants_of(change, known):
         if row.role != Role.READER and row.study in (None, study):
             raise NotAllowed(
                 t(
@@ -382,7 +382,7 @@ def _refuse_taken(look: Transaction, handle: str, study: int | None) -> None:
 
 def refuse_reader(look: Transaction, person: int, study: int | None) -> None:
     """Refuse a role in a study, or in the deployment, for a person who reads there."""
-    for row in people.ever(look, person):
+    for row in people.all_grants_of(look, person):
         if row.role == Role.READER and study in (None, row.study):
             raise NotAllowed(
                 t(

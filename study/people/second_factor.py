@@ -186,7 +186,7 @@ def remove(store: Store, *, study: str, grant: int, reason: str, acting: Acting)
 def _record(
     change: Transaction, person: int, kind: EventKind, acting: Acting, **detail: str
 ) -> None:
-    staff = [row for row in people.ever(change, person) if row.role != Role.READER]
+    staff = [row for row in people.all_grants_of(change, person) if row.role != Role.READER]
     record_for(change, staff, acting, kind=kind, **detail)
 
 

@@ -237,7 +237,7 @@ def enter(
         _refuse_other_sign_in(change, grants, browser.current)
         only = grants[0] if len(grants) == 1 else None
         people.forget_failures(change, person_id)
-        people.see(change, person_id, stamp(now))
+        people.set_last_seen(change, person_id, stamp(now))
         people.end_old_sign_ins(change, _span(now))
         people.add_sign_in(
             change,

@@ -222,7 +222,7 @@ def release(store: Store, *, study: str, grant: int, reason: str, acting: Acting
         ]
         record_for(
             change,
-            people.ever(change, row.person),
+            people.all_grants_of(change, row.person),
             acting,
             kind=EventKind.IDENTITY_RELEASED,
             accounts=marks,
@@ -261,7 +261,7 @@ def _bind_first(
         person=person,
         bound_at_utc=stamp(now),
     )
-    grants = [row for row in people.ever(change, person) if row.revoked_at_utc is None]
+    grants = [row for row in people.all_grants_of(change, person) if row.revoked_at_utc is None]
     record_for(
         change,
         grants,

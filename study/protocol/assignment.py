@@ -215,7 +215,7 @@ def options_order(n_options: int, protocol: Protocol, key_text: str) -> str:
 SECONDS_A_READING = 30
 """The assumed duration of a reading: one question on a radiograph."""
 
-_ENOUGH = 60
+_MAX_SAMPLE_CASES = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -255,8 +255,8 @@ def burdens(protocol: Protocol) -> dict[str, Burden]:
 
 
 def _burden(protocol: Protocol, arm: str) -> Burden:
-    n = min(protocol.cases, _ENOUGH)
-    small_list = _small(protocol, arm, n)
+    n = min(protocol.cases, _MAX_SAMPLE_CASES)
+    small_list = _assign_sample_list(protocol, arm, n)
     presented = {entry.position for entry in small_list}
     n_cases = protocol.cases_per_reader or protocol.cases
     n_own = n_cases + protocol.hidden_repeats
@@ -274,7 +274,7 @@ def _burden(protocol: Protocol, arm: str) -> Burden:
     )
 
 
-def _small(protocol: Protocol, arm: str, n: int) -> list[Assigned]:
+def _assign_sample_list(protocol: Protocol, arm: str, n: int) -> list[Assigned]:
     """Return a list of `n` cases with the sessions of the protocol."""
     few = replace(
         protocol,
@@ -328,7 +328,7 @@ def assign_reader(
         drawn = [(row.item_id, row.options, row.stratum) for row in cases]
         entries = assign_list(drawn, protocol, place)
         assigned_by_list = {"arm": place.arm, "list": place.number}
-    _add(change, STUDY, reader, cases, entries)
+    _store_assignments(change, STUDY, reader, cases, entries)
     practice = studies.cases(change, study.id, PRACTICE)
     entries_of_practice = assign_practice(
         [(row.item_id, row.options) for row in practice],
@@ -336,7 +336,7 @@ def assign_reader(
         reader_id=name,
         condition=entries[0].condition,
     )
-    _add(change, PRACTICE, reader, practice, entries_of_practice)
+    _store_assignments(change, PRACTICE, reader, practice, entries_of_practice)
     n_practice = len(practice)
     details = {"n_practice": n_practice, "practice_sha256": list_hash(change, reader.id, PRACTICE)}
     events.record(
@@ -354,7 +354,7 @@ def assign_reader(
     )
 
 
-def _add(
+def _store_assignments(
     change: Transaction,
     case_set: CaseSet,
     reader: ReaderRow,
@@ -367,7 +367,7 @@ def _add(
     rows = (
         {
             **asdict(entry),
-            "id": _opaque(
+            "id": _opaque_id(
                 key,
                 f"{case_set.purpose}/{reader.id}/{entry.position}"
                 + (f"/{entry.stage}" if entry.stage else ""),
@@ -385,5 +385,5 @@ def list_hash(look: Transaction, reader: int, case_set: CaseSet = STUDY) -> str:
     return sha256_of(studies.assignments(look, reader, case_set))
 
 
-def _opaque(key: bytes, purpose: str) -> str:
+def _opaque_id(key: bytes, purpose: str) -> str:
     return hmac.digest(key, purpose.encode(), "sha256").hex()[:24]

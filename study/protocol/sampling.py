@@ -408,7 +408,9 @@ def rehearse(look: Transaction, bank: int, protocol: Protocol) -> Rehearsed:
     _check_prior(look, bank, protocol)
     _check_strata(look, bank, protocol)
     conditions = _conditions(look, bank, protocol)
-    items = draws.to_draw(look, bank, protocol.one_question_per, protocol.stratify_by, conditions)
+    items = draws.drawable_items(
+        look, bank, protocol.one_question_per, protocol.stratify_by, conditions
+    )
     drawn = draw(pooled(items), protocol)
     return Rehearsed(
         cases=drawn.cases,
@@ -438,7 +440,7 @@ def left(store: Store, bank: int, protocol: Protocol) -> tuple[int, int]:
     """
     with store.look() as look:
         conditions = _conditions(look, bank, protocol)
-        return draws.left(look, bank, protocol.one_question_per, conditions)
+        return draws.n_drawable(look, bank, protocol.one_question_per, conditions)
 
 
 def _check_prior(look: Transaction, bank: int, protocol: Protocol) -> None:
@@ -541,7 +543,7 @@ def _practice_cases(
     # A bank may omit patient and examination, or use a film in several of them.
     eligible = banks.practice_candidates(look, bank) - banks.sharing_films(look, bank, sample)
     if conditions != Conditions(items=conditions.items):
-        met = draws.to_draw(look, bank, "item", (), replace(conditions, items=None))
+        met = draws.drawable_items(look, bank, "item", (), replace(conditions, items=None))
         eligible &= {item_id for item_id, _ in met}
     candidates = draws.units(look, bank)
     return draw_practice(candidates, eligible, sample, protocol)

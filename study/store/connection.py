@@ -310,7 +310,9 @@ class Store:
     def renew_witness(self) -> None:
         """Rewrite the witness, with its readable heads and the current ones."""
         with self.look() as look:
-            witness.renew(self.path, _heads(look), needless=lambda heads: _needless(look, heads))
+            witness.renew(
+                self.path, _heads(look), needless=lambda heads: _superseded_heads(look, heads)
+            )
 
     @property
     def witness_file(self) -> Path:
@@ -366,7 +368,7 @@ class Store:
                 heads.values(),
                 n_held=n_held,
                 all_heads=lambda: [head for head in _heads(look) if head.chain not in heads],
-                needless=lambda missing: _needless(look, missing),
+                needless=lambda missing: _superseded_heads(look, missing),
             )
         except OSError as error:
             fault = StudyError(
@@ -377,7 +379,7 @@ class Store:
                     why=system_reason(error),
                 )
             )
-            fault.add_note(_STORED)
+            fault.add_note(_CHANGE_STORED_NOTE)
             raise fault from error
 
     @contextmanager
@@ -571,7 +573,7 @@ def _immediate(connection: Connection) -> Iterator[Cursor]:
             connection.execute("COMMIT")
         except Exception as error:
             if getattr(error, "is_final", False):
-                error.add_note(_UNKNOWN)
+                error.add_note(_OUTCOME_UNKNOWN_NOTE)
             raise
     except BaseException as error:
         if connection.in_transaction and not getattr(error, "is_final", False):
@@ -579,11 +581,11 @@ def _immediate(connection: Connection) -> Iterator[Cursor]:
         raise
 
 
-_UNKNOWN = (
+_OUTCOME_UNKNOWN_NOTE = (
     "The connection ended while the change was being stored. Check whether it was stored before "
     "you repeat the command."
 )
-_STORED = "The change is in the database. Check it before you repeat the command."
+_CHANGE_STORED_NOTE = "The change is in the database. Check it before you repeat the command."
 """Notes on errors at the end of a change, which commands print."""
 
 
@@ -611,7 +613,7 @@ def is_there(look: Transaction, head: Head) -> bool:
     )
 
 
-def _needless(look: Transaction, heads: Iterable[Head]) -> list[Head]:
+def _superseded_heads(look: Transaction, heads: Iterable[Head]) -> list[Head]:
     """Return the heads that are in the store and superseded by a later one; lost ones are kept."""
     stored = [head for head in heads if is_there(look, head)]
     last = {head.chain: head.number for head in sorted(stored, key=_number)}

@@ -22,7 +22,7 @@ _UNIT = {
     "examination": "examination_id",
     "patient": "coalesce(nullif(patient_id, ''), examination_id)",
 }
-"""The id of a unit; `to_draw` and `left` treat ids that look alike as the same."""
+"""The id of a unit; `drawable_items` and `n_drawable` treat ids that look alike as the same."""
 
 _IN = {name: f"label IN ({', '.join(map(repr, labels))})" for name, labels in VIEW_CLASSES.items()}
 _CLASS = " ".join(f"WHEN {is_in} THEN '{name}'" for name, is_in in _IN.items())
@@ -40,7 +40,7 @@ _STRATA = {
     },
 }
 
-TELLS = 0.9
+REVEALING_SHARE = 0.9
 """Share of predicted answers from which an attribute reveals the reference standard."""
 
 
@@ -74,7 +74,7 @@ _LISTED = {
 assert {"views", *_LISTED} == {field.name for field in fields(Conditions)}
 
 
-def to_draw(
+def drawable_items(
     look: Transaction, bank: int, unit: str, strata: Sequence[str], conditions: Conditions
 ) -> Iterator[tuple[str, ...]]:
     """Yield the item_id of every item that may be drawn, its unit, and its value of each stratum.
@@ -110,7 +110,7 @@ def units(look: Transaction, bank: int) -> Iterator[tuple[str, str, str]]:
         yield item_id, examinations[examination_id], patients[patient_id]
 
 
-def left(look: Transaction, bank: int, unit: str, conditions: Conditions) -> tuple[int, int]:
+def n_drawable(look: Transaction, bank: int, unit: str, conditions: Conditions) -> tuple[int, int]:
     """Return the number of items that may be drawn, and of their units."""
     condition, values = _where(look, conditions)
     row = look.row(
@@ -235,17 +235,17 @@ def tells_the_answer(look: Transaction, bank: int, name: str) -> bool:
         n_equal += text_key(value) in (text_key(letter), text_key(text))
         by_letter[first[value]][letter] += 1
         by_text[first[value]][text_key(text)] += 1
-    return 2 * n_equal >= max(total, 1) or _predicts(by_letter) or _predicts(by_text)
+    return 2 * n_equal >= max(total, 1) or _predict_answers(by_letter) or _predict_answers(by_text)
 
 
-def _predicts(answers: dict[str, Counter[str]]) -> bool:
+def _predict_answers(answers: dict[str, Counter[str]]) -> bool:
     """Return whether repeated values predict answers that are not nearly all the same."""
     together = sum(answers.values(), Counter[str]())
     n = together.total()
     right = sum(max(counts.values()) for counts in answers.values())
     return (
         2 * len(answers) <= n
-        and right >= TELLS * n
+        and right >= REVEALING_SHARE * n
         and bool(together)
-        and max(together.values()) < TELLS * n
+        and max(together.values()) < REVEALING_SHARE * n
     )

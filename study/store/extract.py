@@ -19,7 +19,7 @@ ITEMS_SHOWN = (
 )
 
 
-_ASKING = "studies AS asking, json_each(asking.protocol, '$.protocol.context')"
+_STUDIES_BY_CONTEXT = "studies AS asking, json_each(asking.protocol, '$.protocol.context')"
 
 
 def asks_for(section: str, study: str = ":study") -> str:
@@ -28,10 +28,11 @@ def asks_for(section: str, study: str = ":study") -> str:
     `study` must be the same for all rows of the query, because a protocol lists all of its cases
     and takes time to parse.
     """
-    return f"EXISTS (SELECT 1 FROM {_ASKING} WHERE asking.id = {study} AND value = '{section}')"
+    condition = f"asking.id = {study} AND value = '{section}'"
+    return f"EXISTS (SELECT 1 FROM {_STUDIES_BY_CONTEXT} WHERE {condition})"
 
 
-ASK_FOR_PRIOR = f"(SELECT asking.id FROM {_ASKING} WHERE value = 'prior')"
+ASK_FOR_PRIOR = f"(SELECT asking.id FROM {_STUDIES_BY_CONTEXT} WHERE value = 'prior')"
 """The studies whose protocols show prior films."""
 
 
@@ -47,7 +48,7 @@ _CHAIN = (
     f"OR substr(chain, 1, length({_NAME}) + 7) = 'study:' || {_NAME} || '#')"
 )
 
-TAKEN = {
+EXTRACTED_ROWS = {
     "banks": f"id IN {_BANK}",
     "films": f"id IN (SELECT film FROM item_views WHERE item IN {ITEMS_SHOWN} "
     f"UNION SELECT film FROM item_priors WHERE {PRIORS_SHOWN})",
@@ -87,7 +88,7 @@ TAKEN = {
 }
 """Tables that are copied, with the condition of their rows, in the order of their references."""
 
-LEFT = frozenset(
+OMITTED_TABLES = frozenset(
     {
         "deployment",
         "report_texts",
@@ -137,7 +138,7 @@ def fill(look: Transaction, change: Transaction, study: int) -> None:
     """Copy a study's rows from one store into another, which is then marked as an extract."""
     source = look.value("SELECT value FROM deployment WHERE name = 'deployment_id'")
     change.insert("deployment", name=_MARK, value=source or "unknown")
-    for table, condition in TAKEN.items():
+    for table, condition in EXTRACTED_ROWS.items():
         own_columns = {row["name"] for row in change.rows(f"PRAGMA table_info({table})")}
         names = tuple(name for name in sorted(own_columns) if (table, name) != ("events", "id"))
         replacements = _WRITTEN_OVER.get(table, {})
@@ -191,7 +192,7 @@ def material(look: Transaction, study: int) -> dict[str, list[dict[str, Any]]]:
     }
 
 
-_WHOLE = "(SELECT id FROM items WHERE bank = :bank)"
+_ITEMS_OF_BANK = "(SELECT id FROM items WHERE bank = :bank)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,7 +213,7 @@ class MadeUp:
 
 def copy_bank(look: Transaction, change: Transaction, bank: int, made_up: MadeUp | None) -> None:
     """Copy a bank with every item."""
-    _copy_items(look, change, bank, f"IN {_WHOLE}", {"bank": bank}, made_up)
+    _copy_items(look, change, bank, f"IN {_ITEMS_OF_BANK}", {"bank": bank}, made_up)
 
 
 def copy_drawn_study(
@@ -225,7 +226,7 @@ def copy_drawn_study(
     change.insert("studies", **{**row, **opened})
     for table, condition in {
         **dict.fromkeys(("cases", "practice_cases", "amendments"), "study = :study"),
-        "wrong_images": TAKEN["wrong_images"],
+        "wrong_images": EXTRACTED_ROWS["wrong_images"],
     }.items():
         _add(change, table, look.rows(f"SELECT * FROM {table} WHERE {condition}", study=study))
 

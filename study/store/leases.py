@@ -17,7 +17,7 @@ from study.base.errors import StudyError
 from study.store import deployment
 from study.store.connection import Store, Transaction
 
-LASTS = timedelta(minutes=2)
+LEASE_DURATION = timedelta(minutes=2)
 RENEW_EVERY_S = 30.0
 
 
@@ -70,7 +70,7 @@ def _take(store: Store, name: str, holder: str, clock: Callable[[Transaction], d
     with store.change() as change:
         now = clock(change)
         other, _, renewed = deployment.value(change, name).partition(" ")
-        if other and abs(now - moment(renewed)) < LASTS:
+        if other and abs(now - moment(renewed)) < LEASE_DURATION:
             return False
         deployment.set_value(change, name, f"{holder} {stamp(now)}")
         return True

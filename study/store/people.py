@@ -92,7 +92,7 @@ class Span(TypedDict):
     active_since_utc: str
 
 
-_STANDS = (
+_IS_SIGNED_IN = (
     "(at_utc BETWEEN :since_utc AND :until_utc "
     "AND active_at_utc BETWEEN :active_since_utc AND :until_utc)"
 )
@@ -155,7 +155,7 @@ def add(change: Transaction, *, handle: str, made_at_utc: str) -> int:
     return change.insert("people", handle=handle, made_at_utc=made_at_utc)
 
 
-def see(change: Transaction, number: int, at_utc: str) -> None:
+def set_last_seen(change: Transaction, number: int, at_utc: str) -> None:
     """Record when a person last signed in."""
     change.execute(
         "UPDATE people SET seen_at_utc = :at_utc WHERE id = :number", at_utc=at_utc, number=number
@@ -184,7 +184,7 @@ def revoke(change: Transaction, grant_id: int, at_utc: str) -> None:
 
 def roles_held(look: Transaction, person_id: int) -> list[GrantRow]:
     """Return the roles a person holds, oldest first."""
-    return [row for row in ever(look, person_id) if row.revoked_at_utc is None]
+    return [row for row in all_grants_of(look, person_id) if row.revoked_at_utc is None]
 
 
 def grant_row(look: Transaction, grant_id: int) -> GrantRow | None:
@@ -216,7 +216,7 @@ def holder(look: Transaction, *, handle: str, role: str, study: int | None) -> G
     )
 
 
-def ever(look: Transaction, person_id: int) -> list[GrantRow]:
+def all_grants_of(look: Transaction, person_id: int) -> list[GrantRow]:
     """Return every role a person holds or held, oldest first."""
     rows = look.rows(_GRANTS + "WHERE person = :person_id ORDER BY grants.id", person_id=person_id)
     return [GrantRow(**row) for row in rows]
@@ -318,7 +318,7 @@ def end_sign_in(change: Transaction, token_id: str) -> None:
 
 def end_old_sign_ins(change: Transaction, span: Span) -> None:
     """Delete the sign-ins that are no longer valid."""
-    change.execute(f"DELETE FROM sign_ins WHERE NOT {_STANDS}", **span)
+    change.execute(f"DELETE FROM sign_ins WHERE NOT {_IS_SIGNED_IN}", **span)
 
 
 def by_sign_in(look: Transaction, token_id: str, span: Span) -> SignInRow | None:
@@ -326,7 +326,7 @@ def by_sign_in(look: Transaction, token_id: str, span: Span) -> SignInRow | None
     return look.one(
         SignInRow,
         "SELECT sign_ins.*, handle FROM sign_ins JOIN people ON people.id = sign_ins.person "
-        f"WHERE sign_ins.id = :token_id AND {_STANDS}",
+        f"WHERE sign_ins.id = :token_id AND {_IS_SIGNED_IN}",
         token_id=token_id,
         **span,
     )

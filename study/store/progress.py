@@ -42,7 +42,9 @@ class ReadingRow(NamedTuple):
     given_up: str
 
 
-_CURRENT = "NOT EXISTS (SELECT 1 FROM readings AS later WHERE later.supersedes = readings.id)"
+_IS_LAST_READING = (
+    "NOT EXISTS (SELECT 1 FROM readings AS later WHERE later.supersedes = readings.id)"
+)
 
 # The last reading of every assignment, and whether it is excluded.
 _OUTCOMES = (
@@ -54,7 +56,7 @@ _OUTCOMES = (
     "readings.status, readings.received_at_utc, coalesce(excluded, 0) AS excluded "
     "FROM readers JOIN assignments ON assignments.reader = readers.id "
     "LEFT JOIN presentations ON presentations.assignment = assignments.id "
-    f"LEFT JOIN readings ON readings.assignment = assignments.id AND {_CURRENT} "
+    f"LEFT JOIN readings ON readings.assignment = assignments.id AND {_IS_LAST_READING} "
     "LEFT JOIN standing ON standing.reading = readings.id WHERE readers.study = :study) "
 )
 
@@ -124,7 +126,7 @@ def readings(look: Transaction, study: int, *, after: int = 0) -> list[PlacedRea
         "readings.id, supersedes, status, answer, response_ms, elapsed_ms, hidden_ms, "
         "paused_ms, readings.comment, "
         "timing_source, readings.received_at_utc, presentations.received_at_utc, "
-        f"{_CURRENT}, reader_id, session, "
+        f"{_IS_LAST_READING}, reader_id, session, "
         "condition, repeat, shown_order, item_id, cases.number, case_id, "
         "coalesce(words, '') "
         # This query runs after every reading: the join order is fixed so that it begins with the
@@ -176,11 +178,11 @@ def activity(look: Transaction, study: int) -> dict[str, dict[str, Any]]:
     return {row["reader_id"]: row for row in rows}
 
 
-_JUDGED = (
+_FROM_CASES_WITH_TRUTH = (
     "FROM cases JOIN items ON items.id = cases.item "
     "JOIN reference_standard ON reference_standard.item = items.id "
 )
-_READ = (
+_JOIN_READINGS = (
     "JOIN assignments ON case_id = cases.id AND repeat = 1 AND stage <> 1 "
     f"AND condition <> '{OPEN_ENDED}' "
     "JOIN readings ON readings.assignment = assignments.id AND NOT EXISTS "
@@ -191,14 +193,14 @@ _READ = (
     "AND NOT EXISTS (SELECT 1 FROM assignments AS own WHERE own.reader = readers.id AND NOT EXISTS "
     "(SELECT 1 FROM readings AS done WHERE done.assignment = own.id))) "
 )
-_PREDICTED = (
+_JOIN_PREDICTIONS = (
     "JOIN models ON models.study = cases.study "
     "AND NOT EXISTS (SELECT 1 FROM withdrawn_models WHERE model = models.id) "
     f"AND models.id IN (SELECT model FROM predictions WHERE condition <> '{OPEN_ENDED}') "
     "LEFT JOIN predictions ON predictions.model = models.id AND case_id = cases.id "
     f"AND condition <> '{OPEN_ENDED}' WHERE cases.study = :study "
 )
-_MATCHES = "count(*) AS n, sum(answer IS truth) AS n_correct "
+_MATCH_COUNTS = "count(*) AS n, sum(answer IS truth) AS n_correct "
 
 
 def matches_of_readers(look: Transaction, study: int) -> list[dict[str, Any]]:
@@ -207,14 +209,17 @@ def matches_of_readers(look: Transaction, study: int) -> list[dict[str, Any]]:
     Simulated and withdrawn readers are left out; a case without an answer is not correct.
     """
     return look.rows(
-        f"SELECT reader, task, {_MATCHES}{_JUDGED}{_READ}GROUP BY reader, task", study=study
+        f"SELECT reader, task, {_MATCH_COUNTS}"
+        f"{_FROM_CASES_WITH_TRUTH}{_JOIN_READINGS}GROUP BY reader, task",
+        study=study,
     )
 
 
 def matches_of_cases(look: Transaction, study: int, excluding: int) -> list[dict[str, Any]]:
     """Return counts of the same readers by item and condition, without the reader `excluding`."""
     return look.rows(
-        f"SELECT items.id AS item, condition, {_MATCHES}{_JUDGED}{_READ}AND reader <> :excluding "
+        f"SELECT items.id AS item, condition, {_MATCH_COUNTS}"
+        f"{_FROM_CASES_WITH_TRUTH}{_JOIN_READINGS}AND reader <> :excluding "
         "GROUP BY items.id, condition",
         study=study,
         excluding=excluding,
@@ -251,7 +256,8 @@ def matches_of_session(look: Transaction, reader: int, session: int) -> dict[str
 def matches_of_models(look: Transaction, study: int) -> list[dict[str, Any]]:
     """Return counts by model and task; a case without a prediction is not correct."""
     return look.rows(
-        f"SELECT model_id, task, {_MATCHES}{_JUDGED}{_PREDICTED}"
+        f"SELECT model_id, task, {_MATCH_COUNTS}"
+        f"{_FROM_CASES_WITH_TRUTH}{_JOIN_PREDICTIONS}"
         "GROUP BY models.id, task ORDER BY models.id",
         study=study,
     )
@@ -260,7 +266,9 @@ def matches_of_models(look: Transaction, study: int) -> list[dict[str, Any]]:
 def matches_by_models(look: Transaction, study: int) -> list[dict[str, Any]]:
     """Return counts of models by item."""
     return look.rows(
-        f"SELECT items.id AS item, {_MATCHES}{_JUDGED}{_PREDICTED}GROUP BY items.id", study=study
+        f"SELECT items.id AS item, {_MATCH_COUNTS}"
+        f"{_FROM_CASES_WITH_TRUTH}{_JOIN_PREDICTIONS}GROUP BY items.id",
+        study=study,
     )
 
 

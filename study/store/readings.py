@@ -159,7 +159,7 @@ _SCORED = (
 )
 
 
-_SHOWN = "question, options, items.id AS item"
+_QUESTION_COLUMNS = "question, options, items.id AS item"
 
 
 def _assignments_clause(of: CaseSet) -> str:
@@ -167,13 +167,13 @@ def _assignments_clause(of: CaseSet) -> str:
     return f"{of.assignments} AS assignments JOIN {of.cases} AS cases ON cases.id = case_id "
 
 
-def _unread(of: CaseSet) -> str:
+def _is_unread_condition(of: CaseSet) -> str:
     return f"NOT EXISTS (SELECT 1 FROM {of.tables}readings WHERE assignment = assignments.id) "
 
 
 def _case(of: CaseSet) -> str:
     return (
-        f"SELECT assignments.id, position, condition, shown_order, {_SHOWN}, "
+        f"SELECT assignments.id, position, condition, shown_order, {_QUESTION_COLUMNS}, "
         "EXISTS (SELECT 1 FROM "
         f"{of.presentations} WHERE assignment = assignments.id) AS presented, "
         f"{of.images} AS images, stage, aid, CASE stage WHEN 2 THEN (SELECT first.id "
@@ -189,7 +189,8 @@ def items_shown(
     """Return the items of a study's cases, or of a bank, in order of their id."""
     condition = "items.id IN (SELECT item FROM cases WHERE study = :study)"
     rows = look.rows(
-        f"SELECT item_id, {_SHOWN} FROM items WHERE {condition if study else 'bank = :bank'} "
+        f"SELECT item_id, {_QUESTION_COLUMNS} FROM items "
+        f"WHERE {condition if study else 'bank = :bank'} "
         "ORDER BY item_id",
         **({"study": study} if study else {"bank": bank}),
     )
@@ -228,7 +229,7 @@ def _next(
     return look.rows(
         _case(of) + "WHERE reader = :reader "
         "AND (CAST(:session AS INTEGER) IS NULL OR session = :session) "
-        f"AND {_unread(of)} ORDER BY position, stage LIMIT :limit",
+        f"AND {_is_unread_condition(of)} ORDER BY position, stage LIMIT :limit",
         reader=reader,
         limit=limit,
         session=session,
@@ -252,7 +253,7 @@ def views(
 
     An item without films has no entry.
     """
-    condition, values = _in_items(items)
+    condition, values = _items_condition(items)
     films: dict[int, list[ViewRow]] = {}
     for row in look.rows(
         "SELECT item, position, label, width, height, bits, low, high, spacing_mm, prior, days "
@@ -265,7 +266,7 @@ def views(
     return films
 
 
-def _in_items(items: Sequence[int]) -> tuple[str, dict[str, int]]:
+def _items_condition(items: Sequence[int]) -> tuple[str, dict[str, int]]:
     """Return the condition that a column is one of a few items, and its values.
 
     Each item is a parameter: SQLite would scan the tables of a view for a list in JSON.
@@ -300,13 +301,13 @@ def film(look: Transaction, reader: int, case: str, view: int) -> FilmRow | None
 
 
 _FILM_COLUMNS = FILM_COLUMNS.replace("films.", "").replace("banks.", "")
-_DRAWN = (
+_CASES_OF_OPEN_STUDIES = (
     "(SELECT study, item FROM cases UNION SELECT study, item FROM practice_cases) AS coming "
     "JOIN studies ON studies.id = coming.study AND state = 'open'"
 )
 
 
-def _joined(films: str) -> str:
+def _joins_to_films(films: str) -> str:
     """Return the joins from upcoming cases to their films, for one of the two tables of films."""
     return (
         f"JOIN {films} AS own ON own.item = coming.item JOIN films ON films.id = own.film "
@@ -318,7 +319,7 @@ def upcoming_films(look: Transaction, reader: int | None, n_cases: int) -> list[
     """Return the films of a reader's next cases, practice cases first, in order of use."""
     waiting = " UNION ALL ".join(
         f"SELECT {place} AS turn, position, {of.images} AS item FROM {_assignments_clause(of)} "
-        f"WHERE reader = :reader AND {_unread(of)}"
+        f"WHERE reader = :reader AND {_is_unread_condition(of)}"
         for place, of in enumerate((PRACTICE, STUDY))
     )
     coming = f"({waiting} ORDER BY turn, position LIMIT :n_cases) AS coming"
@@ -326,9 +327,9 @@ def upcoming_films(look: Transaction, reader: int | None, n_cases: int) -> list[
     rows = look.rows(
         f"SELECT {_FILM_COLUMNS} FROM ("
         f"SELECT {FILM_COLUMNS}, turn, coming.position AS case_position, 0 AS prior, own.position "
-        f"FROM {coming} {_joined('item_views')} UNION ALL "
+        f"FROM {coming} {_joins_to_films('item_views')} UNION ALL "
         f"SELECT {FILM_COLUMNS}, turn, coming.position, 1, own.position "
-        f"FROM {coming} {_joined('item_priors')} AND {condition}) "
+        f"FROM {coming} {_joins_to_films('item_priors')} AND {condition}) "
         "ORDER BY turn, case_position, prior, position",
         reader=reader,
         n_cases=n_cases,
@@ -340,8 +341,10 @@ def films_to_read(look: Transaction) -> list[FilmRow]:
     """Return the films of every open study's cases, each once, with their folders."""
     rows = look.rows(
         f"SELECT {_FILM_COLUMNS} FROM ("
-        f"SELECT films.id, {FILM_COLUMNS} FROM {_DRAWN} {_joined('item_views')} "
-        f"UNION SELECT films.id, {FILM_COLUMNS} FROM {_DRAWN} {_joined('item_priors')} "
+        f"SELECT films.id, {FILM_COLUMNS} "
+        f"FROM {_CASES_OF_OPEN_STUDIES} {_joins_to_films('item_views')} "
+        f"UNION SELECT films.id, {FILM_COLUMNS} "
+        f"FROM {_CASES_OF_OPEN_STUDIES} {_joins_to_films('item_priors')} "
         f"AND coming.study IN {ASK_FOR_PRIOR}) ORDER BY id"
     )
     return [FilmRow(**row) for row in rows]
@@ -370,7 +373,7 @@ def counts(look: Transaction, reader: int, of: CaseSet = STUDY) -> ReadSoFar:
     return ReadSoFar(**row or {"n_assigned": 0, "n_read": 0})
 
 
-def spent(look: Transaction, reader: int) -> dict[str, Any]:
+def time_spent(look: Transaction, reader: int) -> dict[str, Any]:
     """Return a reader's numbers of assigned and read cases, first and last time, and duration."""
     row = look.row(
         "SELECT count(*) AS n_assigned, count(readings.id) AS n_read, "
@@ -406,10 +409,10 @@ def add(change: Transaction, of: CaseSet, **columns: Any) -> None:
 def as_stored(look: Transaction, reading_id: str, of: CaseSet = STUDY) -> dict[str, Any] | None:
     """Return a reading's complete row, which its event hashes, or None."""
     row = look.row(f"SELECT * FROM {of.tables}readings WHERE id = :id", id=reading_id)
-    return row and _vouched(row)
+    return row and _hashed_columns(row)
 
 
-def _vouched(row: dict[str, Any]) -> dict[str, Any]:
+def _hashed_columns(row: dict[str, Any]) -> dict[str, Any]:
     """Return what the hash of a reading covers; a later column only if it has a value."""
     return {key: row[key] for key in row if key != "aid_shown_ms" or row[key] is not None}
 
@@ -525,7 +528,7 @@ def all_of_study(look: Transaction, study: int, of: CaseSet = STUDY) -> list[dic
         "JOIN readers ON readers.id = reader WHERE study = :study ORDER BY readings.rowid",
         study=study,
     )
-    return [_vouched(row) for row in rows]
+    return [_hashed_columns(row) for row in rows]
 
 
 def presentations_of_study(look: Transaction, study: int) -> list[dict[str, Any]]:
@@ -707,7 +710,7 @@ def shown_context(
     dict of int to tuple of (str, str)
         Such as `("Age", "60 years")`; a value that the bank does not have is omitted.
     """
-    condition, values = _in_items(items)
+    condition, values = _items_condition(items)
     rows = look.rows(
         f"SELECT id AS item, 'age' AS name, age AS words FROM items WHERE id {condition} "
         f"UNION ALL SELECT id, 'sex', sex FROM items WHERE id {condition} "

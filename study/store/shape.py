@@ -25,7 +25,7 @@ def breaches(look: Transaction) -> Iterator[str]:
     if look.dialect == "postgres":
         expected, actual = dialect.shape(), _shape(look.rows(dialect.SHAPE))
     else:
-        expected, actual = _as_new(schema.MIGRATIONS), _shape(look.rows(_SQL))
+        expected, actual = _schema_of_new_store(schema.MIGRATIONS), _shape(look.rows(_SQL))
     for kind, name in sorted(expected.keys() | (actual.keys() - _REPLICATION)):
         if (kind, name) not in actual:
             yield f"the store: the {kind} {name} is missing."
@@ -51,7 +51,7 @@ def damage(look: Transaction) -> Iterator[str]:
 
 
 @cache
-def _as_new(migrations: tuple[schema.Migration, ...]) -> _Shape:
+def _schema_of_new_store(migrations: tuple[schema.Migration, ...]) -> _Shape:
     """Return the schema of a new store; cached, because every verification compares with it."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         connection.row_factory = sqlite3.Row

@@ -114,7 +114,7 @@ def test_an_unused_bank_can_be_removed(banked: Store) -> None:
     assert verify(banked) == []
     with banked.look() as look:
         assert banks.names(look) == ["bank"]
-        assert draws.left(look, row.id, "item", draws.Conditions())[0] == 24
+        assert draws.n_drawable(look, row.id, "item", draws.Conditions())[0] == 24
         for table in ("item_views", "reference_standard", "report_texts", "explanations"):
             unused_items = f"SELECT count(*) FROM {table} WHERE item NOT IN (SELECT id FROM items)"
             assert look.value(unused_items) == 0

@@ -389,8 +389,8 @@ def test_verification_reports_a_store_marked_as_a_copy(full: Store) -> None:
 
 def test_each_table_is_listed_as_copied_or_omitted() -> None:
     """A new table needs a decision before it can be copied."""
-    assert dialect.tables().keys() == set(extract.TAKEN) | extract.LEFT
-    assert not set(extract.TAKEN) & extract.LEFT
+    assert dialect.tables().keys() == set(extract.EXTRACTED_ROWS) | extract.OMITTED_TABLES
+    assert not set(extract.EXTRACTED_ROWS) & extract.OMITTED_TABLES
 
 
 def test_the_closing_report_has_readers_counts_and_missing_cases(closed: Store) -> None:

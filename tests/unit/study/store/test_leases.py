@@ -10,7 +10,7 @@ import pytest
 
 from study.store import Store, deployment
 from study.store.connection import Transaction
-from study.store.leases import LASTS, lease, time_of
+from study.store.leases import LEASE_DURATION, lease, time_of
 from tests.conftest import NOW
 
 
@@ -51,10 +51,10 @@ def test_only_one_of_many_threads_takes_the_lease(store: Store) -> None:
     ("later", "is_taken_over"),
     [
         (timedelta(0), False),
-        (LASTS - timedelta(seconds=1), False),
-        (LASTS, True),
+        (LEASE_DURATION - timedelta(seconds=1), False),
+        (LEASE_DURATION, True),
         (timedelta(seconds=-1), False),  # the clocks of two servers differ
-        (-LASTS, True),  # a clock was set back
+        (-LEASE_DURATION, True),  # a clock was set back
     ],
 )
 def test_a_lease_that_is_not_renewed_is_taken_over(
@@ -74,26 +74,28 @@ def test_a_lease_that_is_not_renewed_is_taken_over(
 def test_a_suspended_holder_learns_that_another_has_done_the_job(store: Store) -> None:
     """The other has returned the lease since."""
     with lease(store, "backup", clock=lambda _: NOW, renew_every_s=1e6) as is_ours:
-        with lease(store, "backup", clock=lambda _: NOW + LASTS, renew_every_s=1e6) as other:
+        with lease(
+            store, "backup", clock=lambda _: NOW + LEASE_DURATION, renew_every_s=1e6
+        ) as other:
             assert other()
         assert not is_ours()
 
 
 def test_a_lease_is_renewed_while_its_holder_works(store: Store) -> None:
     """Another process is refused although the job takes longer than the lease."""
-    times = iter([NOW, *(NOW + n * LASTS for n in range(1, 1000))])
+    times = iter([NOW, *(NOW + n * LEASE_DURATION for n in range(1, 1000))])
     renewed = threading.Event()
 
     def clock(_: Transaction) -> datetime:
         time = next(times)
-        if time >= NOW + 3 * LASTS:
+        if time >= NOW + 3 * LEASE_DURATION:
             renewed.set()
         return time
 
     with lease(store, "backup", clock=clock, renew_every_s=0.001) as is_ours:
         assert is_ours()
         assert renewed.wait(60)
-        assert _lease_value(store).split()[1] > f"{NOW + LASTS:%Y-%m-%d}"
+        assert _lease_value(store).split()[1] > f"{NOW + LEASE_DURATION:%Y-%m-%d}"
 
 
 def test_the_time_of_a_lease_is_that_of_the_database(
