@@ -39,11 +39,11 @@ test: lint  ## Lint, type-check and run the tests of every change, with the main
 thorough: lint  ## Lint, type-check and run all tests (before a release)
 	$(BIN)/python -m tests.retry_browser_tests $(WORKERS) 3
 
-slow: $(VENV)/.test-ready  ## List tests that take over 0.5 s and are not marked as slow
+slow: $(VENV)/.test-ready  ## List tests that take over 0.2 s and are not marked as slow
 	$(BIN)/python -m tests.slow_tests $(WORKERS) 2
 
-torture: $(VENV)/.test-ready  ## Run 1,000 readers per engine with simulated faults, and check that deliberate defects
-are detected 	$(BIN)/python -m tests.torture
+torture: $(VENV)/.test-ready  ## Run 1,000 readers per engine with simulated faults, and find deliberate defects
+	$(BIN)/python -m tests.torture
 	$(BIN)/python -m tests.torture --engine postgres --servers 2
 	$(BIN)/python -m tests.torture --defects
 	$(BIN)/python -m tests.torture --engine postgres --defects

@@ -38,6 +38,15 @@ def test_every_link_of_a_document_has_a_target() -> None:
     assert not [(name, link) for name, link in links if not _leads(ROOT / name, link)]
 
 
+def test_make_help_lists_the_targets_of_the_readme() -> None:
+    """An error anywhere in the Makefile would stop every target."""
+    listed = subprocess.run(
+        ["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    names = {line.split()[0] for line in listed.splitlines()}
+    assert names >= {"app", "check", "test", "thorough", "torture", "release"}
+
+
 @pytest.mark.slow
 def test_the_glossary_in_the_architecture_document_is_up_to_date() -> None:
     """It equals the output of `make glossary`."""
