@@ -189,7 +189,7 @@ def percentile_limits(
     alpha : float
         Two-sided error.
     n_units : numpy.ndarray of int, shape (...)
-        Number of patients of each estimate, or of items if every patient has one item.
+        Number of patients in each estimate, or of items if each patient has only one.
     times : numpy.ndarray of int, shape (n_resamples,), optional
         Number of times each of these resamples was drawn; default once.
 

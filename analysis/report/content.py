@@ -256,8 +256,8 @@ def labels(content: ReportContent) -> dict[str, str]:
             " LaTeX in `paper/`."
         ),
         "methods_note": t(
-            "Ready for a paper, with citation keys, in `paper/methods.md`; the references as BibTeX"
-            " in `paper/references.bib`."
+            "Text ready for a paper, with citation keys, is in `paper/methods.md`; the references"
+            " in BibTeX are in `paper/references.bib`."
         ),
         "checklists_note": t(
             "Items are paraphrased; the guidelines themselves are cited above. Answered where the"

@@ -365,7 +365,7 @@ def shown_key(key: str) -> str:
 
 
 def _text(fields: Fields, name: str, trouble: Trouble) -> str | None:
-    """Return a text field; a list of one text counts as its text; None after a fault."""
+    """Return a text field, which may be a list of one text; None if the field is faulty."""
     text = fields.text(name)
     if text and name != "question":
         return text

@@ -209,7 +209,7 @@ def second_factor_(db: Path | str, policy: str) -> None:
     """
     new = second_factor.Policy(policy)
     second_factor.set_policy(Store(db), new, acting=acting())
-    print(f"Second factor of staff: {policy}.")
+    print(f"Second factor for staff: {policy}.")
 
 
 @command("return-to-draft")

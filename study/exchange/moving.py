@@ -181,7 +181,7 @@ def _name_witness(to: Path | str) -> None:
     if witness.stat().st_size and not name.exists():
         try:
             name.hardlink_to(witness)
-        except OSError:  # some network disks have no hard links
+        except OSError:  # some network disks do not support hard links
             witness.rename(name)
             witness.touch(mode=0o600)
 

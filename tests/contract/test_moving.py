@@ -158,7 +158,7 @@ def test_a_move_stopped_during_verification_can_be_repeated(
     *,
     has_links: bool,
 ) -> None:
-    """The copies are then complete, also on a disk without hard links."""
+    """The copies are then complete, even on a disk without hard links."""
     if engine == "sqlite":
         address = request.getfixturevalue("database")()
         move(store, address)

@@ -281,7 +281,7 @@ def test_a_job_survives_the_restart_of_the_database(
             assert _state(place) in (before, usual), way
         if reason and _state(place) != usual:
             with monkeypatch.context() as patch:
-                patch.setattr(leases, "LASTS", timedelta(0))
+                patch.setattr(leases, "LEASE_DURATION", timedelta(0))
                 job(place)
         assert _state(place) == usual, way
         for address in (place.address, *([place.new] if "new" in vars(place) else [])):

@@ -103,7 +103,7 @@ def test_a_failing_upgrade_leaves_the_store_unchanged(
 def test_a_server_of_the_earlier_version_stops_when_another_upgrades_the_store(
     either: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It neither reads nor writes rows of the new shape, also on connections that are open."""
+    """It neither reads nor writes rows of the new shape, even on connections that are open."""
     sealed_look = partial(either.look, sealed=True)
     transactions = (sealed_look, either.look, either.desk, either.change)
     with either.kept_open():

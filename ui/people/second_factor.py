@@ -109,7 +109,7 @@ def setting(person: Person) -> None:
         Policy.ALWAYS: t("Required: staff must add one to continue working"),
     }
     new = st.radio(
-        t("Second factor of staff"),
+        t("Second factor for staff"),
         list(Policy),
         index=list(Policy).index(current),
         format_func=labels.__getitem__,

@@ -90,7 +90,7 @@ def _plan_inputs(working: Working, base: Mapping[str, Any]) -> PlanInputs:
         max_value=99.0,
         value=round(100 * float(base.get("effect", 0.0 if is_margin else 0.05)), 4),
         step=0.5,
-        help=t("Model minus readers, or first minus second condition; of AUC in hundredths."),
+        help=t("Model minus readers, or first condition minus second. For AUC, enter hundredths."),
         key=working.key("effect"),
     )
     readers = st.number_input(

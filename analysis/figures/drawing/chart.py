@@ -15,7 +15,7 @@ import pandas as pd
 
 from analysis.bundle.cells import guarded_table
 
-# Width of a figure across the page of a journal.
+# Width of a figure across a page of a journal.
 PAGE_MM = 174.0
 # Diameter of the smallest mark that is still visible on its interval.
 LEAST_MARK_MM = 0.6

@@ -148,7 +148,7 @@ def _left_out(study: Study, rater: str, condition: str) -> list[str]:
 @settings(max_examples=examples(8))
 @given(studies())
 def test_items_that_were_never_presented_are_counted(study: Study) -> None:
-    """A rater without readings has a row, too."""
+    """A rater without readings also has a row."""
     table = missing(study.bundle)
     counts = table.set_index(["rater_id", "condition"])
     for rater, condition in study.units():

@@ -43,7 +43,7 @@ def test_the_second_computation_has_its_own_process(
 @pytest.mark.thorough
 @pytest.mark.skipif(sys.platform != "linux", reason="forks on Linux only")
 @pytest.mark.parametrize("cores", [1, 2])
-def test_an_error_of_the_second_computation_is_raised(tmp_path: Path, cores: int) -> None:
+def test_an_error_in_the_second_computation_is_raised(tmp_path: Path, cores: int) -> None:
     result = _in_a_process(
         f"os.cpu_count = lambda: {cores}\n"
         "try:\n"

@@ -61,7 +61,7 @@ def test_coefficients_equal_those_of_nist(
     assert table[list(projection.ENERGIES_KEV).index(energy_kev)] == published_cm2_per_g
 
 
-def test_solid_bone_is_separated_into_bone_only() -> None:
+def test_solid_bone_leaves_no_soft_tissue() -> None:
     """At the CT number of cortical bone no soft tissue remains, and water stays water."""
     hu = np.array([-1000.0, 0.0, projection.cortical_bone_hu()], np.float32)
     water, bone = projection.material_densities(hu)

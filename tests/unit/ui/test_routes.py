@@ -96,7 +96,7 @@ def _film(client: TestClient, view: int = 0) -> str:
 def test_requests_do_not_wait_for_images_on_a_disk_that_hangs(
     sign: Sign, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Fifty requests for images are refused, also those that the disk blocks."""
+    """Fifty requests for images are refused, including those that the disk blocks."""
     monkeypatch.setattr("ui.server.deployment.IMAGE_PATIENCE_S", 0.2)
     works = threading.Event()
 
@@ -166,7 +166,7 @@ def test_answers_are_refused_while_a_disk_hangs_and_then_acknowledged_once(
 def test_requests_are_refused_while_a_disk_hangs(
     sign: Sign, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Sixty readers' requests block forty threads; those of staff are refused, too."""
+    """Sixty readers' requests block forty threads; those of staff are refused as well."""
     monkeypatch.setattr(reading_desk, "prepare_ahead", lambda *_, **__: None)
     works, blocked = threading.Event(), []
     original = Store._database

@@ -349,8 +349,8 @@ def _conger_by_item(ratings: GroupAnswers, n: float) -> Floats:
     others = shares.sum(axis=0) - shares
     means = (shares * others).sum(axis=1)
     total = np.full(ratings.codes.shape[1], means.sum())
-    for rater, own_answers, mean in zip(present, others, means, strict=True):
-        adds = np.concatenate([[0.0], (own_answers - mean) * n / n_answers[rater]])
+    for rater, others_shares, mean in zip(present, others, means, strict=True):
+        adds = np.concatenate([[0.0], (others_shares - mean) * n / n_answers[rater]])
         total += adds.take(ratings.codes[rater] - NO_LETTER)
     return total / max(len(present) * (len(present) - 1), 1)
 

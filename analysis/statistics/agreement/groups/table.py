@@ -209,8 +209,8 @@ def groups_table(results: Results) -> Iterator[ReportTable]:
         name="agreement-groups",
         title=t("Agreement of groups of raters"),
         note=t(
-            "Over all cases. Measures on letters depend on how the options are lettered and"
-            " are given for comparison with published work. Tasks and option sets are in the"
+            "Over all cases. Measures on letters depend on how the options are lettered; they"
+            " are included for comparison with published work. Tasks and option sets are in the"
             " file."
         ),
         header=(

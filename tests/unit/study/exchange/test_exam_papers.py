@@ -78,7 +78,7 @@ def test_each_format_is_complete(banked: Store, paper: Paper, tmp_path: Path) ->
         assert "simulated" not in (folder / "README.md").read_text()
 
 
-def test_the_readme_states_terms_and_simulated_images(
+def test_the_readme_states_the_licence_and_that_images_are_simulated(
     banked: Store, paper: Paper, tmp_path: Path
 ) -> None:
     """The licence is exported with the questions."""

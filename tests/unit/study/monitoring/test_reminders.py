@@ -365,7 +365,7 @@ def test_a_reading_or_a_later_schedule_postpones_a_reminder(
 def test_nothing_is_sent_without_schedule_server_or_open_study(
     known: Store, post: _MailServer
 ) -> None:
-    """A schedule of 0 days ends reminders; an unreachable server is reported."""
+    """A schedule of 0 days turns reminders off; an unreachable server is reported."""
     after = NOW + timedelta(days=3)
     assert send_due_reminders(known, _environment(post.port), now=after) == []
     _schedule(known)

@@ -65,7 +65,7 @@ export class Commands {
     } else if (action?.do === "close" || (action?.do === "confirm" && event.repeat)) {
       swallow(event); // Esc would close the room's dialog; Enter held down would press each new button
     } else if (action && !writing && !NATIVE.includes(action.do)) {
-      swallow(event); // Streamlit has shortcuts on letters
+      swallow(event); // Streamlit binds shortcuts to letters
       if (["help", "theme"].includes(action.do) && !event.repeat) this.run(action, event.timeStamp);
     }
   }

@@ -86,7 +86,7 @@ def test_the_protocol_names_positive_options() -> None:
 def test_an_option_that_no_item_offers_is_refused(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The message names the option, also on the command line."""
+    """The message names the option on the command line as well."""
     with pytest.raises(OptionsError, match="positive is “effusion”, which no item offers"):
         diagnostic(bundle(['["mass", "nodule"]'] * 4), Options(positive=("effusion",)))
     out = str(tmp_path / "out")
