@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import math
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -36,11 +37,19 @@ FONT_UNITS = 100.0
 UNITS_PER_POINT = 64
 # Drawing order of texts and marks that do not belong to a layer of a panel.
 ABOVE_PANELS = 1_000.0
+# Matplotlib's defaults, whatever its settings on this machine, with the program's own.
 SETTINGS: dict[Any, Any] = {
+    **{
+        name: value
+        for name, value in matplotlib.rcParamsDefault.items()
+        if name.startswith(("font.", "image.", "path.", "svg.", "text."))
+    },
     "svg.hashsalt": "reading-room",
     "text.hinting": "none",
     "path.simplify": False,
 }
+# The settings are global to the process, and pages run in several threads.
+ONE_AT_A_TIME = threading.Lock()
 # `RendererSVG`, whose methods have no types.
 Renderer = Any
 WITHOUT_DATE = {"Date": None, "Creator": None}
@@ -197,7 +206,7 @@ class Sheet:
         file, elements = io.StringIO(), chain(self.fills, self.lines, self.texts)
         paper = Fill(boxes=[(0, 0, self.width, self.height)], colour="#ffffff")
         new_renderer: Any = RendererSVG
-        with matplotlib.rc_context(SETTINGS):
+        with ONE_AT_A_TIME, matplotlib.rc_context(SETTINGS):
             renderer = new_renderer(width, height, file, metadata=WITHOUT_DATE)
             renderer.open_group("figure")
             for element in (paper, *sorted(elements, key=attrgetter("order"))):

@@ -122,7 +122,7 @@ def test_a_cell_beyond_the_limit_is_refused_with_a_message(folder: Path, limit: 
     """An unclosed quotation mark can include a complete file."""
     csv.field_size_limit(limit)
     (folder / "items.csv").write_text("item_id\n" + "q" * (2**24 + 1) + "\n")
-    with pytest.raises(BundleError, match="at most 16,777,216 characters a cell"):
+    with pytest.raises(BundleError, match="at most 16,777,216 characters per cell"):
         read_bundle(folder)
 
 

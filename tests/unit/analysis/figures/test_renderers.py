@@ -167,7 +167,7 @@ def test_bytes_are_reproducible(figures: list[ReportFigure]) -> None:
         assert b"dc:date" not in figure.svgs[0]
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_bytes_are_reproducible_in_another_process(tmp_path: Path) -> None:
     """Matplotlib's settings and the hash seed have no effect."""
     script = (
