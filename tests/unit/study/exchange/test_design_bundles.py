@@ -241,7 +241,7 @@ def test_sites_with_different_aids_are_not_merged(tmp_path: Path) -> None:
             close(store)
         bundle = bundle_of(other)
         if conflict:
-            with pytest.raises(BadFile, match="were shown other answers of the model"):
+            with pytest.raises(BadFile, match="were shown different answers of the model"):
                 merge(own, bundle, study="trial", acting=Acting(by=BY, now=LATER))
             continue
         merge(own, bundle, study="trial", acting=Acting(by=BY, now=LATER))
