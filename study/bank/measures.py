@@ -59,7 +59,7 @@ def read_spacings(
 def spacings_by_path(paths: Sequence[tuple[str, float | None]]) -> dict[str, list[float]]:
     """Return the known spacings of each path; an image may be listed twice.
 
-    >>> gathered([("a", 0.2), ("b", None), ("a", 0.3)])
+    >>> spacings_by_path([("a", 0.2), ("b", None), ("a", 0.3)])
     {'a': [0.2, 0.3]}
     """
     by_path: dict[str, list[float]] = {}

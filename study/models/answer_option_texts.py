@@ -89,7 +89,8 @@ _LABELLED = re.compile(r"\W*[A-Z]\W?[.):]\s*")
 def with_options_wording(text: str, options: Sequence[str]) -> str:
     """Return an option, after its letter, if a text differs only in articles and prepositions.
 
-    >>> in_own_words("B. Repeat radiograph at 6 weeks.", ["CT", "Repeat radiograph in 6 weeks"])
+    >>> options = ["CT", "Repeat radiograph in 6 weeks"]
+    >>> with_options_wording("B. Repeat radiograph at 6 weeks.", options)
     'B. Repeat radiograph in 6 weeks'
     """
     if "?" in text or len(text) > 2 * max(map(len, options), default=0):

@@ -54,7 +54,7 @@ class OutputPart:
         Examples
         --------
         >>> figures = OutputPart(name="figures", holds=(".json", ".svg"))
-        >>> figures.strange(["a.json", "a.svg", "b.svg"])
+        >>> figures.foreign_names(["a.json", "a.svg", "b.svg"])
         ['b.svg']
         """
         present = set(names)
