@@ -37,7 +37,7 @@ FONT_UNITS = 100.0
 UNITS_PER_POINT = 64
 # Drawing order of texts and marks that do not belong to a layer of a panel.
 ABOVE_PANELS = 1_000.0
-# Matplotlib's defaults, whatever its settings on this machine, with the program's own.
+# Matplotlib's defaults, regardless of its settings on this machine, and the program's own values.
 SETTINGS: dict[Any, Any] = {
     **{
         name: value
