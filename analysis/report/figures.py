@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
-from plotly.io import to_json
 
 from analysis.figures.accuracy import (
     overview_chart,
@@ -20,7 +18,7 @@ from analysis.figures.drawing.axes import (
 )
 from analysis.figures.drawing.chart import Chart, csv
 from analysis.figures.drawing.colours import DARK, LIGHT
-from analysis.figures.drawing.to_plotly import plotly_elements, plotly_figure
+from analysis.figures.drawing.to_plotly import plotly_figure
 from analysis.presentation import captions
 from analysis.presentation.wording import file_name, number, rows_of
 from analysis.registry import STATISTICS
@@ -58,14 +56,15 @@ class ReportFigure:
     chart: Chart
 
     @cached_property
-    def elements(self) -> dict[str, Any]:
-        """The figure's data and layout for plotly.js, on white."""
-        return plotly_elements(self.chart)
+    def figure(self) -> go.Figure:
+        """The figure as drawn by plotly on white."""
+        return self.plotly()
 
     @cached_property
     def json(self) -> str:
-        """The elements as JSON."""
-        return str(to_json(self.elements, validate=False))
+        """The figure's data and layout for plotly.js."""
+        text: str = self.figure.to_json()
+        return text
 
     @cached_property
     def svgs(self) -> tuple[bytes, ...]:

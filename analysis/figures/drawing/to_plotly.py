@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import html
 import math
 import unicodedata
@@ -11,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import NDArray
 
 from analysis.figures.drawing.chart import (
     Axis,
@@ -51,8 +49,6 @@ MOST_TICKS = 60
 EDGE_SHARE = 1e-4
 # Short enough for a stroke of 20 pixels.
 KEY_DASHES = {Dash.SOLID: "solid", Dash.DASHED: "5px,2.5px", Dash.DOTTED: "2px,2px"}
-# The template "none" of plotly as it is written to JSON.
-TEMPLATE = {"data": {"scatter": [{"type": "scatter"}]}}
 Element = dict[str, Any]
 
 
@@ -62,65 +58,25 @@ def plotly_figure(chart: Chart, palette: Palette = LIGHT) -> go.Figure:
     Values are rounded to six digits. The figure has the width of its container if the chart
     stretches.
     """
-    return go.Figure(_elements(chart, palette))
-
-
-def plotly_elements(chart: Chart) -> Element:
-    """Return the data and the layout that `plotly_figure` would write to JSON.
-
-    Plotly's checks of the elements take five times as long as drawing them.
-    """
-    figure = _elements(chart, LIGHT)
-    figure["layout"]["template"] = TEMPLATE
-    for trace in figure["data"]:
-        if isinstance(trace.get("z"), np.ndarray):
-            trace["z"] = _typed(trace["z"])
-    return figure
-
-
-def _typed(values: NDArray[np.float32]) -> Element:
-    """Return numbers as plotly.js reads them from JSON."""
-    shape = ", ".join(map(str, values.shape))
-    return {"dtype": "f4", "bdata": base64.b64encode(values.tobytes()).decode(), "shape": shape}
-
-
-def _elements(chart: Chart, palette: Palette) -> Element:
     layout = laid_out(chart, estimated_width)
+    look = _base(chart, layout, palette)
     panels = [
         _Panel(placed_panel, n, palette) for n, placed_panel in enumerate(layout.panels, start=1)
     ]
+    for number, panel in enumerate(panels, start=1):
+        look[f"xaxis{number}"] = panel.axis(panel.panel.x, panel.y, _across(panel.placed, layout))
+        look[f"yaxis{number}"] = panel.axis(panel.panel.y, panel.x, _up(panel.placed, layout))
     keys = [
         (key, (x - layout.left) * PX_PER_MM, (y - layout.top) * PX_PER_MM)
         for key, (x, y) in zip(chart.key, layout.key, strict=True)
     ]
-    notes = [note for panel in panels for note in panel.notes]
-    notes += [_key_text(key, x, y, palette) for key, x, y in keys]
-    shapes = [shape for panel in panels for shape in panel.shapes]
-    shapes += [_key_mark(key, x, y, palette) for key, x, y in keys]
-    look = _base(chart, layout, palette)
-    look |= {"annotations": notes} if notes else {}
-    look |= {"shapes": shapes} if shapes else {}
-    look = _ordered(look)
-    for panel in panels:
-        x_axis = panel.axis(panel.panel.x, panel.y, _across(panel.placed, layout))
-        y_axis = panel.axis(panel.panel.y, panel.x, _up(panel.placed, layout))
-        look[f"xaxis{panel.x[1:]}"], look[f"yaxis{panel.y[1:]}"] = (
-            _ordered(x_axis),
-            _ordered(y_axis),
-        )
-    traces = [_ordered(trace) for panel in panels for trace in panel.traces]
-    for trace in traces:
-        trace["type"] = trace.pop("type")
-    return {"data": traces, "layout": look}
-
-
-def _ordered(value: Any) -> Any:
-    """Return an element with its keys in the order in which plotly writes them."""
-    if isinstance(value, dict):
-        return {key: _ordered(value[key]) for key in sorted(value)}
-    if isinstance(value, list) and value and isinstance(value[0], dict):
-        return [_ordered(part) for part in value]
-    return value
+    look["annotations"] = [note for panel in panels for note in panel.notes]
+    look["annotations"] += [_key_text(key, x, y, palette) for key, x, y in keys]
+    look["shapes"] = [shape for panel in panels for shape in panel.shapes]
+    look["shapes"] += [_key_mark(key, x, y, palette) for key, x, y in keys]
+    return go.Figure(
+        {"data": [trace for panel in panels for trace in panel.traces], "layout": look}
+    )
 
 
 def estimated_width(label: Label, size_pt: float, bold: bool) -> float:

@@ -10,7 +10,6 @@ from typing import Any
 
 import jinja2
 from markupsafe import Markup, escape
-from plotly.io import to_html
 from plotly.offline import get_plotlyjs
 
 from analysis.figures.drawing.chart import csv
@@ -101,7 +100,7 @@ def _condition(switch: str, name: str, figures: Sequence[ReportFigure]) -> dict[
 
 
 def _embedded(figure: ReportFigure) -> dict[str, Any]:
-    width = figure.elements["layout"].get("width")
+    width = figure.figure.layout.width
     return {
         "title": figure.title,
         "caption": figure.caption,
@@ -142,12 +141,10 @@ def _picture(figure: ReportFigure) -> Markup | None:
 
 
 def _plot(figure: ReportFigure, *, responsive: bool) -> Markup:
-    markup = to_html(
-        figure.elements,
+    markup = figure.figure.to_html(
         config={**CONFIG, "responsive": responsive},
         include_plotlyjs=False,
         full_html=False,
         div_id=f"figure-{figure.name}",
-        validate=False,
     )
     return Markup(markup)  # noqa: S704 - plotly escapes its JSON, we escape the labels

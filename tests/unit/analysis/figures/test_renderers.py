@@ -152,12 +152,6 @@ def test_the_figure_on_screen_contains_all_values(figures: list[ReportFigure]) -
                     assert np.allclose(next(scatters).x, layer.middle, rtol=1e-5)
 
 
-def test_plotly_would_write_the_same_json(figures: list[ReportFigure]) -> None:
-    """The report's figures are written without plotly's checks, and pages show checked ones."""
-    for figure in figures:
-        assert figure.json == figure.plotly().to_json(), figure.name
-
-
 def test_bytes_are_reproducible(figures: list[ReportFigure]) -> None:
     """Files contain no time."""
     for figure in (figures[0], figures[-1]):
