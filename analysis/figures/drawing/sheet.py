@@ -65,14 +65,14 @@ class Typeset:
     ----------
     width, height, descent : float
         In points.
-    ascender : (int, int)
-        Height of the font's letters above the baseline, and size of the font, in its units.
+    ascender : float
+        Height of the font's letters above the baseline, in points.
     """
 
     width: float
     height: float
     descent: float
-    ascender: tuple[int, int]
+    ascender: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,10 +114,8 @@ class Text:
     def _anchor(self) -> tuple[tuple[float, float], tuple[float, float, float]]:
         """Return the point of the text at its position; and its width, ascent and descent."""
         text, scale = typeset(self.text, bold=self.bold), self.size_pt / FONT_UNITS
-        ascender, units = text.ascender
         wide, low = text.width * scale, text.descent * scale
-        font_scale = 1 / units * self.size_pt * POINTS_PER_INCH / POINTS_PER_INCH
-        high = max(text.height * scale - low, ascender * font_scale)
+        high = max(text.height * scale - low, text.ascender * scale)
         across = {Side.LEFT: 0.0, Side.CENTRE: wide / 2, Side.RIGHT: wide}[self.side]
         return _turned(across, -high / 2, self.angle), (wide, high, low)
 
@@ -236,9 +234,9 @@ def typeset(text: str, *, bold: bool) -> Typeset:
     )
 
 
-def _ascender(used: Any) -> tuple[int, int]:
+def _ascender(used: Any) -> float:
     metrics, head = used.get_sfnt_table("OS/2"), used.get_sfnt_table("head")
-    return metrics["sTypoAscender"], head["unitsPerEm"]
+    return float(metrics["sTypoAscender"] / head["unitsPerEm"] * FONT_UNITS)
 
 
 def _turned(x: float, y: float, degrees: float) -> tuple[float, float]:
