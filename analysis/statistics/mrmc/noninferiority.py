@@ -95,7 +95,7 @@ def restricted_second_moment(deviations: Floats, least: float) -> float:
 
     Examples
     --------
-    No case was lost, but a model at the margin of 0.05 loses one in twenty:
+    No case was lost, but a model at the margin of 0.05 loses 5 % of cases:
 
     >>> round(restricted_second_moment(np.full(10, 0.05), least=0.95), 4)
     0.0475
