@@ -25,7 +25,7 @@ from analysis.results import Results
 from analysis.statistics.reliance import (
     RELIANCE,
     Pairs,
-    Part,
+    PairSums,
     has_aid,
     measure_cells,
     pairs_of,
@@ -48,7 +48,7 @@ def has_advice_weight(study: Study) -> bool:
     if confidence_of(study.options, study.bundle).meaning is not Meaning.ANSWER:
         return False
     pairs = pairs_of(study)
-    return pairs is not None and bool(_countable(pairs).any())
+    return pairs is not None and bool(_is_countable(pairs).any())
 
 
 def advice_weight(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
@@ -65,20 +65,21 @@ def advice_weight(study: Study | Bundle, options: Options | None = None) -> pd.D
     -------
     pandas.DataFrame
         The columns and rows of `reliance`, with the measures `weight_of_advice`,
-        `weight_correct_advice` and `weight_wrong_advice`: 0 for readers who do not move, 1 for
-        readers who move to the model's answer with the highest confidence, below 0 for readers who
-        become more confident in another answer.
+        `weight_correct_advice` and `weight_wrong_advice`: 0 for readers whose confidence does not
+        change, 1 for readers who change to the model's answer with the highest confidence, below 0
+        for readers who become more confident in another answer.
 
     Notes
     -----
-    A confidence c of k steps in the model's answer is the opinion c / k, in any other answer
-    :math:`-c / k`, and the model's own opinion is 1. The weight of advice of a pair [1]_ is
+    On a scale of k steps, confidence c in the model's answer is an opinion of c / k, confidence c
+    in any other answer one of :math:`-c / k`, and the model's own opinion is 1. The weight of
+    advice in a pair [1]_ is
 
     .. math:: (with - without) / (1 - without),
 
     and the estimate is its mean over the pairs whose answer without the model differed from the
-    model's and whose answers both have a confidence. k is the protocol's number of steps, else the
-    largest confidence of a reader. Intervals are those of `reliance`.
+    model's and whose answers both have a confidence. k is the protocol's number of steps, or else
+    the largest confidence of any reader. Intervals are computed as in `reliance`.
 
     References
     ----------
@@ -108,33 +109,38 @@ def advice_weight(study: Study | Bundle, options: Options | None = None) -> pd.D
     return pd.DataFrame(rows, columns=ADVICE_WEIGHT.header)
 
 
-def _countable(pairs: Pairs) -> Bools:
+def _is_countable(pairs: Pairs) -> Bools:
     """Return the pairs with both confidences whose first answer differed from the model's."""
-    answered = (pairs.without != NO_LETTER) & (pairs.with_aid != NO_LETTER)
-    rated = np.isfinite(pairs.sure_without) & np.isfinite(pairs.sure_with)
-    countable: Bools = answered & rated & (pairs.without != pairs.aid) & (pairs.aid != NO_LETTER)
+    answered = (pairs.answer_without != NO_LETTER) & (pairs.answer_with != NO_LETTER)
+    have_confidence = np.isfinite(pairs.confidence_without) & np.isfinite(pairs.confidence_with)
+    countable: Bools = (
+        answered
+        & have_confidence
+        & (pairs.answer_without != pairs.model_answer)
+        & (pairs.model_answer != NO_LETTER)
+    )
     return countable
 
 
 def _measures(study: Study, pairs: Pairs, weights: Floats) -> Iterator[dict[str, Any]]:
-    countable, steps = _countable(pairs), _steps(study)
-    toward = np.where(pairs.with_aid == pairs.aid, 1.0, -1.0)
-    before = np.where(countable, -pairs.sure_without / steps, 0.0)
-    after = np.where(countable, toward * pairs.sure_with / steps, 0.0)
+    countable, steps = _is_countable(pairs), _confidence_steps(study)
+    toward = np.where(pairs.answer_with == pairs.model_answer, 1.0, -1.0)
+    before = np.where(countable, -pairs.confidence_without / steps, 0.0)
+    after = np.where(countable, toward * pairs.confidence_with / steps, 0.0)
     weight = (after - before) / (1 - before)
     truth = study.matrix.truth[pairs.item]
-    has_truth, right = truth != NO_LETTER, pairs.aid == truth
+    has_truth, right = truth != NO_LETTER, pairs.model_answer == truth
     for measure, chosen in (
         ("weight_of_advice", countable),
         ("weight_correct_advice", countable & has_truth & right),
         ("weight_wrong_advice", countable & has_truth & ~right),
     ):
-        part = Part.of(study.matrix, pairs.item, chosen, weight)
+        part = PairSums.of(study.matrix, pairs.item, chosen, weight)
         yield measure_cells(study, measure, part, part.estimate, part.resampled(weights), NO_PAIR)
 
 
-def _steps(study: Study) -> float:
-    """Return the steps of the confidence scale: the protocol's, else the largest of a reader."""
+def _confidence_steps(study: Study) -> float:
+    """Return the protocol's number of confidence steps, or else the readers' largest confidence."""
     declared = stated(study.bundle.protocol, "confidence")
     if isinstance(declared, int) and declared > 1:
         return float(declared)
@@ -153,7 +159,7 @@ def advice_weight_table(results: Results) -> Iterator[ReportTable]:
     """Show the weight that every reader gives to a model's answers, over all cases."""
     keys = ("rater_id", "aid_model", "aid", "planted")
     rows = rows_by(results, "advice_weight", keys, of="measure", by="overall")
-    shown = {
+    shown_rows = {
         key: parts
         for key, parts in rows.items()
         if key[3] != "no" and number(parts["weight_of_advice"], "n")
@@ -169,7 +175,7 @@ def advice_weight_table(results: Results) -> Iterator[ReportTable]:
         header=use_header(MEASURES),
         rows=use_rows(
             results,
-            shown,
+            shown_rows,
             lambda parts: (
                 whole_number(number(parts["weight_of_advice"], "n")),
                 *(estimate_of(parts[measure]) for measure in MEASURES),
@@ -180,9 +186,9 @@ def advice_weight_table(results: Results) -> Iterator[ReportTable]:
 
 ADVICE_WEIGHT = Statistic(
     name="advice_weight",
-    meaning="Weight that a reader, or all readers, give to a model's answer, from confidence.",
+    meaning="Weight that a reader, or all readers, give to a model's answers, from confidence.",
     columns=tuple(
-        Column("n", "Pairs of readings with confidence that differed from the model.", "count")
+        Column("n", "Pairs with confidence whose first answer differed from the model's.", "count")
         if column.name == "n"
         else column
         for column in RELIANCE.columns

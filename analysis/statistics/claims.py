@@ -10,9 +10,9 @@ from analysis.translation import later, t, translated
 
 NARROWER_NOTE = "came out narrower than for these readers, whose se, df, limits and p are used"
 FAMILY = ["metric", "claim", "condition"]
-"""The columns that are equal for all models of a family of tests."""
+"""The columns that have the same values for all tests of a family."""
 PAIR_WEIGHTED = "U-statistic (BDG)"
-"""The method of `uncrossed` that decides a pair-weighted endpoint."""
+"""The method of the table `uncrossed` that decides a pair-weighted endpoint."""
 THESE, LIKE_THESE = "these readers", "readers like these"
 CLAIMS = {THESE: later("these readers"), LIKE_THESE: later("readers like these")}
 COMPARATOR_WORDS = {
@@ -22,12 +22,12 @@ COMPARATOR_WORDS = {
 
 
 def claim_words(claim: str) -> str:
-    """Return the readers of a claim in words."""
+    """Return the words for the readers of a claim."""
     return translated(CLAIMS.get(claim, claim))
 
 
 def against(claim: str) -> str:
-    """Return the readers of a claim in words, after "against"."""
+    """Return "against" and the words for the readers of a claim."""
     return (
         translated(COMPARATOR_WORDS[claim])
         if claim in COMPARATOR_WORDS
@@ -41,7 +41,7 @@ def has_fixed_interval(row: Row) -> bool:
 
 
 def narrower_note(*rows: Row) -> str:
-    """Return a sentence on the interval shown for readers like these; empty elsewhere."""
+    """Return a sentence on rows that show the interval for these readers; empty without them."""
     if not any(map(has_fixed_interval, rows)):
         return ""
     return t(
@@ -61,36 +61,36 @@ def narrower_notes(rows: Sequence[Row]) -> str:
 
 
 def claim_shown(row: Row) -> str:
-    """Return a row's claim in words, with the claim of its interval if it is a different one."""
-    words = claim_words(str(row["claim"]))
+    """Return the words for a row's claim, and for its interval's claim if that is different."""
+    claimed_readers = claim_words(str(row["claim"]))
     if not has_fixed_interval(row):
-        return words
-    return t("{claim} (interval for these readers)", claim=words)
+        return claimed_readers
+    return t("{claim} (interval for these readers)", claim=claimed_readers)
 
 
 def factor_of(row: Row) -> float:
-    """Return the factor of a row's numbers: 100, or 1 for areas."""
+    """Return the factor by which a row's numbers are multiplied for display; 1 for an AUC."""
     return 1 if row.get("metric") == "auc" else 100
 
 
 def value_cell(value: float, factor: float) -> str:
-    """Write the value of a metric."""
+    """Format the value of a metric."""
     return rounded(factor * value, 1 if factor == 100 else 3)
 
 
 def error_cells(row: Row, factor: float) -> tuple[str, str]:
-    """Write the standard error and its degrees of freedom; a normal interval has none."""
+    """Format the standard error and its degrees of freedom, which normal intervals do not have."""
     se, df = number(row, "se"), number(row, "df")
     return value_cell(se, factor) if factor != 100 else rounded(100 * se, 2), rounded(df, 1)
 
 
 def comparison_header(first: str, second: str) -> tuple[str, ...]:
-    """Return the headings of the cells of a comparison, with those of its two values."""
+    """Return the column headings of a comparison; `first` and `second` are those of the values."""
     return (first, second, t("Difference"), t("CI"), "SE", "df", "p")
 
 
 def comparison_cells(row: Row, first: str = "value_a", second: str = "value_b") -> tuple[str, ...]:
-    """Write two values of a metric, from the columns of a row, and their difference."""
+    """Format two values of a metric, from two columns of a row, and their difference."""
     factor = factor_of(row)
     return (
         value_cell(number(row, first), factor),

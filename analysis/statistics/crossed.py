@@ -1,8 +1,8 @@
 """Linear mixed model with crossed readers and items, by restricted maximum likelihood.
 
-Items are eliminated in closed form, and items with the same number of readings share their sums, so
-that an evaluation takes the same time for 200 items and for 40,000; the remaining system has the
-size of the number of readers.
+Items are eliminated in closed form, and items with the same number of readings are summed together.
+One evaluation therefore takes the same time for 200 items as for 40,000; the remaining system has
+one equation per reader.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from scipy.optimize import minimize
 from analysis.arrays import Floats, Ints
 from analysis.readings.clusters import sums_by_cluster
 
-GRID = (0.0, 0.1, 0.3, 0.6, 1.0, 2.0, 4.0, 10.0)
-# Ratio of a standard deviation to the residual's above which the residual is negligible.
+SD_RATIO_GRID = (0.0, 0.1, 0.3, 0.6, 1.0, 2.0, 4.0, 10.0)
+# Ratio of a standard deviation to that of the residual, above which the residual is negligible.
 LARGEST_SD_RATIO = 1000.0
 
 
@@ -32,8 +32,8 @@ class CrossedFit:
     covariance : numpy.ndarray of float, shape (n_terms, n_terms)
         Covariances of the fixed effects, at the estimated variances.
     sd_readers, sd_items, sd_residual : float
-        Standard deviations between readers, between items and within both; 0 where the data cannot
-        distinguish them from the residual (one reader; no item read twice).
+        Standard deviations between readers, between items and of the residual. The first is 0 with
+        a single reader, the second if no item was read twice.
     deviance : float
         Minus twice the restricted log-likelihood, without its constant.
     """
@@ -58,13 +58,13 @@ def fit_crossed(outcome: Floats, design: Floats, readers: Ints, items: Ints) -> 
     readers : numpy.ndarray of int, shape (n,)
         Numbers of the readers, from 0 without gaps.
     items : numpy.ndarray of int, shape (n,)
-        Ascending.
+        Numbers of the items, ascending.
 
     Returns
     -------
     CrossedFit or None
-        None if no residual variance remains, or where the search does not converge. Centre
-        `outcome` and `design` (except the intercept) for better convergence.
+        None if no residual variance remains or the search does not converge. Centre `outcome` and
+        `design` (except the intercept) for better convergence.
 
     Notes
     -----
@@ -88,17 +88,17 @@ def fit_crossed(outcome: Floats, design: Floats, readers: Ints, items: Ints) -> 
     >>> fit.estimates.round(4).tolist(), round(fit.sd_residual**2, 4)
     ([3.3333], 1.1667)
     """
-    sums = _Sums.of(outcome, design, readers, items)
-    best = _search(sums)
+    sums = _CrossProducts.of(outcome, design, readers, items)
+    best = _minimise_deviance(sums)
     return None if best is None else sums.fit(best)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Sums:
+class _CrossProducts:
     """Cross-products of the terms, the outcome and the readers' indicators, in this order.
 
-    `total` is over readings; `by_size[k]` is over the items with `sizes[k]` readings, of their
-    sums; there are `n_items[k]` of them.
+    There are `n` readings and `p` terms. `total` is summed over readings. `by_size[k]` has the
+    cross-products of item sums, over the `n_items[k]` items with `sizes[k]` readings each.
     """
 
     n: int
@@ -109,20 +109,20 @@ class _Sums:
     n_items: Floats
 
     @classmethod
-    def of(cls, outcome: Floats, design: Floats, readers: Ints, items: Ints) -> _Sums:
+    def of(cls, outcome: Floats, design: Floats, readers: Ints, items: Ints) -> _CrossProducts:
         n_readers = int(readers.max()) + 1
         stacked = np.column_stack([design, outcome, np.eye(n_readers)[readers]])
         by_item, _ = sums_by_cluster(stacked, items)
         sizes = by_item[:, -n_readers:].sum(axis=1)
-        different, size_number = np.unique(sizes, return_inverse=True)
-        parts = [by_item[size_number == k] for k in range(len(different))]
+        distinct_sizes, size_number = np.unique(sizes, return_inverse=True)
+        sums_by_size = [by_item[size_number == k] for k in range(len(distinct_sizes))]
         return cls(
             n=len(outcome),
             p=design.shape[1],
             total=stacked.T @ stacked,
-            by_size=np.array([part.T @ part for part in parts]),
-            sizes=different,
-            n_items=np.array([len(part) for part in parts], dtype=np.float64),
+            by_size=np.array([item_sums.T @ item_sums for item_sums in sums_by_size]),
+            sizes=distinct_sizes,
+            n_items=np.array([len(item_sums) for item_sums in sums_by_size], dtype=np.float64),
         )
 
     @property
@@ -130,20 +130,20 @@ class _Sums:
         return len(self.total) - self.p - 1
 
     def free(self) -> tuple[bool, bool]:
-        """Return whether readers and items can be distinguished from the residual."""
+        """Return whether the variances of readers and of items can be estimated."""
         return self.n_readers > 1, bool((self.sizes > 1).any())
 
     def solve(self, theta_readers: float, theta_items: float) -> tuple[Floats, float]:
         """Return the cross-products of terms and outcome under V, and ln|V|."""
         g, h = theta_items**2, theta_readers**2
-        shrunk = g / (1 + g * self.sizes)
-        within = self.total - np.tensordot(shrunk, self.by_size, axes=1)
+        shrinkage = g / (1 + g * self.sizes)
+        within = self.total - np.tensordot(shrinkage, self.by_size, axes=1)
         log_det = float(self.n_items @ np.log1p(g * self.sizes))
-        edge = self.p + 1
-        inner = np.eye(self.n_readers) + h * within[edge:, edge:]
+        n_fixed = self.p + 1
+        inner = np.eye(self.n_readers) + h * within[n_fixed:, n_fixed:]
         factor = cho_factor(inner, lower=True)
-        crossed = within[:edge, edge:]
-        outer = within[:edge, :edge] - h * crossed @ cho_solve(factor, crossed.T)
+        crossed = within[:n_fixed, n_fixed:]
+        outer = within[:n_fixed, :n_fixed] - h * crossed @ cho_solve(factor, crossed.T)
         return outer, log_det + 2 * float(np.log(np.diag(factor[0])).sum())
 
     def deviance(self, thetas: Floats) -> float:
@@ -180,9 +180,9 @@ class _Sums:
         )
 
 
-def _search(sums: _Sums) -> Floats | None:
+def _minimise_deviance(sums: _CrossProducts) -> Floats | None:
     free = np.array(sums.free())
-    grids = [GRID if is_free else (0.0,) for is_free in free]
+    grids = [SD_RATIO_GRID if is_free else (0.0,) for is_free in free]
     starts = [np.array([r, i]) for r in grids[0] for i in grids[1]]
     deviances = [sums.deviance(start) for start in starts]
     best = starts[int(np.argmin(deviances))]
@@ -206,8 +206,8 @@ def _search(sums: _Sums) -> Floats | None:
             "initial_simplex": _simplex(best[free]),
         },
     )
-    settled = optimum.success and (optimum.x < LARGEST_SD_RATIO / 2).all()
-    return _with_free_values(best, free, optimum.x) if settled else None
+    has_converged = optimum.success and (optimum.x < LARGEST_SD_RATIO / 2).all()
+    return _with_free_values(best, free, optimum.x) if has_converged else None
 
 
 def _simplex(start: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""Figures of merit of raters, accuracy and AUC, with the covariances between them."""
+"""FiguresOfMerit of merit of raters, accuracy and AUC, with the covariances between them."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from analysis.translation import later
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Merits:
-    """Figures of merit of several raters on the same items.
+    """FiguresOfMerit of merit of several raters on the same items.
 
     Parameters
     ----------
     values : numpy.ndarray of float, shape (n_raters,)
-        One figure of merit per rater: a proportion, an area, or a difference of two.
+        One figure of merit per rater: a proportion, an area, or a difference between two of these.
     covariance : numpy.ndarray of float, shape (n_raters, n_raters)
-        Their covariances over the sampling of items, raters fixed; nan where undefined.
+        Their covariances over the sampling of items, for fixed raters; nan where undefined.
     no_covariance : str
-        Why the covariances are undefined; else empty.
+        Why the covariances are undefined; empty if they are defined.
     """
 
     values: Floats
@@ -38,7 +38,7 @@ class Merits:
     no_covariance: str = ""
 
     def take(self, raters: Ints) -> Merits:
-        """Return the figures of the raters in this order."""
+        """Return the figures of merit of these raters, in this order."""
         return Merits(
             values=self.values[raters],
             covariance=self.covariance[np.ix_(raters, raters)],
@@ -52,7 +52,7 @@ def without_covariance(values: Floats, reason: str) -> Merits:
     Parameters
     ----------
     values : numpy.ndarray of float, shape (n_raters,)
-        Figures of merit; nan if these are undefined too.
+        FiguresOfMerit of merit; nan if these are undefined too.
     reason : str
         Why there are no covariances.
 
@@ -61,25 +61,25 @@ def without_covariance(values: Floats, reason: str) -> Merits:
     >>> without_covariance(np.array([0.5]), "a single item").covariance.tolist()
     [[nan]]
     """
-    nothing = np.full((len(values), len(values)), np.nan)
-    return Merits(values=values, covariance=nothing, no_covariance=reason)
+    undefined = np.full((len(values), len(values)), np.nan)
+    return Merits(values=values, covariance=undefined, no_covariance=reason)
 
 
 def differences(merits: Merits, a: Ints, b: Ints) -> Merits:
-    r"""Return figures of merit of differences: rater a[j] minus rater b[j].
+    r"""Return the differences between raters' figures of merit: rater a[j] minus rater b[j].
 
     Parameters
     ----------
     merits : Merits
         All raters.
     a, b : numpy.ndarray of int, shape (n_differences,)
-        Positions of the raters. For a model against readers `a` repeats the model; for two
-        conditions `a` and `b` are the same readers' columns in each.
+        Positions of the raters. For a model against readers, `a` repeats the model. For two
+        conditions, `a` and `b` are the columns of the same readers under each.
 
     Returns
     -------
     Merits
-        Of shape (n_differences,).
+        One value per difference.
 
     Notes
     -----
@@ -112,15 +112,15 @@ def percent_correct(correct: Bools, clusters: Ints | None = None) -> Merits:
     Parameters
     ----------
     correct : numpy.ndarray of bool, shape (n_items, n_raters)
-        Whether each rater's answer is the reference standard's.
+        Whether each rater's answer is that of the reference standard.
     clusters : numpy.ndarray of int, shape (n_items,), optional
-        Ascending: the patient of each item. Default: every item has its own patient.
+        The patient of each item, ascending. By default, every item has its own patient.
 
     Returns
     -------
     Merits
-        Proportions 0 to 1. Without items all values are undefined; with a single item or cluster
-        only the covariances are.
+        Proportions from 0 to 1. Without items, all values are undefined; with a single item or
+        cluster, only the covariances are.
 
     Notes
     -----
@@ -130,9 +130,10 @@ def percent_correct(correct: Bools, clusters: Ints | None = None) -> Merits:
     .. math:: Cov(p_a, p_b) = \frac{C}{C - 1}
               \sum_c \frac{(S_{ac} - n_c p_a)(S_{bc} - n_c p_b)}{N^2},
 
-    the linearised covariance of a ratio. Where every patient has one item this is the covariance of
-    the answers over N, with N - 1 in its denominator, which equals the jackknife's; no loop is
-    needed. Sums are of whole numbers and so do not depend on the order of items or raters.
+    the linearised covariance of a ratio. If every patient has one item, this is the covariance of
+    the answers (with denominator N - 1) divided by N, which equals the jackknife estimate; no loop
+    is needed. Only whole numbers are summed, so results do not depend on the order of items or
+    raters.
 
     References
     ----------
@@ -167,13 +168,13 @@ def mean_of_own_items(values: Floats, is_counted: Bools, clusters: Ints, empty: 
     Parameters
     ----------
     values : numpy.ndarray of float, shape (n_items, n_columns)
-        A value of each item; 0 where it does not count.
-    counted : numpy.ndarray of bool, shape (n_items, n_columns)
-        Which items count in each column.
+        The value of each item; 0 where it is not counted.
+    is_counted : numpy.ndarray of bool, shape (n_items, n_columns)
+        Which items are counted in each column.
     clusters : numpy.ndarray of int, shape (n_items,)
-        Ascending: the patient of each item.
+        The patient of each item, ascending.
     empty : str
-        Why there is no mean if nothing counts in a column.
+        Why there is no mean if no item is counted in a column.
 
     Examples
     --------
@@ -208,14 +209,14 @@ def no_covariance(n_items: int, n_clusters: int) -> str:
 
 
 def centred_products(a: Floats, a_sizes: Floats, b: Floats, b_sizes: Floats) -> Floats:
-    r"""Return the sums of products of cluster sums about their means.
+    r"""Return the sums of products of centred cluster sums.
 
     Parameters
     ----------
     a, b : numpy.ndarray of float, shape (n_clusters, n_raters)
         Sums of whole numbers over the units of each cluster.
     a_sizes, b_sizes : numpy.ndarray of float, shape (n_clusters,)
-        Units of each cluster.
+        Number of units in each cluster.
 
     Returns
     -------
@@ -225,7 +226,7 @@ def centred_products(a: Floats, a_sizes: Floats, b: Floats, b_sizes: Floats) -> 
     Notes
     -----
     The terms have a common denominator, so that all numbers are whole until the last division and
-    equal raters get equal numbers.
+    equal raters get exactly equal results.
 
     Examples
     --------
@@ -271,31 +272,32 @@ def empirical_auc(
     positive : numpy.ndarray of bool, shape (n_items,)
         Whether the reference standard is positive.
     clusters : numpy.ndarray of int, shape (n_items,), optional
-        Ascending: the patient of each item; with DeLong's covariances only. Default: every item has
-        its own patient.
+        The patient of each item, ascending; only for DeLong's covariances. By default, every item
+        has its own patient.
     covariance : AucCovariance, default DELONG
         The estimator of covariances.
 
     Returns
     -------
     Merits
-        Areas 0 to 1. Undefined if a class has no item; without covariances where a class has
-        one item, or one patient.
+        Areas from 0 to 1. Undefined if a class has no item; without covariances if a class has
+        only one item or one patient.
 
     Raises
     ------
     OptionsError
-        Clusters are given with another covariance than DeLong's.
+        Clusters are combined with an estimator other than DeLong's.
 
     Notes
     -----
-    The area is the mean over pairs of a positive and a negative item of 1 where the positive is
-    rated higher, 1/2 where they tie, else 0. Its components are each item's mean over its pairs,
-    :math:`V_i`. DeLong [1]_: the covariance of the positive items' components over their number m,
-    plus that of the n negative ones over n, each with ddof 1. With clusters [2]_ the components are
-    first summed by patient, and patients with both kinds of items add twice their covariance. The
-    jackknife's leave-one-out values are linear functions of the components, so that no loop is
-    needed [3]_. Unbiased: the U-statistics estimate [4]_.
+    A pair of a positive and a negative item scores 1 if the positive item is rated higher, 1/2 if
+    they tie, and 0 otherwise. The area is the mean score over all pairs; the component :math:`V_i`
+    of an item is the mean over its pairs. DeLong's estimate [1]_ is the covariance of the positive
+    items' components divided by their number m, plus that of the negative items' components
+    divided by their number n, each with ddof 1. With clusters [2]_, the components are first summed
+    by patient, and patients with both kinds of items add twice their covariance. The jackknife's
+    leave-one-out values are linear functions of the components, so that no loop is needed [3]_.
+    The unbiased estimate is that of U-statistics [4]_.
 
     References
     ----------
@@ -323,8 +325,8 @@ def empirical_auc(
         raise OptionsError(f"clusters go with DeLong's covariances, not with {covariance.value}")
     m, n = int(positive.sum()), int((~positive).sum())
     if not (m and n):
-        nothing = np.full(ratings.shape[1], np.nan)
-        return without_covariance(nothing, ONE_CLASS if m or n else NO_ITEM)
+        undefined = np.full(ratings.shape[1], np.nan)
+        return without_covariance(undefined, ONE_CLASS if m or n else NO_ITEM)
     wins = _doubled_wins(ratings, positive)
     values = wins[positive].sum(axis=0) / (2.0 * m * n)
     groups = np.arange(m + n) if clusters is None else clusters
@@ -341,7 +343,7 @@ def empirical_auc(
 
 
 def _doubled_wins(ratings: Floats, positive: Bools) -> Floats:
-    """Count twice each item's pairs in which the positive is rated higher, ties once."""
+    """Count each item's pairs: 2 if the positive item is rated higher, 1 for a tie."""
     wins = np.empty(ratings.shape)
     for column, rated in enumerate(ratings.T):
         high, low = np.sort(rated[positive]), np.sort(rated[~positive])
@@ -356,11 +358,17 @@ def _doubled_wins(ratings: Floats, positive: Bools) -> Floats:
 
 
 def _jackknife(wins: Floats, positive: Bools) -> Floats:
-    r"""Return the jackknife's changes :math:`\theta_{(i)} - \theta = -(V_i - \theta) / (m - 1)`."""
+    r"""Return the covariances of the jackknife.
+
+    Omitting item i changes the area by
+    :math:`\theta_{(i)} - \theta = -(V_i - \theta) / (m - 1)`.
+    """
     m, n = int(positive.sum()), int((~positive).sum())
     total = np.zeros((wins.shape[1],) * 2)
     for part, n_own, other in ((positive, m, n), (~positive, n, m)):
-        total += _products(wins[part], np.arange(n_own)) / (2.0 * other * (n_own - 1)) ** 2
+        total += (
+            _centred_products_of(wins[part], np.arange(n_own)) / (2.0 * other * (n_own - 1)) ** 2
+        )
     return (m + n - 1) / (m + n) * total
 
 
@@ -369,7 +377,7 @@ def _delong(wins: Floats, positive: Bools, clusters: Ints) -> Floats:
     total = np.zeros((wins.shape[1],) * 2)
     for part, n_own, other in ((positive, m, n), (~positive, n, m)):
         patients = len(np.unique(clusters[part]))
-        within = _products(wins[part], clusters[part]) / (2.0 * other * n_own) ** 2
+        within = _centred_products_of(wins[part], clusters[part]) / (2.0 * other * n_own) ** 2
         total += patients / (patients - 1) * within
     patients = len(np.unique(clusters))
     if patients == m + n:
@@ -379,13 +387,13 @@ def _delong(wins: Floats, positive: Bools, clusters: Ints) -> Floats:
     return covariance
 
 
-def _products(wins: Floats, clusters: Ints) -> Floats:
+def _centred_products_of(wins: Floats, clusters: Ints) -> Floats:
     sums, _ = sums_by_cluster(np.column_stack([wins, np.ones(len(wins))]), clusters)
     return centred_products(sums[:, :-1], sums[:, -1], sums[:, :-1], sums[:, -1])
 
 
 def _mixed_products(wins: Floats, positive: Bools, clusters: Ints) -> Floats:
-    """Products of a patient's positive components with its negative ones, about their means."""
+    """Return the products of patients' centred positive and negative components."""
     columns_summed = np.column_stack([wins, np.ones(len(wins))])
     high, _ = sums_by_cluster(np.where(positive[:, None], columns_summed, 0.0), clusters)
     low, _ = sums_by_cluster(np.where(positive[:, None], 0.0, columns_summed), clusters)
@@ -442,9 +450,9 @@ def unbiased_covariance(ratings: Floats, positive: Bools) -> Floats:
     return covariance
 
 
-# Answers that follow from ratings are in the order of these, except for errors of raters.
+# If answers follow from ratings, at least this share of pairs has the same order in both.
 CONCORDANT_SHARE = 0.95
-# Fewer pairs of answers may be in one order by chance.
+# Fewer pairs of answers may all have the same order by chance.
 FEWEST_PAIRS = 25
 
 
@@ -457,11 +465,11 @@ class Ratings:
     positive : numpy.ndarray of bool, shape (n_items,)
         Whether the reference standard is the positive letter.
     ratings : numpy.ndarray of float, shape (n_items, n_columns)
-        Higher means more likely positive; where there is no answer, the worst: -inf for a positive
-        item and inf for a negative one. nan if an answer has no confidence.
+        Higher means more likely positive; nan if an answer has no confidence. Missing answers have
+        the worst rating: -inf for a positive item and inf for a negative one.
     rated : numpy.ndarray of bool, shape (n_columns,)
         Whether the rater gave any confidence.
-    unreadable : bool
+    is_letter_unknown : bool
         Whether the letter that the ratings refer to is unknown.
     notes : tuple of str, length n_columns
         How the confidence was interpreted.
@@ -470,12 +478,12 @@ class Ratings:
     positive: Bools
     ratings: Floats
     rated: Bools
-    unreadable: bool
+    is_letter_unknown: bool
     notes: tuple[str, ...]
 
 
 def binary_letters(matrix: ReadingMatrix, items: pd.DataFrame) -> tuple[int, int] | None:
-    """Return the negative and the positive letter where all items ask one binary question.
+    """Return the negative and the positive letter if all items ask the same binary question.
 
     Parameters
     ----------
@@ -487,10 +495,10 @@ def binary_letters(matrix: ReadingMatrix, items: pd.DataFrame) -> tuple[int, int
     Returns
     -------
     tuple of two int, or None
-        0 for A, ...; the first letter is negative, which does not affect areas. None unless the
-        items with a reference standard have two different truths, offer two options each (or do not
-        state them), and share an option set, or the same `options`, or state neither; and no answer
-        is another letter.
+        Positions in the alphabet, 0 for A; the first letter is taken as negative, which does not
+        affect areas. None unless the items with a reference standard have exactly two different
+        truths, two options each (or no stated options) and one option set (or else the same
+        `options`), and no answer is another letter.
     """
     assigned = matrix.assigned
     letters = np.unique(matrix.truth[assigned])
@@ -520,16 +528,16 @@ def ratings_of(matrix: ReadingMatrix, letters: tuple[int, int], confidence: Conf
     Returns
     -------
     Ratings
-        Ratings of items without a reference standard have no meaning.
+        The ratings; those of items without a reference standard are meaningless.
 
     Notes
     -----
     If confidence means how sure the rater is of the answer, the rating is the confidence for the
     positive letter and minus the confidence for the other. If it rates the finding, and the answer
     follows from a rater's cut-off, the confidence is the rating of one letter, the same for all
-    raters: the letter with the higher confidence in more pairs of a reader's answers with different
-    letters (ties count half; models' answers are used where no reader gave both letters). A note
-    states where answers and confidence do not fit this.
+    raters. To find this letter, each reader's answers are paired across the two letters; it is the
+    one with the higher confidence in more of the pairs (ties count half; models' answers are used
+    if no reader gave both letters). A note states whether answers and confidence contradict this.
 
     Examples
     --------
@@ -552,7 +560,7 @@ def ratings_of(matrix: ReadingMatrix, letters: tuple[int, int], confidence: Conf
     answers, confidence_given = matrix.answers, matrix.confidence
     positive: Bools = matrix.truth == letters[1]
     pairs = [
-        _pairs(answers[items, i], confidence_given[items, i], letters)
+        _pair_counts(answers[items, i], confidence_given[items, i], letters)
         for i in range(len(matrix.columns))
     ]
     rated_letter = _rated_letter([column.kind for column in matrix.columns], pairs)
@@ -562,47 +570,52 @@ def ratings_of(matrix: ReadingMatrix, letters: tuple[int, int], confidence: Conf
         signs = np.where(answers == letters[1], 1.0, -1.0)
     rated = np.logical_or.reduce(np.isfinite(confidence_given[items]), axis=0)
     notes = [
-        _note(column.kind, pair, confidence, rated_letter, letters) if gave else ""
-        for column, pair, gave in zip(matrix.columns, pairs, rated, strict=True)
+        _confidence_note(column.kind, pair, confidence, rated_letter, letters)
+        if has_confidence
+        else ""
+        for column, pair, has_confidence in zip(matrix.columns, pairs, rated, strict=True)
     ]
     worst = np.where(positive, -np.inf, np.inf)[:, None]
     return Ratings(
         positive=positive,
         ratings=np.where(answers == NO_LETTER, worst, signs * confidence_given),
         rated=rated,
-        unreadable=confidence.meaning is Meaning.FINDING and rated_letter is None,
+        is_letter_unknown=confidence.meaning is Meaning.FINDING and rated_letter is None,
         notes=tuple(notes),
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Pairs:
-    """Numbers of pairs of answers with different letters, and of those with a higher positive."""
+class _PairCounts:
+    """Numbers of pairs of answers with different letters: `n` in all.
+
+    In `higher` of these the positive letter has the higher confidence; ties count half.
+    """
 
     higher: float
     n: int
 
 
-def _pairs(answers: Codes, confidence: Floats, letters: tuple[int, int]) -> _Pairs:
+def _pair_counts(answers: Codes, confidence: Floats, letters: tuple[int, int]) -> _PairCounts:
     low, high = (confidence[(answers == letter) & np.isfinite(confidence)] for letter in letters)
     ordered = np.sort(low)
     below, upto = (np.searchsorted(ordered, high, side=side) for side in ("left", "right"))
-    return _Pairs(higher=float((below + upto).sum()) / 2, n=len(low) * len(high))
+    return _PairCounts(higher=float((below + upto).sum()) / 2, n=len(low) * len(high))
 
 
-def _rated_letter(kinds: Sequence[RaterKind], pairs: Sequence[_Pairs]) -> int | None:
-    """Return the letter with the higher confidence: 0 the negative, 1 the positive."""
+def _rated_letter(kinds: Sequence[RaterKind], pairs: Sequence[_PairCounts]) -> int | None:
+    """Return the letter with the higher confidence: 0 for the negative, 1 for the positive one."""
     for kind in RaterKind:
-        of_kind = [pair for other, pair in zip(kinds, pairs, strict=True) if other is kind]
-        n = sum(pair.n for pair in of_kind)
+        pairs_of_kind = [pair for other, pair in zip(kinds, pairs, strict=True) if other is kind]
+        n = sum(pair.n for pair in pairs_of_kind)
         if n:
-            return int(2 * sum(pair.higher for pair in of_kind) >= n)
+            return int(2 * sum(pair.higher for pair in pairs_of_kind) >= n)
     return None
 
 
-def _note(
+def _confidence_note(
     kind: RaterKind,
-    pairs: _Pairs,
+    pairs: _PairCounts,
     confidence: Confidence,
     rated_letter: int | None,
     letters: tuple[int, int],
@@ -647,13 +660,13 @@ class FigureOfMerit:
     Parameters
     ----------
     metric : Metric
-        Which.
+        The metric.
     n_items, n_clusters : int
         Number of its items and of their clusters: patients, or items if every patient has one item.
     merits : Merits
         Values and covariances, in the raters' order.
     covariances : str
-        Method of the estimates, as text.
+        How the covariances are estimated, in words.
     no_value : str
         Why a rater's value is undefined; empty if none is.
     notes : tuple of str
@@ -674,14 +687,14 @@ class FigureOfMerit:
         return float(max(self.n_clusters - 1, 1))
 
     def reversed_note(self, readers: Floats, suffix: str = "") -> str:
-        """Return the note that every reader is worse than guessing; empty if any reader is not.
+        """Return a note if every reader is worse than guessing; otherwise an empty string.
 
         Parameters
         ----------
         readers : numpy.ndarray of float, shape (n_readers,)
             The readers' values.
-        where : str
-            Words added to the readers.
+        suffix : str, optional
+            Words that state which readers these are.
         """
         if self.metric is Metric.AUC and len(readers) and bool((readers < CHANCE_AREA).all()):
             return f"the AUC of every reader{suffix} is below 0.5"
@@ -689,8 +702,8 @@ class FigureOfMerit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Figures:
-    """The metrics of a matrix, over the items of any comparison.
+class FiguresOfMerit:
+    """The metrics of the readings in a matrix, for the raters and items of any comparison.
 
     Parameters
     ----------
@@ -703,13 +716,13 @@ class Figures:
     matrix: ReadingMatrix
     ratings: Ratings | None
 
-    def over(self, shared: Shared, columns: Ints, rated: Ints) -> Iterator[FigureOfMerit]:
+    def of_raters(self, shared: Shared, columns: Ints, rated: Ints) -> Iterator[FigureOfMerit]:
         """Yield every metric of the raters, over the items that they share.
 
         Parameters
         ----------
         shared : Shared
-            The items; where these are too few, the metrics are undefined.
+            The items; if they are too few, the metrics are undefined.
         columns : numpy.ndarray of int, shape (n_raters,)
             Positions of the raters in the matrix.
         rated : numpy.ndarray of int
@@ -741,7 +754,7 @@ class Figures:
             why_no_auc(
                 matrix.columns[column].rater_id,
                 int(n_gaps),
-                unreadable=ratings.unreadable and bool(ratings.rated[column]),
+                is_letter_unknown=ratings.is_letter_unknown and bool(ratings.rated[column]),
             )
             for column, n_gaps in zip(columns, np.isnan(shared_ratings).sum(axis=0), strict=True)
         ]
@@ -778,7 +791,7 @@ class Figures:
         no_value: str = "",
         notes: Sequence[str] = (),
     ) -> FigureOfMerit:
-        """Return a metric over shared items; undefined if these are too few."""
+        """Return a metric over shared items; it is undefined if these are too few."""
         clusters = self.matrix.clusters[shared.items]
         if shared.reason:
             merits = without_covariance(np.full(len(merits.values), np.nan), shared.reason)
@@ -794,7 +807,9 @@ class Figures:
         )
 
 
-def figures_of_merit(matrix: ReadingMatrix, items: pd.DataFrame, confidence: Confidence) -> Figures:
+def figures_of_merit(
+    matrix: ReadingMatrix, items: pd.DataFrame, confidence: Confidence
+) -> FiguresOfMerit:
     """Return accuracy, and AUC where there are ratings and a binary reference standard.
 
     Parameters
@@ -808,26 +823,26 @@ def figures_of_merit(matrix: ReadingMatrix, items: pd.DataFrame, confidence: Con
 
     Returns
     -------
-    Figures
-        Of the matrix.
+    FiguresOfMerit
+        The metrics of the matrix.
     """
     letters = binary_letters(matrix, items)
-    return Figures(
+    return FiguresOfMerit(
         matrix=matrix, ratings=ratings_of(matrix, letters, confidence) if letters else None
     )
 
 
-def why_no_auc(rater: str, n_gaps: int, *, unreadable: bool) -> str:
-    """Return why a rater has no AUC, empty if there is one.
+def why_no_auc(rater: str, n_gaps: int, *, is_letter_unknown: bool) -> str:
+    """Return why a rater has no AUC; empty if the rater has one.
 
     Examples
     --------
-    >>> why_no_auc("R1", 2, unreadable=False), why_no_auc("R1", 0, unreadable=False)
+    >>> why_no_auc("R1", 2, is_letter_unknown=False), why_no_auc("R1", 0, is_letter_unknown=False)
     ('AUC: 2 answers of R1 have no confidence', '')
     """
     if n_gaps:
         return f"AUC: {n_gaps} answers of {rater} have no confidence"
-    if unreadable:
+    if is_letter_unknown:
         return "AUC: nobody gave both letters, so the rated letter is unknown"
     return ""
 

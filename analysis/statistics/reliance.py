@@ -31,14 +31,14 @@ from analysis.statistics.reliance_shown import (
     reliance_figures,
     reliance_table,
 )
-from analysis.statistics.statistic import Column, Method, Source, Statistic, shared
+from analysis.statistics.statistic import Column, Method, Source, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 
 UNAIDED = "unaided"
 AFTER_READING = "after"
 FEW_RESAMPLES = "interval: defined in fewer than 80 % of the resamples"
 
-NO_PAIR = {
+NO_PAIR_REASONS = {
     "differed": "the reader's first answer was never different from the model's",
     "corrected": "no pair was wrong without and had a correct answer of the model",
     "misled": "no pair was correct without and had a wrong answer of the model",
@@ -49,7 +49,7 @@ NO_PAIR = {
 
 
 def has_aid(study: Study) -> bool:
-    """Return whether some reading was made with a model's answer."""
+    """Return whether any reading was made with a model's answer."""
     return bool((study.bundle.readings["aid_answer"] != "").any())
 
 
@@ -67,17 +67,17 @@ def reliance(study: Study | Bundle, options: Options | None = None) -> pd.DataFr
     -------
     pandas.DataFrame
         The columns of `RELIANCE`. Estimates are proportions from 0 to 1, differences of proportions
-        from -1 to 1. One row per reader (and `readers`, all pairs together), model, time of the
-        aid, planted or not, group and measure.
+        from -1 to 1. One row per reader (and `readers` for all pairs together), model, time at
+        which its answer was shown, kind of pairs by planted errors, group and measure.
 
     Notes
     -----
-    A pair is a reader's two readings of an item, in `unaided` and in `aided`; in sequential reading
-    its two stages. Items whose model's answer was not shown are in no pair. Proportions of
-    correction and misleading are those of Schemmer et al. [1]_, as relative AI reliance and, for 1
-    minus the second, relative self-reliance. A missing answer is incorrect and differs from any
-    answer of the model. Intervals are percentile intervals over resampled patients, or items if
-    every patient has one.
+    A pair is a reader's readings of an item under `unaided` and `aided`, which are the two stages
+    in sequential reading. Readings for which the model's answer was not shown are in no pair.
+    `corrected` is the relative AI reliance of Schemmer et al. [1]_, and 1 minus `misled` is their
+    relative self-reliance. A missing answer is incorrect and differs from any answer of the model.
+    Intervals are percentile intervals over resampled patients, or over items if every patient has
+    only one.
 
     References
     ----------
@@ -114,30 +114,30 @@ class Pairs:
     ----------
     item : numpy.ndarray of int
         Position of the item in the matrix.
-    without, with_aid, aid : numpy.ndarray of int
+    answer_without, answer_with, model_answer : numpy.ndarray of int
         The answers: 0 for A, 1 for B, ...; -1 for none.
     planted : numpy.ndarray of bool
         Whether the model's answer was replaced by an incorrect one.
-    sure_without, sure_with : numpy.ndarray of float
+    confidence_without, confidence_with : numpy.ndarray of float
         The confidence in the answers; nan if there is none.
-    rater, model, when, arm : numpy.ndarray of str
-        The reader, the model, when its answer was shown, and the reader's arm.
+    rater, model, aid_time, arm : numpy.ndarray of str
+        The reader, the model, the time at which its answer was shown, and the reader's arm.
     """
 
     item: Ints
-    without: Ints
-    with_aid: Ints
-    aid: Ints
+    answer_without: Ints
+    answer_with: Ints
+    model_answer: Ints
     planted: Bools
-    sure_without: Floats
-    sure_with: Floats
+    confidence_without: Floats
+    confidence_with: Floats
     rater: npt.NDArray[np.object_]
     model: npt.NDArray[np.object_]
-    when: npt.NDArray[np.object_]
+    aid_time: npt.NDArray[np.object_]
     arm: npt.NDArray[np.object_]
 
     def where(self, chosen: Bools | Ints) -> Pairs:
-        """Return the chosen pairs, in the order of `chosen` where these are positions."""
+        """Return the chosen pairs; if `chosen` has positions, the pairs are in their order."""
         return Pairs(**{each.name: getattr(self, each.name)[chosen] for each in fields(self)})
 
 
@@ -156,37 +156,41 @@ def pairs_of(study: Study) -> Pairs | None:
         return None
     item, column = cells_of(aided, matrix.item_ids, matrix.columns)
     before = np.array([places[rater, UNAIDED] for rater in aided["rater_id"]], dtype=np.int64)
-    both = matrix.presented[item, before] & matrix.presented[item, column]
+    presented_twice = matrix.presented[item, before] & matrix.presented[item, column]
     arms = dict(zip(study.bundle.raters["rater_id"], study.bundle.raters["arm"], strict=True))
-    when = _times(study.bundle)
+    time_by_arm = _aid_times(study.bundle)
     raters = aided["rater_id"].to_numpy(dtype=object)
     stage = aided["stage"].astype(str).to_numpy()
     pairs = Pairs(
         item=item,
-        without=matrix.answers[item, before].astype(np.int64),
-        with_aid=matrix.answers[item, column].astype(np.int64),
-        aid=np.array([PLACE.get(cell, NO_LETTER) for cell in aided["aid_answer"]], dtype=np.int64),
-        sure_without=matrix.confidence[item, before],
-        sure_with=matrix.confidence[item, column],
+        answer_without=matrix.answers[item, before].astype(np.int64),
+        answer_with=matrix.answers[item, column].astype(np.int64),
+        model_answer=np.array(
+            [PLACE.get(cell, NO_LETTER) for cell in aided["aid_answer"]], dtype=np.int64
+        ),
+        confidence_without=matrix.confidence[item, before],
+        confidence_with=matrix.confidence[item, column],
         planted=(aided["aid_planted"].astype(str) == "1").to_numpy(dtype=np.bool_),
         rater=raters,
         model=aided["aid_model"].to_numpy(dtype=object),
-        when=np.array(
+        aid_time=np.array(
             [
-                AFTER_READING if stage == "2" else when.get(arms.get(rater, ""), when[""])
+                AFTER_READING
+                if stage == "2"
+                else time_by_arm.get(arms.get(rater, ""), time_by_arm[""])
                 for rater, stage in zip(raters, stage, strict=True)
             ],
             dtype=object,
         ),
         arm=np.array([arms.get(rater, "") for rater in raters], dtype=object),
-    ).where(both)
+    ).where(presented_twice)
     return (
         pairs.where(np.lexsort((pairs.item, pairs.rater.astype(str)))) if len(pairs.item) else None
     )
 
 
-def _times(bundle: Bundle) -> dict[str, str]:
-    """Return when the model's answer is shown, by arm; "" for readers without one."""
+def _aid_times(bundle: Bundle) -> dict[str, str]:
+    """Return when the model's answer is shown, by arm; the key "" is for readers without an arm."""
     default_aid = str(bundle.protocol.get("aid", "first"))
     arms = bundle.protocol.get("arms", [])
     aid_of_arm = {str(arm.get("name", "")): str(arm.get("aid", "") or default_aid) for arm in arms}
@@ -194,21 +198,21 @@ def _times(bundle: Bundle) -> dict[str, str]:
 
 
 Measures = Callable[[Study, Pairs, Floats], Iterator[dict[str, Any]]]
-"""Function of a study, some pairs and the resamples that yields the cells of every measure."""
+"""Function of a study, pairs and resamples that yields the cells of every measure."""
 
 
 def rows_by_group(study: Study, pairs: Pairs, measures: Measures) -> Iterator[dict[str, Any]]:
-    """Yield the rows of every reader, model, time of the aid, kind of pairs, group and measure."""
+    """Yield the rows for every reader, model, time of display, kind of pairs, group and measure."""
     matrix = study.matrix
     weights = study.weights
     if weights is None:
         options = study.options
         weights = resample_weights(matrix.n_clusters, options.bootstrap, options.seed)
-    kinds = sorted({*zip(pairs.model, pairs.when, strict=True)})
+    kinds = sorted({*zip(pairs.model, pairs.aid_time, strict=True)})
     for rater in [*sorted({*pairs.rater}), ALL_READERS]:
         for model, when in kinds:
-            is_own_pair = (pairs.model == model) & (pairs.when == when)
-            of_rater = pairs.where(is_own_pair & ((pairs.rater == rater) | (rater == ALL_READERS)))
+            is_of_kind = (pairs.model == model) & (pairs.aid_time == when)
+            of_rater = pairs.where(is_of_kind & ((pairs.rater == rater) | (rater == ALL_READERS)))
             if not len(of_rater.item):
                 continue
             for planted in ("all", "yes", "no"):
@@ -235,7 +239,7 @@ def _is_planted(pairs: Pairs, planted: str) -> Bools:
 def _groups(
     matrix: ReadingMatrix, pairs: Pairs, chosen: Pairs, rater: str
 ) -> Iterator[tuple[str, str, Pairs]]:
-    """Yield the groups of a rater's pairs: all, by task, and of all readers by arm."""
+    """Yield a rater's pairs: all, those of each task, and for all readers those of each arm."""
     yield "overall", "micro", chosen
     tasks = matrix.groups["task"]
     for task in sorted({str(task) for task in tasks[pairs.item] if task}):
@@ -246,57 +250,57 @@ def _groups(
 
 
 def _measures(study: Study, pairs: Pairs, weights: Floats) -> Iterator[dict[str, Any]]:
-    """Yield the cells of every measure over some pairs."""
+    """Yield the cells of every measure over these pairs."""
     truth = study.matrix.truth[pairs.item].astype(np.int64)
     has_truth = truth != NO_LETTER
-    right_before, right_after = pairs.without == truth, pairs.with_aid == truth
-    right_aid = pairs.aid == truth
-    differed = pairs.without != pairs.aid
-    took = pairs.with_aid == pairs.aid
+    correct_before, correct_after = pairs.answer_without == truth, pairs.answer_with == truth
+    correct_aid = pairs.model_answer == truth
+    differed = pairs.answer_without != pairs.model_answer
+    took_model_answer = pairs.answer_with == pairs.model_answer
     all_items = np.ones(len(truth), dtype=np.bool_)
-    correctable = has_truth & ~right_before & right_aid
-    misleadable = has_truth & right_before & ~right_aid
-    gain = right_after.astype(np.float64) - right_before
-    simple: dict[str, tuple[Bools, Any, str]] = {
-        "aid_correct": (has_truth, right_aid, "judged"),
+    correctable = has_truth & ~correct_before & correct_aid
+    misleadable = has_truth & correct_before & ~correct_aid
+    gain = correct_after.astype(np.float64) - correct_before
+    definitions: dict[str, tuple[Bools, Any, str]] = {
+        "aid_correct": (has_truth, correct_aid, "judged"),
         "agreed_before": (all_items, ~differed, "all"),
-        "switched": (differed, took, "differed"),
-        "corrected": (correctable, right_after, "corrected"),
-        "misled": (misleadable, ~right_after, "misled"),
-        "resisted": (misleadable, right_after, "misled"),
+        "switched": (differed, took_model_answer, "differed"),
+        "corrected": (correctable, correct_after, "corrected"),
+        "misled": (misleadable, ~correct_after, "misled"),
+        "resisted": (misleadable, correct_after, "misled"),
         "changed_elsewhere": (
             differed,
-            ~took & (pairs.with_aid != pairs.without),
+            ~took_model_answer & (pairs.answer_with != pairs.answer_without),
             "differed",
         ),
-        "accuracy_without": (has_truth, right_before, "judged"),
-        "accuracy_with": (has_truth, right_after, "judged"),
-        "accuracy_aid": (has_truth, right_aid, "judged"),
+        "accuracy_without": (has_truth, correct_before, "judged"),
+        "accuracy_with": (has_truth, correct_after, "judged"),
+        "accuracy_aid": (has_truth, correct_aid, "judged"),
         "gain": (has_truth, gain, "judged"),
-        "complementarity": (has_truth, right_after, "judged"),
-        "automation_bias": (has_truth & ~right_aid, -gain, "wrong_aid"),
+        "complementarity": (has_truth, correct_after, "judged"),
+        "automation_bias": (has_truth & ~correct_aid, -gain, "wrong_aid"),
     }
     parts = {
-        name: Part.of(study.matrix, pairs.item, chosen, np.asarray(values, dtype=np.float64))
-        for name, (chosen, values, _) in simple.items()
+        name: PairSums.of(study.matrix, pairs.item, chosen, np.asarray(values, dtype=np.float64))
+        for name, (chosen, values, _) in definitions.items()
     }
     estimates = {name: part.estimate for name, part in parts.items()}
     resampled = {name: part.resampled(weights) for name, part in parts.items()}
     estimates["complementarity"] = _complementarity(estimates)
     resampled["complementarity"] = _complementarity(resampled)
-    for name, (_, _, reason) in simple.items():
+    for name, (_, _, reason) in definitions.items():
         yield measure_cells(
-            study, name, parts[name], estimates[name], resampled[name], NO_PAIR[reason]
+            study, name, parts[name], estimates[name], resampled[name], NO_PAIR_REASONS[reason]
         )
 
 
 def _complementarity(values: Mapping[str, Any]) -> Any:
-    best = np.maximum(values["accuracy_without"], values["accuracy_aid"])
-    return values["accuracy_with"] - best
+    best_alone = np.maximum(values["accuracy_without"], values["accuracy_aid"])
+    return values["accuracy_with"] - best_alone
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Part:
+class PairSums:
     """The pairs that a measure counts, summed by cluster.
 
     Parameters
@@ -304,9 +308,9 @@ class Part:
     n : int
         Number of pairs.
     sums : numpy.ndarray of float, shape (n_present, 2)
-        Sum of the values, and number of pairs, of each cluster that is present.
+        Sum of the values, and number of pairs, for each cluster in `present`.
     present : numpy.ndarray of int, shape (n_present,)
-        These clusters.
+        The clusters that have such pairs.
     """
 
     n: int
@@ -314,8 +318,8 @@ class Part:
     present: Ints
 
     @classmethod
-    def of(cls, matrix: ReadingMatrix, item: Ints, chosen: Bools, values: Floats) -> Part:
-        """Return the chosen pairs, of items in any order, with a value of each pair."""
+    def of(cls, matrix: ReadingMatrix, item: Ints, chosen: Bools, values: Floats) -> PairSums:
+        """Sum the values of the chosen pairs by cluster; the items may be in any order."""
         order = np.argsort(item[chosen], kind="stable")  # clusters ascend with the items
         columns = np.stack([values[chosen], np.ones(int(chosen.sum()))], axis=1)
         sums, present = sums_by_cluster(columns[order], matrix.clusters[item[chosen]][order])
@@ -328,14 +332,14 @@ class Part:
 
     def resampled(self, weights: Floats) -> Floats:
         """Return the mean value in each resample of clusters."""
-        drawn = weights[:, self.present] @ self.sums
-        return ratio(drawn[:, 0], drawn[:, 1])
+        resampled_sums = weights[:, self.present] @ self.sums
+        return ratio(resampled_sums[:, 0], resampled_sums[:, 1])
 
 
 def measure_cells(
-    study: Study, measure: str, part: Part, estimate: float, resampled: Floats, empty: str
+    study: Study, measure: str, part: PairSums, estimate: float, resampled: Floats, empty: str
 ) -> dict[str, Any]:
-    """Return the cells of a measure with its interval; `empty` is why it is undefined."""
+    """Return the cells of a measure with its interval; `empty` is the reason if it has no pairs."""
     n_units = len(part.present)
     cells = {"measure": measure, "n": part.n, "estimate": estimate, "method": ""}
     if not part.n:
@@ -367,9 +371,9 @@ RELIANCE = Statistic(
         Column("aid", "When its answer was shown: `first`, `on demand` or `after`."),
         Column("planted", "Pairs: `all`, those with a planted error (`yes`), the others (`no`)."),
         Column("by", "Grouping: `overall`, `task` or `arm`."),
-        *shared("group measure"),
+        *shared_columns("group measure"),
         Column("n", "Pairs of readings that count.", "count"),
-        *shared("estimate ci_low ci_high method undefined_because"),
+        *shared_columns("estimate ci_low ci_high method undefined_because"),
     ),
     compute=reliance,
     applies=has_aid,

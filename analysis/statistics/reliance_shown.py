@@ -33,9 +33,9 @@ MEASURES = {
     "automation_bias": later("automation bias"),
     "complementarity": later("complementarity"),
 }
-"""The measures of the report in words."""
-Measured = Mapping[str, Row]
-"""The rows of a reader and model, by measure."""
+"""Words for the measures that the report shows."""
+RowByMeasure = Mapping[str, Row]
+"""The row of each measure, for one reader and model."""
 
 CHARTED_MEASURES = ("corrected", "misled", "gain", "automation_bias")
 
@@ -45,7 +45,7 @@ def reliance_table(results: Results) -> Iterator[ReportTable]:
     rows = rows_by(
         results, "reliance", ("rater_id", "aid_model", "aid", "planted"), of="measure", by="overall"
     )
-    shown = {
+    shown_rows = {
         key: parts for key, parts in rows.items() if key[3] != "no" and number(parts["gain"], "n")
     }
     yield report_table(
@@ -60,7 +60,7 @@ def reliance_table(results: Results) -> Iterator[ReportTable]:
         header=use_header(MEASURES),
         rows=use_rows(
             results,
-            shown,
+            shown_rows,
             lambda parts: (
                 whole_number(max(number(row, "n") for row in parts.values())),
                 *(percent_with_range(parts[measure], "estimate") for measure in MEASURES),
@@ -78,10 +78,10 @@ def use_header(measures: Mapping[str, str]) -> tuple[str, ...]:
 
 def use_rows(
     results: Results,
-    shown: Mapping[tuple[str, ...], Measured],
-    cells: Callable[[Measured], tuple[str, ...]],
+    shown_rows: Mapping[tuple[str, ...], RowByMeasure],
+    cells: Callable[[RowByMeasure], tuple[str, ...]],
 ) -> list[TableRow]:
-    """Return the rows of such a table; `cells` writes n and the measures of a row."""
+    """Return the rows of a table of readers and models; `cells` formats n and the measures."""
     names = rater_names(results.bundle)
     return [
         (
@@ -89,11 +89,11 @@ def use_rows(
             (
                 named(names, model).full,
                 translated(AID_TIME_WORDS.get(when, when)),
-                translated(PLANTED[planted]),
+                translated(PLANTED_WORDS[planted]),
                 *cells(parts),
             ),
         )
-        for (rater, model, when, planted), parts in shown.items()
+        for (rater, model, when, planted), parts in shown_rows.items()
     ]
 
 
@@ -102,7 +102,7 @@ AID_TIME_WORDS = {
     "on demand": later("on request"),
     "after": later("after the first answer"),
 }
-PLANTED = {"all": later("all"), "yes": later("planted errors")}
+PLANTED_WORDS = {"all": later("all"), "yes": later("planted errors")}
 
 
 def reader_name(names: Mapping[str, RaterName], rater: str) -> RaterName:
@@ -123,7 +123,7 @@ def reliance_figures(results: Results, condition: str) -> Iterator[Figure]:
     )
     titles = {measure: translated(MEASURES[measure]) for measure in CHARTED_MEASURES}
     for place, ((model, when), part) in enumerate(rows.groupby(["aid_model", "aid"]), start=1):
-        bare = bool((part["estimate"].notna() & part["ci_low"].isna()).any())
+        lacks_interval = bool((part["estimate"].notna() & part["ci_low"].isna()).any())
         charted = part.assign(
             panel=part["measure"].map(titles),
             difference=part["estimate"],
@@ -149,7 +149,7 @@ def reliance_figures(results: Results, condition: str) -> Iterator[Figure]:
                         "Points without an interval rest on too few patients, or on answers that"
                         " are all alike."
                     )
-                    if bare
+                    if lacks_interval
                     else "",
                 ]
             ),

@@ -22,7 +22,7 @@ class Column(NamedTuple):
     Parameters
     ----------
     name : str
-        Its head in the file.
+        The column's name in the file.
     meaning : str
         Meaning of a cell, for the data dictionary.
     unit : str, default "text"
@@ -40,7 +40,7 @@ class Source(NamedTuple):
     Parameters
     ----------
     method : str
-        The method.
+        Name of the method.
     text : str
         `Authors. Title. Journal year;volume:pages.`, the authors as `Name AB, Name C`. The citation
         key (`wilson1927`) and the BibTeX entry are derived from it.
@@ -62,7 +62,7 @@ class Method(NamedTuple):
         The paragraph it belongs to; parts with the same title form one paragraph.
     text : str, or function of Results that returns str
         Whole sentences, sources as `[@key; @key]`. A function if the sentences depend on the run;
-        it may return an empty text.
+        it may return an empty string.
     """
 
     title: str
@@ -70,7 +70,7 @@ class Method(NamedTuple):
 
 
 class Figure(NamedTuple):
-    """A figure of the report; without a chart it is omitted.
+    """A figure of the report, which is omitted if it has no chart.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ class Figure(NamedTuple):
     name : str
         Name of its files.
     title, caption : str
-        As text.
+        In the language of the report.
     chart : Chart or None
         The chart.
     """
@@ -141,22 +141,22 @@ class Statistic:
         return [column.name for column in self.columns]
 
 
-def shared(names: str) -> tuple[Column, ...]:
-    """Return columns that many tables have, by their names.
+def shared_columns(names: str) -> tuple[Column, ...]:
+    """Return the columns of `SHARED_COLUMNS` with these names, which are separated by spaces.
 
     Examples
     --------
-    >>> [column.unit for column in shared("rater_id n")]
+    >>> [column.unit for column in shared_columns("rater_id n")]
     ['text', 'count']
     """
-    return tuple(SHARED[name] for name in names.split())
+    return tuple(SHARED_COLUMNS[name] for name in names.split())
 
 
 def columns_like(
     columns: Iterable[Column],
     *,
     after: Mapping[str, tuple[Column, ...]],
-    described: Iterable[Column] = (),
+    redefined: Iterable[Column] = (),
 ) -> tuple[Column, ...]:
     """Return the columns of a similar table.
 
@@ -166,16 +166,16 @@ def columns_like(
         The columns of the other table.
     after : mapping of str to tuple of Column
         Further columns, by the name of the column that they follow.
-    described : iterable of Column
-        Columns with another meaning in this table.
+    redefined : iterable of Column
+        Columns that have another meaning in this table.
 
     Examples
     --------
     >>> p = Column("p_adjusted", "Adjusted p-value.")
-    >>> [column.name for column in columns_like(shared("n p note"), after={"p": (p,)})]
+    >>> [column.name for column in columns_like(shared_columns("n p note"), after={"p": (p,)})]
     ['n', 'p', 'p_adjusted', 'note']
     """
-    own_columns = {column.name: column for column in described}
+    own_columns = {column.name: column for column in redefined}
     return tuple(
         each
         for column in columns
@@ -183,14 +183,14 @@ def columns_like(
     )
 
 
-_ESTIMATE = "that of the estimate"
-SHARED = {
+_UNIT_OF_ESTIMATE = "that of the estimate"
+SHARED_COLUMNS = {
     column.name: column
     for column in (
         Column("rater_id", "Rater."),
         Column("rater_kind", "`reader` or `model`."),
         Column("model_id", "Model."),
-        Column("rater_a", "First rater: the reader of a reader and a model, else in order of id."),
+        Column("rater_a", "First rater: the reader in a pair with a model, otherwise by id."),
         Column("rater_b", "Second rater."),
         Column("pair_kind", "`reader-reader`, `reader-model` or `model-model`."),
         Column("item_id", "Item."),
@@ -207,7 +207,7 @@ SHARED = {
         Column("measure", "The measure in the row."),
         Column("metric", "`accuracy` or `auc`."),
         Column("claim", "`these readers` (readers fixed) or `readers like these` (random)."),
-        Column("n", "Items that count.", "count"),
+        Column("n", "Items that are counted.", "count"),
         Column("n_readers", "Readers.", "count"),
         Column("n_models", "Models.", "count"),
         Column("n_items", "Items.", "count"),
@@ -215,14 +215,22 @@ SHARED = {
         Column("accuracy", "Share of correct answers.", "proportion"),
         Column("estimate", "The estimate.", "that of the measure"),
         Column("difference", "The first value minus the second.", "that of the metric"),
-        Column("se", "Standard error.", _ESTIMATE),
+        Column("se", "Standard error.", _UNIT_OF_ESTIMATE),
         Column("df", "Degrees of freedom.", "number"),
-        Column("ci_low", "Lower limit of the confidence interval.", _ESTIMATE),
-        Column("ci_high", "Upper limit of the confidence interval.", _ESTIMATE),
+        Column("ci_low", "Lower limit of the confidence interval.", _UNIT_OF_ESTIMATE),
+        Column("ci_high", "Upper limit of the confidence interval.", _UNIT_OF_ESTIMATE),
         Column("ci_method", "Method of the interval."),
-        Column("cluster_ci_low", "Lower limit over patients; empty without clusters.", _ESTIMATE),
-        Column("cluster_ci_high", "Upper limit over patients; empty without clusters.", _ESTIMATE),
-        Column("p", "Two-sided p-value of no difference.", "probability"),
+        Column(
+            "cluster_ci_low",
+            "Lower limit over patients; empty without clusters.",
+            _UNIT_OF_ESTIMATE,
+        ),
+        Column(
+            "cluster_ci_high",
+            "Upper limit over patients; empty without clusters.",
+            _UNIT_OF_ESTIMATE,
+        ),
+        Column("p", "Two-sided p-value of a test for no difference.", "probability"),
         Column("p_adjusted", "`p` adjusted by Holm's method over the family.", "probability"),
         Column("family", "Tests that are adjusted together; empty if not adjusted."),
         Column("method", "How the estimate and the interval are computed."),

@@ -17,7 +17,7 @@ from analysis.readings.clusters import resample_weights
 from analysis.readings.confidence import confidence_of
 from analysis.readings.matrix import ReadingMatrix, reading_matrix
 from analysis.statistics.dichotomy import Dichotomy, dichotomy_of
-from analysis.statistics.merits import Figures, figures_of_merit
+from analysis.statistics.merits import FiguresOfMerit, figures_of_merit
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,12 +72,12 @@ class Study:
         return dichotomy_of(self.matrix, self.bundle, self.options)
 
     @cached_property
-    def figures(self) -> Figures:
+    def figures_of_merit(self) -> FiguresOfMerit:
         """The metrics that the readings allow."""
         confidence = confidence_of(self.options, self.bundle)
         return figures_of_merit(self.matrix, self.bundle.items, confidence)
 
 
 def study_of(study: Study | Bundle, options: Options | None) -> Study:
-    """Return a study unchanged, or the study of a bundle with `options`."""
+    """Return a study unchanged, or make a study from a bundle and `options`."""
     return study if isinstance(study, Study) else Study(study, options or Options())

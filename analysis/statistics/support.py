@@ -24,9 +24,9 @@ from analysis.statistics.study import Study
 
 YEARS = "years"
 OTHER_TASKS = "other tasks"
-"""The items of a row that are not of the task in `group`."""
+"""The grouping of a row over the items that do not belong to the task in `group`."""
 NEVER_PRESENTED = "absent as wrong"
-"""The choice of `sensitivity_panel` that counts items not assigned to a reader."""
+"""The analysis in `sensitivity_panel` that counts items not assigned to a reader."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -54,14 +54,14 @@ class Answers:
         return self.study.matrix
 
     def columns(self, condition: str, raters: Iterable[str] | None = None) -> list[int]:
-        """Return the columns of some raters in a condition; without raters those of readers."""
+        """Return the columns of `raters` in a condition; by default those of all readers."""
         compared = [(i, self.matrix.columns[i]) for i in self.places.get(condition, [])]
         if raters is None:
             return [i for i, column in compared if column.kind is RaterKind.READER]
         return [i for i, column in compared if column.rater_id in raters]
 
     def patients(self, items: Bools | Ints) -> int:
-        """Return the number of patients of some items."""
+        """Return the number of patients to whom these items belong."""
         return int(np.count_nonzero(np.bincount(self.matrix.clusters[items])))
 
 
@@ -69,20 +69,20 @@ _ANSWERS_OF_RESULTS: WeakKeyDictionary[Results, Answers] = WeakKeyDictionary()
 
 
 def answers_of(results: Results) -> Answers:
-    """Return the readings of a run; they are arranged once."""
+    """Return the readings of a run, which are arranged only once."""
     if results not in _ANSWERS_OF_RESULTS:
-        _ANSWERS_OF_RESULTS[results] = arranged(Study(results.bundle, results.options))
+        _ANSWERS_OF_RESULTS[results] = answers_of_study(Study(results.bundle, results.options))
     return _ANSWERS_OF_RESULTS[results]
 
 
 def keep_readings(results: Results, matrix: ReadingMatrix) -> None:
-    """Keep the readings of a run for `answers_of` where their matrix is known."""
+    """Keep the readings of a run, whose matrix is known, for `answers_of`."""
     study = Study(results.bundle, results.options)
     vars(study)["matrix"] = matrix
-    _ANSWERS_OF_RESULTS[results] = arranged(study)
+    _ANSWERS_OF_RESULTS[results] = answers_of_study(study)
 
 
-def arranged(study: Study) -> Answers:
+def answers_of_study(study: Study) -> Answers:
     """Arrange the readings of a study."""
     matrix = study.matrix
     return Answers(
@@ -101,18 +101,18 @@ def patients_with_answers(results: Results) -> int:
 
 def patients_ranked(bundle: Bundle, condition: str) -> int:
     """Return the number of patients with answers of two raters or more in a condition."""
-    answers = arranged(Study(bundle))
-    own_answered = answers.answered[:, answers.places.get(condition, [])]
-    return answers.patients(own_answered.sum(axis=1) > 1)
+    answers = answers_of_study(Study(bundle))
+    answered_here = answers.answered[:, answers.places.get(condition, [])]
+    return answers.patients(answered_here.sum(axis=1) > 1)
 
 
 def patients_compared(results: Results, row: Row) -> int:
     """Return the number of patients with an answer on each side of a row's comparison.
 
-    `row` is of a table that compares raters, conditions or groups of readers. An item supports the
-    comparison if every side answered it: a model and a reader, or a reader under each condition,
-    or one of each group. It must be part of the comparison: assigned to every reader, unless the
-    mean is pair-weighted or items not assigned to a reader count.
+    `row` is from a table that compares raters, conditions or groups of readers. An item supports
+    the comparison if each side has an answer to it: a model and a reader, readers under each
+    condition, or a reader of each group. The item must also be assigned to every reader, unless
+    the mean is pair-weighted or the analysis counts items not assigned to a reader.
     """
     answers = answers_of(results)
     sides = _sides(answers, row)
@@ -156,8 +156,10 @@ def _readers_under(answers: Answers, conditions: list[str]) -> set[str]:
 
 
 def _sides_of_groups(answers: Answers, row: Row) -> list[list[int]]:
-    """Return the columns of two groups of readers, under each condition of a gain."""
-    groups = [_members(answers, str(row["factor"]), str(row[f"group_{side}"])) for side in "ab"]
+    """Return the columns of two groups of readers, under each condition that is compared."""
+    groups = [
+        _group_members(answers, str(row["factor"]), str(row[f"group_{side}"])) for side in "ab"
+    ]
     if "condition_a" in row:
         conditions = [str(row["condition_a"]), str(row["condition_b"])]
         paired = _readers_under(answers, conditions)
@@ -170,7 +172,7 @@ def _sides_of_groups(answers: Answers, row: Row) -> list[list[int]]:
     ]
 
 
-def _members(answers: Answers, factor: str, group: str) -> set[str]:
+def _group_members(answers: Answers, factor: str, group: str) -> set[str]:
     raters = answers.study.bundle.raters
     readers = raters.loc[raters["rater_kind"] == RaterKind.READER]
     if factor != YEARS:
@@ -181,10 +183,11 @@ def _members(answers: Answers, factor: str, group: str) -> set[str]:
     return set(readers.loc[is_member, "rater_id"])
 
 
-def patients_between(results: Results, condition: str) -> int:
-    """Return the patients with answers for agreement among readers and of readers with models.
+def patients_for_agreement(results: Results, condition: str) -> int:
+    """Return the number of patients who support both kinds of agreement in a condition.
 
-    The smaller number: of patients with an answer of two readers, or of a reader and a model.
+    It is the smaller of two numbers: patients with answers of two readers, and patients with
+    answers of a reader and a model.
     """
     answers = answers_of(results)
     readers = answers.columns(condition)
@@ -194,10 +197,10 @@ def patients_between(results: Results, condition: str) -> int:
     return min(answers.patients(by_readers > 1), answers.patients(with_models))
 
 
-def patients_under(results: Results, rater: str, conditions: Iterable[str]) -> int:
+def patients_under_conditions(results: Results, rater: str, conditions: Iterable[str]) -> int:
     """Return the number of patients with an answer of a rater under each of several conditions.
 
-    Answers of models under conditions that no reader had count as well, and answers in words.
+    Answers in words are included, and so are models' answers under conditions without readers.
     """
     bundle, answers = results.bundle, answers_of(results)
     tables = [bundle.readings, bundle.aside]

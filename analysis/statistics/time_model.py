@@ -30,13 +30,13 @@ from analysis.readings.circumstances import Circumstances
 from analysis.readings.matrix import ReadingMatrix
 from analysis.results import Results
 from analysis.statistics.crossed import CrossedFit, fit_crossed
-from analysis.statistics.statistic import Column, Method, Statistic, shared
+from analysis.statistics.statistic import Column, Method, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.statistics.times import ANSWERED, session_order
 from analysis.translation import later, pieces, t, translated
 
 BASELINE = "unaided"
-KINDS = ("condition", "correct", "position", "session", "task")
+TERM_KINDS = ("condition", "correct", "position", "session", "task")
 NOT_GIVEN = {
     "correct": later("no item has a reference standard"),
     "position": later("no reading gives its position"),
@@ -63,9 +63,9 @@ class Term:
     condition : str
         The condition that is compared with the baseline; empty for other terms.
     values : numpy.ndarray of float, shape (n,), or None
-        Its column of the design; None if it has none.
+        The term's column in the design; None if it has none.
     reason : str
-        Why it has none.
+        Why the term has no column.
     """
 
     name: str
@@ -80,8 +80,8 @@ def modelled_readings(matrix: ReadingMatrix, times: Circumstances) -> pd.DataFra
     Returns
     -------
     pandas.DataFrame
-        Columns `response_ms`, `reader` (its id), `item` (position), and one for each of `KINDS`,
-        None or nan if unknown. Only answered readings of readers.
+        Columns `response_ms`, `reader` (the reader's id), `item` (its position), and one for each
+        of `TERM_KINDS`, None or nan if unknown. Only answered readings of readers are included.
     """
     reader = np.array([c.kind is RaterKind.READER for c in matrix.columns], dtype=bool)
     answered = matrix.statuses[times.item, times.column] == ANSWERED
@@ -106,17 +106,17 @@ def modelled_readings(matrix: ReadingMatrix, times: Circumstances) -> pd.DataFra
     return table.sort_values(["item", "column"], ignore_index=True)
 
 
-def complete(readings: pd.DataFrame) -> pd.DataFrame:
+def complete_readings(readings: pd.DataFrame) -> pd.DataFrame:
     """Drop readings without a value that others have, and times of 0, which have no logarithm.
 
     Parameters
     ----------
     readings : pandas.DataFrame
-        From `modelled_readings`.
+        The result of `modelled_readings`.
     """
-    kinds = [kind for kind in KINDS if readings[kind].notna().any()]
-    complete = readings[kinds].notna().all(axis=1) & (readings["response_ms"] > 0)
-    return readings.loc[complete].reset_index(drop=True)
+    kinds = [kind for kind in TERM_KINDS if readings[kind].notna().any()]
+    is_complete = readings[kinds].notna().all(axis=1) & (readings["response_ms"] > 0)
+    return readings.loc[is_complete].reset_index(drop=True)
 
 
 def terms_of(readings: pd.DataFrame) -> list[Term]:
@@ -125,39 +125,43 @@ def terms_of(readings: pd.DataFrame) -> list[Term]:
     Parameters
     ----------
     readings : pandas.DataFrame
-        From `complete`.
+        The result of `complete_readings`.
 
     Returns
     -------
     list of Term
-        At least one for each of `KINDS`.
+        At least one term for each of `TERM_KINDS`.
     """
-    makers: Mapping[str, Callable[[pd.DataFrame], list[Term]]] = {
-        "condition": _conditions,
-        "correct": lambda r: [_term(later("correct against wrong"), r["correct"])],
-        "position": lambda r: [_term(later("position, per 10 cases"), r["position"])],
-        "session": lambda r: _levels(r, "session", session_order(r["session"].to_numpy(object))),
-        "task": lambda r: _levels(r, "task", sorted(r["task"].unique())),
+    term_builders: Mapping[str, Callable[[pd.DataFrame], list[Term]]] = {
+        "condition": _condition_terms,
+        "correct": lambda r: [_numeric_term(later("correct against wrong"), r["correct"])],
+        "position": lambda r: [_numeric_term(later("position, per 10 cases"), r["position"])],
+        "session": lambda r: _level_terms(
+            r, "session", session_order(r["session"].to_numpy(object))
+        ),
+        "task": lambda r: _level_terms(r, "task", sorted(r["task"].unique())),
     }
-    return [term for kind in KINDS for term in _kind(readings, kind, makers[kind])]
+    return [
+        term for kind in TERM_KINDS for term in _terms_of_kind(readings, kind, term_builders[kind])
+    ]
 
 
-def _kind(
-    readings: pd.DataFrame, kind: str, make: Callable[[pd.DataFrame], list[Term]]
+def _terms_of_kind(
+    readings: pd.DataFrame, kind: str, build_terms: Callable[[pd.DataFrame], list[Term]]
 ) -> list[Term]:
     if readings[kind].isna().all():
         return [Term(name=kind, reason=NOT_GIVEN[kind])]
     if readings[kind].nunique() < 2:
         return [Term(name=kind, reason=NO_CONTRAST[kind])]
-    return make(readings)
+    return build_terms(readings)
 
 
-def _conditions(readings: pd.DataFrame) -> list[Term]:
+def _condition_terms(readings: pd.DataFrame) -> list[Term]:
     names = sorted(readings["condition"].unique(), key=lambda name: (name != BASELINE, name))
-    return _levels(readings, "condition", names)
+    return _level_terms(readings, "condition", names)
 
 
-def _levels(readings: pd.DataFrame, kind: str, names: list[str]) -> list[Term]:
+def _level_terms(readings: pd.DataFrame, kind: str, names: list[str]) -> list[Term]:
     return [
         Term(
             name=f"{kind} {name or '(none)'} against {names[0] or '(none)'}",
@@ -168,14 +172,14 @@ def _levels(readings: pd.DataFrame, kind: str, names: list[str]) -> list[Term]:
     ]
 
 
-def _term(name: str, values: pd.Series[float]) -> Term:
+def _numeric_term(name: str, values: pd.Series[float]) -> Term:
     return Term(name=name, values=np.asarray(values, dtype=np.float64))
 
 
 def sides_of(terms: Sequence[Term], term: Term) -> list[Bools]:
-    """Return the readings on each side of a term: both levels, or all readings for a slope.
+    """Return the readings at each level of a term, or all readings if the term is numeric.
 
-    The second side is the reference level, at which every term of the kind is 0.
+    The second level is the reference level, at which all terms of the same kind are 0.
 
     Examples
     --------
@@ -185,8 +189,8 @@ def sides_of(terms: Sequence[Term], term: Term) -> list[Bools]:
     [[False, False, True], [True, False, False]]
     """
     kind = term.name.split()[0]
-    same = [other.values for other in terms if other.name.split()[0] == kind]
-    values = np.array([each for each in same if each is not None])
+    values_of_kind = [other.values for other in terms if other.name.split()[0] == kind]
+    values = np.array([each for each in values_of_kind if each is not None])
     term_values = np.asarray(term.values)
     if not np.isin(values, (0, 1)).all():
         return [np.ones(len(term_values), dtype=np.bool_)]
@@ -205,8 +209,8 @@ TOO_LARGE = "more readings, times readers, than the model is fitted to"
 LARGEST_LAYOUT = 2**26
 
 
-# Relative size below which an entry of a null vector counts as 0.
-ZERO = 1e-8
+# Relative size below which an entry of a null vector is taken as 0.
+ZERO_TOLERANCE = 1e-8
 
 
 def time_model(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
@@ -223,19 +227,19 @@ def time_model(study: Study | Bundle, options: Options | None = None) -> pd.Data
     -------
     pandas.DataFrame
         Columns `term, condition, n, estimate, se, ratio, ci_low, ci_high, p, method,
-        undefined_because`; estimate and standard error in natural logarithms, ratio and interval as
-        factors. In order of condition, correctness, position, session and task; no row where no
-        reader has a measured time.
+        undefined_because`; estimate and standard error are natural logarithms, ratio and interval
+        are factors. Rows are in the order of condition, correctness, position, session and task.
+        The table is empty if no reader has a measured time.
 
     Notes
     -----
-    :math:`\ln t = x'\beta + u_{reader} + v_{item} + e`, with normal and independent effects, fitted
-    by restricted maximum likelihood to the readers' answered first readings, including flagged
-    ones. Readings without the value of a term that others have, and times of 0, are dropped.
-    `ratio` is :math:`e^\beta`; 1.2 means a fifth longer. Intervals and p-values are Wald's with
-    normal quantiles. Readers have random levels but not random effects, so that the intervals apply
-    to these readers. Faster correct answers do not mean that speed improves accuracy: difficult
-    items take longer and are missed more often.
+    The model is :math:`\ln t = x'\beta + u_{reader} + v_{item} + e`, with normal and independent
+    random terms. It is fitted by restricted maximum likelihood to the readers' answered first
+    readings, including flagged ones. Times of 0 are dropped, and so are readings without a value
+    that other readings have. `ratio` is :math:`e^\beta`; 1.2 means a fifth longer. Intervals and
+    p-values are Wald's with normal quantiles. Readers have random intercepts but not random slopes,
+    so that the intervals apply to these readers. Faster correct answers do not mean that speed
+    improves accuracy: difficult items take longer and are missed more often.
 
     A term without contrast, or one that is confounded with others (for example if all unaided
     readings are in session 1), is undefined. Conditions are compared with `unaided` if it exists,
@@ -271,12 +275,12 @@ def time_model(study: Study | Bundle, options: Options | None = None) -> pd.Data
     readings_modelled = modelled_readings(matrix, circumstances)
     if readings_modelled.empty:
         return pd.DataFrame(columns=TIME_MODEL.header)
-    readings = complete(readings_modelled)
-    left_out = int((readings_modelled["response_ms"] == 0).sum())
+    readings = complete_readings(readings_modelled)
+    n_zero_times = int((readings_modelled["response_ms"] == 0).sum())
     terms = terms_of(readings) if len(readings) else []
     rows = _term_rows(readings, terms, options.alpha)
     table = pd.DataFrame(rows, columns=TIME_MODEL.header)
-    table["method"] = METHOD + (f"; times of 0 left out: {left_out}" if left_out else "")
+    table["method"] = METHOD + (f"; times of 0 left out: {n_zero_times}" if n_zero_times else "")
     return table
 
 
@@ -287,12 +291,14 @@ def _term_rows(
     columns = [terms[i].values for i in usable]
     design = np.column_stack([np.ones(len(readings)), *(v for v in columns if v is not None)])
     reason = {i: terms[i].reason for i in range(len(terms)) if i not in usable}
-    blank, kept, tied = _estimable(design)
+    is_inestimable, is_kept, is_confounded = _estimability(design)
     reason |= {
-        i: _undefined_reason(terms, usable, tied, k) for k, i in enumerate(usable) if blank[k + 1]
+        i: _undefined_reason(terms, usable, is_confounded, k)
+        for k, i in enumerate(usable)
+        if is_inestimable[k + 1]
     }
-    fit, failure = _fit_or_reason(readings, design[:, kept])
-    place = np.cumsum(kept) - 1
+    fit, failure = _fit_or_reason(readings, design[:, is_kept])
+    place = np.cumsum(is_kept) - 1
     rows: list[dict[str, object]] = []
     for i, term in enumerate(terms):
         row: dict[str, object] = {
@@ -302,7 +308,7 @@ def _term_rows(
             "undefined_because": reason.get(i, "" if fit else failure),
         }
         if fit and i not in reason:
-            row |= _numbers(fit, int(place[usable.index(i) + 1]), alpha)
+            row |= _estimate_cells(fit, int(place[usable.index(i) + 1]), alpha)
         rows.append(row)
     return rows
 
@@ -325,50 +331,52 @@ def _fit(readings: pd.DataFrame, design: Floats) -> CrossedFit | None:
     return fit_crossed(outcome - outcome.mean(), centred, readers, items)
 
 
-def _numbers(fit: CrossedFit, place: int, alpha: float) -> dict[str, object]:
+def _estimate_cells(fit: CrossedFit, place: int, alpha: float) -> dict[str, object]:
     estimate = float(fit.estimates[place])
     se = float(np.sqrt(fit.covariance[place, place]))
-    half = float(norm.isf(alpha / 2)) * se
+    half_width = float(norm.isf(alpha / 2)) * se
     return {
         "estimate": estimate,
         "se": se,
         "ratio": float(np.exp(estimate)),
-        "ci_low": float(np.exp(estimate - half)),
-        "ci_high": float(np.exp(estimate + half)),
+        "ci_low": float(np.exp(estimate - half_width)),
+        "ci_high": float(np.exp(estimate + half_width)),
         "p": float(2 * norm.sf(abs(estimate) / se)),
     }
 
 
-def _estimable(design: Floats) -> tuple[Bools, Bools, Bools]:
-    """Return the columns that cannot be estimated, those to keep, and the confounded groups.
+def _estimability(design: Floats) -> tuple[Bools, Bools, Bools]:
+    """Return the columns that cannot be estimated, those to keep, and the confounded pairs.
 
     Coefficients with a nonzero entry in a null vector of the design are not estimable; the others
     do not depend on the choice of columns that give it full rank.
     """
     scaled = np.linalg.qr(design / np.sqrt((design**2).sum(axis=0))).R
-    basis = null_space(scaled, rcond=ZERO)
-    projection = np.abs(basis @ basis.T) > ZERO
+    basis = null_space(scaled, rcond=ZERO_TOLERANCE)
+    projection = np.abs(basis @ basis.T) > ZERO_TOLERANCE
     columns: list[int] = []
     for j in range(design.shape[1]):
-        if np.linalg.matrix_rank(scaled[:, [*columns, j]], tol=ZERO) > len(columns):
+        if np.linalg.matrix_rank(scaled[:, [*columns, j]], tol=ZERO_TOLERANCE) > len(columns):
             columns.append(j)
     return projection.diagonal(), np.isin(np.arange(design.shape[1]), columns), projection
 
 
-def _undefined_reason(terms: Sequence[Term], usable: Sequence[int], tied: Bools, k: int) -> str:
-    others = [terms[i].name for j, i in enumerate(usable) if j != k and tied[k + 1, j + 1]]
+def _undefined_reason(
+    terms: Sequence[Term], usable: Sequence[int], is_confounded: Bools, k: int
+) -> str:
+    others = [terms[i].name for j, i in enumerate(usable) if j != k and is_confounded[k + 1, j + 1]]
     return f"cannot be distinguished from {'; '.join(others)}" if others else "has no contrast"
 
 
 def time_model_table(results: Results) -> Iterator[ReportTable]:
-    """Show the terms of the model of times, as factors."""
+    """Show the terms of the time model as factors."""
     rows: list[TableRow] = [
         (
             (words(term_words(str(row["term"]))),),
             (
                 condition_cell(str(row["condition"])),
                 whole_number(number(row, "n")) if not math.isnan(number(row, "n")) else EMPTY,
-                *_factor(row),
+                *_factor_cells(row),
                 p_cell(number(row, "p")),
                 pieces(str(row["undefined_because"] or "")),
             ),
@@ -390,7 +398,7 @@ def time_model_table(results: Results) -> Iterator[ReportTable]:
     yield table if has_reasons else table.without_column(t("Undefined because"))
 
 
-def _factor(row: Row) -> tuple[str, str]:
+def _factor_cells(row: Row) -> tuple[str, str]:
     ratio, low, high = (number(row, column) for column in ("ratio", "ci_low", "ci_high"))
     if math.isnan(low) or math.isnan(high):
         return rounded(ratio, 2), EMPTY
@@ -406,7 +414,7 @@ CONTRASTS = {
 
 
 def term_words(term: str) -> str:
-    """Return the contrast of a term of the model of times, in the language in use."""
+    """Return the words for a term of the time model, in the current language."""
     kind, _, levels = term.partition(" ")
     name, against, other = levels.rpartition(" against ")
     if kind not in CONTRASTS or not against:
@@ -426,11 +434,11 @@ TIME_MODEL = Statistic(
         Column("condition", "The condition compared with the baseline; empty for other terms."),
         Column("n", "Readings in the model.", "count"),
         Column("estimate", "Coefficient of the term.", "log of a factor"),
-        *shared("se"),
+        *shared_columns("se"),
         Column("ratio", "Factor by which the time is multiplied.", "factor"),
         Column("ci_low", "Lower limit of the confidence interval of `ratio`.", "factor"),
         Column("ci_high", "Upper limit of the confidence interval of `ratio`.", "factor"),
-        *shared("p method undefined_because"),
+        *shared_columns("p method undefined_because"),
     ),
     compute=time_model,
     methods={

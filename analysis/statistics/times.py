@@ -28,7 +28,7 @@ from analysis.presentation.wording import number, rounded, rows_of, sentences
 from analysis.readings.circumstances import Circumstances
 from analysis.readings.matrix import STATUS_CODES, ReadingMatrix
 from analysis.results import Results
-from analysis.statistics.statistic import Column, Figure, Method, Statistic, shared
+from analysis.statistics.statistic import Column, Figure, Method, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.translation import later, t, written
 
@@ -43,51 +43,51 @@ class TimeGroup:
     Parameters
     ----------
     by, group : str
-        Their names in the table.
+        The names of the grouping and of the group in the table.
     members : numpy.ndarray of int
         Positions in the circumstances, ascending.
-    always : bool
-        Whether raters without a time in the group have a row.
+    has_empty_rows : bool
+        Whether raters without a time in the group have a row, too.
     """
 
     by: str
     group: str
     members: Ints
-    always: bool
+    has_empty_rows: bool
 
 
-def groups_of(matrix: ReadingMatrix, times: Circumstances) -> Iterator[TimeGroup]:
-    """Yield the groups in the order of the table.
+def time_groups(matrix: ReadingMatrix, times: Circumstances) -> Iterator[TimeGroup]:
+    """Yield the groups of times in the order of the table.
 
     Yields
     ------
     TimeGroup
-        Overall, the items' groups, then groups by properties of the reading.
+        All times, then groups by properties of the item, then by properties of the reading.
     """
     all_readings = np.ones(len(times.item), dtype=np.bool_)
     answered = matrix.statuses[times.item, times.column] == ANSWERED
-    yield _group("overall", "micro", all_readings, always=True)
+    yield _group("overall", "micro", all_readings, has_empty_rows=True)
     for by in ("task", "category", "subcategory"):
         codes, names = pd.factorize(matrix.groups[by], sort=True)
         of_time = codes[times.item]
         for code, name in enumerate(names):
             if name:
-                yield _group(by, name, of_time == code, always=True)
+                yield _group(by, name, of_time == code, has_empty_rows=True)
     yield from _by_correctness(matrix, times, answered)
-    yield _group("flagged", later("without flagged"), ~times.flagged, always=True)
-    yield _group("flagged", later("flagged only"), times.flagged, always=False)
+    yield _group("flagged", later("without flagged"), ~times.flagged, has_empty_rows=True)
+    yield _group("flagged", later("flagged only"), times.flagged, has_empty_rows=False)
     for name in session_order(times.session):
-        yield _group("session", name, times.session == name, always=False)
+        yield _group("session", name, times.session == name, has_empty_rows=False)
     quarter = np.floor(times.share * len(QUARTERS))
     for i, name in enumerate(QUARTERS):
-        yield _group("position", name, quarter == i, always=False)
+        yield _group("position", name, quarter == i, has_empty_rows=False)
     for status in WRITTEN_STATUSES:
         of_status = matrix.statuses[times.item, times.column] == STATUS_CODES[status]
-        yield _group("status", status.value, of_status, always=False)
+        yield _group("status", status.value, of_status, has_empty_rows=False)
 
 
 def session_order(sessions: npt.NDArray[np.object_]) -> list[str]:
-    """Return the names of sessions: numbers by value, then words by name.
+    """Return the distinct names of sessions: numbers in order of value, then other names.
 
     Parameters
     ----------
@@ -109,12 +109,14 @@ def _by_correctness(
     known = answered & matrix.assigned[times.item]
     correct = matrix.correct[times.item, times.column]
     if matrix.assigned.any():
-        yield _group("correct", "correct", known & correct, always=True)
-        yield _group("correct", "wrong", known & ~correct, always=True)
+        yield _group("correct", "correct", known & correct, has_empty_rows=True)
+        yield _group("correct", "wrong", known & ~correct, has_empty_rows=True)
 
 
-def _group(by: str, group: str, members: Bools, *, always: bool) -> TimeGroup:
-    return TimeGroup(by=by, group=group, members=np.flatnonzero(members), always=always)
+def _group(by: str, group: str, members: Bools, *, has_empty_rows: bool) -> TimeGroup:
+    return TimeGroup(
+        by=by, group=group, members=np.flatnonzero(members), has_empty_rows=has_empty_rows
+    )
 
 
 NO_TIME = "no reading here has a measured time"
@@ -137,17 +139,16 @@ def times(study: Study | Bundle) -> pd.DataFrame:
 
     Notes
     -----
-    First readings with a measured time count, regardless of their status, including flagged ones;
-    `n_flagged` is the number of these. Quartiles are interpolated linearly between order
-    statistics: with
+    All first readings with a measured time are included, whatever their status; `n_flagged` is the
+    number of flagged ones. Quartiles are interpolated linearly between order statistics: with
     :math:`h = (n - 1) q`, :math:`x_{(\lfloor h \rfloor + 1)} + (h - \lfloor h \rfloor)
     (x_{(\lfloor h \rfloor + 2)} - x_{(\lfloor h \rfloor + 1)})`, type 7 of [1]_. The geometric mean
     is :math:`\exp(\overline{\ln x})`, and undefined if a time is 0.
 
-    By `overall`, `task`, `category`, `subcategory`; by `correct` (`correct`, `wrong`: answered
-    items with a reference standard); by `flagged` (`without flagged`, `flagged only`); by
-    `session`; by `position` (quarters of the rater's session); by `status` (a time that was cut off
-    by a limit is not the time of a decision).
+    Readings are grouped by `overall`, `task`, `category` and `subcategory`; by `correct`
+    (`correct` or `wrong`: answered items with a reference standard); by `flagged` (`without
+    flagged` or `flagged only`); by `session`; by `position` (quarters of the rater's session); and
+    by `status`, because a time that was cut off by a limit is not the time of a decision.
 
     References
     ----------
@@ -172,10 +173,10 @@ def times(study: Study | Bundle) -> pd.DataFrame:
     """
     study = study_of(study, None)
     matrix, circumstances = study.matrix, study.circumstances
-    timed = {matrix.columns[i].rater_id for i in np.unique(circumstances.column)}
-    shown = np.array([c.rater_id in timed for c in matrix.columns], dtype=bool)
-    groups = list(groups_of(matrix, circumstances))
-    parts = [_rows(circumstances, group, shown) for group in groups]
+    timed_raters = {matrix.columns[i].rater_id for i in np.unique(circumstances.column)}
+    is_timed_rater = np.array([c.rater_id in timed_raters for c in matrix.columns], dtype=bool)
+    groups = list(time_groups(matrix, circumstances))
+    parts = [_group_values(circumstances, group, is_timed_rater) for group in groups]
     values = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     sizes = [len(part["n"]) for part in parts]
     table = pd.DataFrame(
@@ -190,28 +191,30 @@ def times(study: Study | Bundle) -> pd.DataFrame:
     return table.sort_values("column", kind="stable", ignore_index=True)[TIMES.header]
 
 
-def _rows(circumstances: Circumstances, group: TimeGroup, shown: Bools) -> dict[str, np.ndarray]:
-    """Return the values of a group's rows, by name."""
-    n_columns = len(shown)
+def _group_values(
+    circumstances: Circumstances, group: TimeGroup, is_timed_rater: Bools
+) -> dict[str, np.ndarray]:
+    """Return the columns of a group's rows, by name."""
+    n_columns = len(is_timed_rater)
     column = circumstances.column[group.members]
     response_ms = circumstances.response_ms[group.members]
     order = np.lexsort((response_ms, column))
     n = np.bincount(column, minlength=n_columns)
-    at = _order_statistics(response_ms[order], n)
+    quantiles = _order_statistics(response_ms[order], n)
     means = _geometric_means(response_ms[order], n)
     zero = np.where(np.isnan(means), ZERO_TIME, "")
     flagged = circumstances.flagged[group.members]
     values = {
         "column": np.arange(n_columns),
         "n": n,
-        "median_ms": at(0.5),
-        "q1_ms": at(0.25),
-        "q3_ms": at(0.75),
+        "median_ms": quantiles(0.5),
+        "q1_ms": quantiles(0.25),
+        "q3_ms": quantiles(0.75),
         "geometric_mean_ms": means,
         "n_flagged": np.bincount(column, flagged, n_columns).astype(np.int64),
         "undefined_because": np.where(n == 0, NO_TIME, zero),
     }
-    shown_rows = shown & (group.always | (n > 0))
+    shown_rows = is_timed_rater & (group.has_empty_rows | (n > 0))
     return {name: each[shown_rows] for name, each in values.items()}
 
 
@@ -220,7 +223,7 @@ def _order_statistics(ordered: Floats, n: Ints) -> Callable[[float], Floats]:
     start = np.cumsum(n) - n
     padded = np.append(ordered, np.nan)
 
-    def at(q: float) -> Floats:
+    def quantiles(q: float) -> Floats:
         h = q * np.maximum(n - 1, 0)
         below = np.floor(h).astype(np.int64)
         above = np.minimum(below + 1, np.maximum(n - 1, 0))
@@ -228,7 +231,7 @@ def _order_statistics(ordered: Floats, n: Ints) -> Callable[[float], Floats]:
         quantile: Floats = np.where(n > 0, low + (h - below) * (high - low), np.nan)
         return quantile
 
-    return at
+    return quantiles
 
 
 def _geometric_means(ordered: Floats, n: Ints) -> Floats:
@@ -243,7 +246,7 @@ def _geometric_means(ordered: Floats, n: Ints) -> Floats:
 
 
 def times_table(results: Results) -> Iterator[ReportTable]:
-    """Show each reader's times over all items, in seconds."""
+    """Show each rater's times over all items, in seconds."""
     names = rater_names(results.bundle)
     rows: list[TableRow] = [
         (
@@ -322,7 +325,7 @@ def drift_caption(rows: pd.DataFrame) -> str:
 
 
 def times_figures(results: Results, condition: str) -> Iterator[Figure]:
-    """Draw the times of every rater, by accuracy and through the session."""
+    """Draw the times of every rater: overall, against accuracy, and over the session."""
     times, accuracy = results.tables["times"], results.tables["accuracy"]
     names = rater_names(results.bundle)
     known = times.loc[(times["condition"] == condition) & times["median_ms"].notna()]
@@ -358,20 +361,20 @@ TIMES = Statistic(
     name="times",
     meaning="Response times of a rater in a group of readings.",
     columns=(
-        *shared("rater_id condition"),
+        *shared_columns("rater_id condition"),
         Column(
             "by",
             "Grouping: `overall`, `task`, `category`, `subcategory`, `correct`, `flagged`,"
             " `session`, `position` (quarters of the session) or `status`.",
         ),
-        *shared("group"),
+        *shared_columns("group"),
         Column("n", "Readings with a measured time.", "count"),
         Column("median_ms", "Median time.", "ms"),
         Column("q1_ms", "Lower quartile.", "ms"),
         Column("q3_ms", "Upper quartile.", "ms"),
         Column("geometric_mean_ms", "Geometric mean.", "ms"),
         Column("n_flagged", "Readings with a flag that casts doubt on the time.", "count"),
-        *shared("undefined_because"),
+        *shared_columns("undefined_because"),
     ),
     compute=times,
     methods={

@@ -37,32 +37,32 @@ _DEGREES_OF_FREEDOM: WeakKeyDictionary[Results, dict[tuple[str, ...], float]] = 
 
 
 def patients_in(results: Results, n_items: float) -> int:
-    """Return the largest possible number of patients of `n_items` items."""
+    """Return the largest number of patients to whom `n_items` items can belong."""
     return int(min(n_items, results.n_clusters))
 
 
 def patients_of_row(results: Results, row: Row) -> int:
     """Return the number of patients whose answers a row of a table of claims compares.
 
-    Another choice may count fewer of them: its claim about these readers has one degree of freedom
-    less than patients, and the claim about readers like these has the same items.
+    A sensitivity analysis may count fewer patients. Its claim about these readers has one degree
+    of freedom less than it has patients, and both claims are about the same items.
     """
     n = min(patients_in(results, number(row, "n_items")), patients_compared(results, row))
     degrees = math.nan
     if "analysis" in row:
-        degrees = _degrees_of_freedom(results).get(_comparison(row), math.nan)
+        degrees = _degrees_of_freedom(results).get(_comparison_key(row), math.nan)
     return n if math.isnan(degrees) else min(n, round(degrees) + 1)
 
 
-def _comparison(row: Row) -> tuple[str, ...]:
+def _comparison_key(row: Row) -> tuple[str, ...]:
     return tuple(str(row.get(column, "")) for column in _COMPARISON_COLUMNS)
 
 
 def _degrees_of_freedom(results: Results) -> dict[tuple[str, ...], float]:
-    """Return the degrees of freedom of the claims about these readers, by choice and comparison."""
+    """Return the degrees of freedom of claims about these readers, by analysis and comparison."""
     if results not in _DEGREES_OF_FREEDOM:
         _DEGREES_OF_FREEDOM[results] = {
-            _comparison(row): number(row, "df")
+            _comparison_key(row): number(row, "df")
             for row in rows_of(results, "sensitivity_panel", claim=THESE)
         }
     return _DEGREES_OF_FREEDOM[results]
@@ -103,7 +103,7 @@ def too_few(results: Results, n_patients: int) -> str:
 
 
 def too_few_of(results: Results, patients: list[int]) -> str:
-    """Return why the smallest of several numbers of patients allows no verdict, as `too_few`."""
+    """Return `too_few` for the smallest of several numbers of patients."""
     return too_few(results, min(patients, default=FEWEST_PATIENTS))
 
 
@@ -117,9 +117,9 @@ def conclusion(n_patients: int, low: float, high: float, *, at: float = 0.0) -> 
     >>> conclusion(24, float("nan"), 0.1).value
     'undefined'
     """
-    shown = verdict(low, high, at=at)
-    if shown is Conclusion.UNDEFINED or n_patients >= FEWEST_PATIENTS:
-        return shown
+    direction = verdict(low, high, at=at)
+    if direction is Conclusion.UNDEFINED or n_patients >= FEWEST_PATIENTS:
+        return direction
     return Conclusion.TOO_FEW
 
 
@@ -135,15 +135,16 @@ def verdict(low: float, high: float, *, at: float = 0.0) -> Conclusion:
     Parameters
     ----------
     low, high : float
-        Limits; nan where undefined. An interval without width is undefined: the formulas return it
-        without variation, and it would suggest certainty.
+        Limits; nan if undefined. An interval without width counts as undefined: the formulas return
+        it for data without variation, and it would suggest certainty.
     at : float, default 0
         The value of no difference: 0 for differences, 1 for ratios.
 
     Returns
     -------
     Conclusion
-        `MORE` or `FEWER` only where the complete interval is beyond `at`, without touching it.
+        `MORE` or `FEWER` only if the complete interval lies above or below `at`, without touching
+        it.
 
     Examples
     --------
@@ -199,7 +200,7 @@ class Decision:
     Parameters
     ----------
     row : dict
-        Of `reader_panel`.
+        The row of `reader_panel`.
     outcome : Outcome
         The outcome.
     """
@@ -214,7 +215,7 @@ def declared_plan(results: Results) -> Plan:
 
 
 def origin_of_margin(results: Results) -> str:
-    """Return the origin of a margin that differs from the protocol's; otherwise an empty text."""
+    """Return the origin of a margin that differs from the protocol's; otherwise empty."""
     return margin_origin(results.options, results.bundle.protocol)
 
 
@@ -226,9 +227,9 @@ def has_margin(results: Results, metric: str) -> bool:
 
 
 def primary_models(results: Results) -> list[str]:
-    """Return the ids of the model that was declared primary, by id or by label; empty for none.
+    """Return the ids of the model that was declared primary, by id or by label.
 
-    It is also empty if the bundle has no such model.
+    The list is empty if no model was declared primary, or if the bundle does not contain it.
     """
     primary_model = declared_plan(results).primary_model
     labels = results.bundle.labels
@@ -255,8 +256,8 @@ def is_decided(results: Results) -> bool:
 def decisions(results: Results) -> list[Decision]:
     """Decide the declared hypothesis for the primary model, or for each model.
 
-    In the panel's order. If there are several models, both the interval and p-values adjusted by
-    Holm's method decide.
+    The decisions are in the order of `reader_panel`. With several models, both the interval and
+    the p-values adjusted by Holm's method decide.
     """
     return list(_decisions(results)) if is_decided(results) else []
 
@@ -264,22 +265,24 @@ def decisions(results: Results) -> list[Decision]:
 def _decisions(results: Results) -> Iterator[Decision]:
     plan, primary = declared_plan(results), primary_models(results)
     rows = endpoint_rows(results, plan)
-    several = not primary and len({row["model_id"] for row in rows}) > 1
-    adjusted = _adjusted_p(results, plan) if several else {}
+    has_several_models = not primary and len({row["model_id"] for row in rows}) > 1
+    adjusted = _adjusted_p(results, plan) if has_several_models else {}
     for row in rows:
         if plan.claim not in ("", row["claim"]) or (primary and row["model_id"] not in primary):
             continue
         outcome = tested_outcome(results, plan, row, number(row, "margin"))
-        if several:
-            outcome = _after_adjustment(results, plan, outcome, adjusted.get(_key(row), {}))
+        if has_several_models:
+            outcome = _after_adjustment(
+                results, plan, outcome, adjusted.get(_endpoint_key(row), {})
+            )
         yield Decision(row=row, outcome=outcome)
 
 
 def endpoint_rows(results: Results, plan: Plan) -> list[Row]:
     """Return the rows of `reader_panel` that decide the declared endpoint.
 
-    For a pair-weighted endpoint these are the rows about readers like these, with the numbers of
-    `uncrossed` if not every reader read every case; otherwise both estimates are the same.
+    For a pair-weighted endpoint these are the rows about readers like these. If not every reader
+    read every case, their numbers are from `uncrossed`; otherwise both tables have the same ones.
     """
     rows = rows_of(results, "reader_panel", metric=plan.metric)
     if not plan.pair_weighted:
@@ -300,10 +303,20 @@ def _weighted_row(row: Row, weighted: Row | None) -> Row:
         return row
     distance = number(weighted, "difference") + number(row, "margin")
     p = float(student.sf(distance / number(weighted, "se"), number(weighted, "df")))
-    same = ("n_readers", "n_items", "difference", "se", "df", "ci_low", "ci_high", "p", "method")
+    copied_columns = (
+        "n_readers",
+        "n_items",
+        "difference",
+        "se",
+        "df",
+        "ci_low",
+        "ci_high",
+        "p",
+        "method",
+    )
     return {
         **row,
-        **{name: weighted[name] for name in (*same, "note", "undefined_because")},
+        **{name: weighted[name] for name in (*copied_columns, "note", "undefined_because")},
         "model_value": weighted["value_a"],
         "reader_mean": weighted["value_b"],
         "p_noninferior": p,
@@ -313,20 +326,20 @@ def _weighted_row(row: Row, weighted: Row | None) -> Row:
 def _after_adjustment(
     results: Results, plan: Plan, outcome: Outcome, adjusted: Mapping[Outcome, float]
 ) -> Outcome:
-    """Return the part of an outcome that remains after the adjustment for several models.
+    """Return the outcome that remains after the adjustment for several models.
 
-    Superiority after non-inferiority is tested only if non-inferiority remains.
+    Superiority after non-inferiority is considered only if non-inferiority remains.
     """
-    level = results.options.alpha / (2 if plan.hypothesis == NON_INFERIORITY else 1)
+    one_sided_level = results.options.alpha / (2 if plan.hypothesis == NON_INFERIORITY else 1)
     p = adjusted.get(outcome, math.nan)
     if outcome is Outcome.SUPERIOR:
         outcome = outcome if p < results.options.alpha else Outcome.SHOWN
         p = adjusted.get(Outcome.SHOWN, math.nan)
     if outcome.is_shown and math.isnan(p):
         return Outcome.UNDECIDED
-    if outcome.is_shown and p >= level:
+    if outcome.is_shown and p >= one_sided_level:
         return Outcome.NOT_ADJUSTED
-    if outcome is Outcome.INFERIOR and not p < level:
+    if outcome is Outcome.INFERIOR and not p < one_sided_level:
         return Outcome.NOT_SHOWN
     return outcome
 
@@ -334,7 +347,7 @@ def _after_adjustment(
 def score_p(results: Results, row: Row, column: str = "p") -> float:
     """Return a number of `noninferiority` for a row of `reader_panel`, nan if there is none.
 
-    A row of `sensitivity_panel` has its own numbers, those of its choice.
+    A row of `sensitivity_panel` contains the numbers of its own analysis.
     """
     if "analysis" in row:
         return number(row, "p_margin" if column == "p" else column)
@@ -351,16 +364,16 @@ def tested_outcome(results: Results, plan: Plan, row: Row, margin: float) -> Out
     `row` is of `reader_panel` or `sensitivity_panel`.
     """
     outcome = declared_outcome(results, plan, row, margin)
-    return _near_the_ceiling(results, plan, row, outcome) if outcome.is_shown else outcome
+    return _confirmed_outcome(results, plan, row, outcome) if outcome.is_shown else outcome
 
 
-def _near_the_ceiling(results: Results, plan: Plan, row: Row, outcome: Outcome) -> Outcome:
-    """Return the outcome if the test of `noninferiority` shows it too, or if there is none."""
-    level = results.options.alpha / 2
+def _confirmed_outcome(results: Results, plan: Plan, row: Row, outcome: Outcome) -> Outcome:
+    """Return the outcome if the test of `noninferiority` confirms it, or if there is no test."""
+    one_sided_level = results.options.alpha / 2
     column = "p" if plan.hypothesis == NON_INFERIORITY else "p_superior"
-    if score_p(results, row, column) >= level:
+    if score_p(results, row, column) >= one_sided_level:
         return Outcome.NOT_BY_LOGIT if row["metric"] == AUC else Outcome.NOT_BY_SCORE
-    if outcome is Outcome.SUPERIOR and score_p(results, row, "p_superior") >= level:
+    if outcome is Outcome.SUPERIOR and score_p(results, row, "p_superior") >= one_sided_level:
         return Outcome.SHOWN
     return outcome
 
@@ -369,52 +382,52 @@ def declared_outcome(results: Results, plan: Plan, row: Row, margin: float) -> O
     """Return the outcome of the declared hypothesis from a row's interval alone.
 
     A model is inferior if its complete interval is below minus the margin (below 0 for
-    superiority), and superior after non-inferiority if it is above 0: tests in a fixed order, each
-    only if the previous test succeeds, need no adjustment.
+    superiority), and superior after non-inferiority if the interval is above 0. Tests in a fixed
+    order need no adjustment if each is done only after the previous one succeeds.
     """
     low, high = number(row, "ci_low"), number(row, "ci_high")
-    shown = conclusion(patients_of_row(results, row), low, high)
-    if shown in (Conclusion.UNDEFINED, Conclusion.TOO_FEW):
+    direction = conclusion(patients_of_row(results, row), low, high)
+    if direction in (Conclusion.UNDEFINED, Conclusion.TOO_FEW):
         return Outcome.UNDECIDED
     if plan.hypothesis != NON_INFERIORITY:
         margin = 0.0
-        cleared = shown is Conclusion.MORE
+        is_beyond_margin = direction is Conclusion.MORE
     else:
-        cleared = non_inferior(low, high, margin)
-    if cleared:
-        superior = plan.hypothesis == NON_INFERIORITY and shown is Conclusion.MORE
+        is_beyond_margin = non_inferior(low, high, margin)
+    if is_beyond_margin:
+        superior = plan.hypothesis == NON_INFERIORITY and direction is Conclusion.MORE
         return Outcome.SUPERIOR if superior else Outcome.SHOWN
     return Outcome.INFERIOR if high < -margin else Outcome.NOT_SHOWN
 
 
 def _adjusted_p(results: Results, plan: Plan) -> dict[tuple[str, ...], dict[Outcome, float]]:
-    """Return the p-values of several models, adjusted by Holm's method, for either outcome."""
+    """Return the p-values of several models for each outcome, adjusted by Holm's method."""
     rows = rows_of(results, "panel_adjusted", metric=plan.metric)
     if plan.pair_weighted:
         rows = _weighted_adjusted(endpoint_rows(results, plan))
     if plan.hypothesis != NON_INFERIORITY:
         return {
-            _key(row): {
+            _endpoint_key(row): {
                 **dict.fromkeys(Outcome, number(row, "p_adjusted")),
-                # Two-sided, as the p-value of the interval; the test is one-sided.
+                # The p-value of the one-sided test is doubled to be two-sided like the interval's.
                 Outcome.SHOWN: float(
                     np.fmax(number(row, "p_adjusted"), 2 * _p_of_superiority(results, row))
                 ),
             }
             for row in rows
         }
-    below = 1 - np.array([number(row, "p_noninferior") for row in rows])
+    p_inferior = 1 - np.array([number(row, "p_noninferior") for row in rows])
     families = [", ".join(str(row[column]) for column in FAMILY) for row in rows]
     return {
-        _key(row): {
-            # The larger p-value of both tests; undefined where the score test is.
+        _endpoint_key(row): {
+            # The larger p-value of both tests; np.fmax ignores an undefined one.
             Outcome.SHOWN: float(
                 np.fmax(number(row, "p_noninferior_adjusted"), score_p(results, row, "p_adjusted"))
             ),
             Outcome.SUPERIOR: number(row, "p_adjusted"),
             Outcome.INFERIOR: float(inferior),
         }
-        for row, inferior in zip(rows, holm_within(below, families), strict=True)
+        for row, inferior in zip(rows, holm_within(p_inferior, families), strict=True)
     }
 
 
@@ -436,5 +449,5 @@ def _weighted_adjusted(rows: list[Row]) -> list[Row]:
     ]
 
 
-def _key(row: Row) -> tuple[str, ...]:
+def _endpoint_key(row: Row) -> tuple[str, ...]:
     return tuple(str(row[column]) for column in ("model_id", "condition", "metric", "claim"))

@@ -20,7 +20,7 @@ from analysis.report.headline import Headline
 from analysis.report.items import Case, CaseAnswer
 from analysis.report.tables import ReportTable, TableRow
 from analysis.statistics.comparison.model_pairs import pair_of
-from analysis.statistics.comparison.pairs import only_one_correct
+from analysis.statistics.comparison.pairs import items_only_one_answered_correctly
 from study.base.translation import t, translated
 from ui.overview.case_films import CASE_CSS, figure
 from ui.parts.theme import grid
@@ -184,7 +184,7 @@ def side_by_side(results: Results) -> tuple[pd.DataFrame, str]:
     others = [model for model in models if model != first]
     second = right.selectbox(t("Second model"), others, format_func=lambda side: names[side].full)
     _by_task(pair_of(table, first, second))
-    parted = only_one_correct(results.bundle, first, second)
+    parted = items_only_one_answered_correctly(results.bundle, first, second)
     n = parted["correct"].value_counts()
     choice = st.segmented_control(
         t("Cases only one of them got right"),

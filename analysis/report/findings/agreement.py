@@ -42,7 +42,7 @@ from analysis.report.findings.finding import (
 )
 from analysis.results import Results
 from analysis.statistics.agreement.shown import agreement_shown
-from analysis.statistics.support import patients_between
+from analysis.statistics.support import patients_for_agreement
 from analysis.statistics.verdicts import Conclusion, conclusion, patients_in, too_few, verdict
 from analysis.translation import later, t, tn, translated
 
@@ -146,7 +146,9 @@ def _difference(results: Results, row: Row, words: str, condition: str) -> str:
         among=among,
         mixed=mixed,
     )
-    n = min(patients_in(results, number(row, "n_items")), patients_between(results, condition))
+    n = min(
+        patients_in(results, number(row, "n_items")), patients_for_agreement(results, condition)
+    )
     shown = conclusion(n, number(row, "ci_low"), number(row, "ci_high"))
     values = {
         "opening": opening,

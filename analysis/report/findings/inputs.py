@@ -10,7 +10,7 @@ from analysis.presentation.wording import Row, cases, clauses, number, percent, 
 from analysis.report.findings.accuracy import limits
 from analysis.report.findings.finding import Finding, Theme, confidence_percent, named, points
 from analysis.results import Results
-from analysis.statistics.support import patients_under
+from analysis.statistics.support import patients_under_conditions
 from analysis.statistics.verdicts import Conclusion, conclusion, patients_in, too_few
 from analysis.translation import t
 
@@ -48,7 +48,7 @@ def _model(results: Results, row: Row) -> str:
     scale = points(results)
     low, high = limits(row)
     conditions = [str(row[side]) for side in ("condition_a", "condition_b")]
-    answered = patients_under(results, str(row["model_id"]), conditions)
+    answered = patients_under_conditions(results, str(row["model_id"]), conditions)
     n = min(patients_in(results, number(row, "n")), answered)
     shown = conclusion(n, low, high)
     # The table has the readers' cases minus the other condition.

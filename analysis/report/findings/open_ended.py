@@ -26,7 +26,7 @@ from analysis.report.findings.finding import (
 from analysis.results import Results
 from analysis.statistics.accuracy.open_ended import CORRECT, HALF, SCORE, STRICT
 from analysis.statistics.agreement.judges import KAPPA, RAW
-from analysis.statistics.support import patients_under
+from analysis.statistics.support import patients_under_conditions
 from analysis.statistics.verdicts import Conclusion, conclusion, patients_in, too_few
 from analysis.translation import later, t, tn, translated
 
@@ -111,7 +111,7 @@ def _gaps(results: Results) -> str:
 
 def _gap(results: Results, row: Row) -> str:
     conditions = [str(row[name]) for name in ("condition", "open_condition")]
-    answered = patients_under(results, str(row["rater_id"]), conditions)
+    answered = patients_under_conditions(results, str(row["rater_id"]), conditions)
     n = min(patients_in(results, number(row, "n")), answered)
     words = {
         Conclusion.MORE: t("accuracy with options is higher"),

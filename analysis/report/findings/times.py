@@ -30,7 +30,7 @@ from analysis.report.findings.finding import (
 from analysis.results import Results
 from analysis.statistics.support import answers_of
 from analysis.statistics.time_model import (
-    complete,
+    complete_readings,
     modelled_readings,
     sides_of,
     term_words,
@@ -153,7 +153,7 @@ def _patients(results: Results) -> dict[str, int]:
     terms.
     """
     answers = answers_of(results)
-    readings = complete(modelled_readings(answers.matrix, answers.study.circumstances))
+    readings = complete_readings(modelled_readings(answers.matrix, answers.study.circumstances))
     items = readings["item"].to_numpy(dtype=np.int64)
     terms = terms_of(readings) if len(readings) else []
     return {ALL_TERMS: answers.patients(items)} | {

@@ -39,7 +39,7 @@ from analysis.readings.clusters import (
 from analysis.readings.matrix import NO_LETTER, ReadingMatrix
 from analysis.results import Results
 from analysis.statistics.accuracy.means import mover_mean, wilson_interval
-from analysis.statistics.statistic import Column, Figure, Method, Statistic, shared
+from analysis.statistics.statistic import Column, Figure, Method, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.translation import later, t, tn, written
 
@@ -513,10 +513,10 @@ ACCURACY = Statistic(
     name="accuracy",
     meaning="Accuracy of a rater in a group of items.",
     columns=(
-        *shared("rater_id rater_kind condition by group n"),
+        *shared_columns("rater_id rater_kind condition by group n"),
         Column("n_correct", "Correct answers.", "count"),
         Column("n_missing", "Items without an answer, which count as incorrect.", "count"),
-        *shared(
+        *shared_columns(
             "accuracy ci_low ci_high ci_method cluster_ci_low cluster_ci_high undefined_because"
         ),
     ),

@@ -40,7 +40,7 @@ from analysis.readings.matrix import (
 from analysis.results import Results
 from analysis.statistics.accuracy.accuracy import FEW_RESAMPLES, NOT_GIVEN, resampled_accuracy
 from analysis.statistics.accuracy.means import mover_difference, wilson_interval
-from analysis.statistics.statistic import Column, Figure, Method, Statistic, shared
+from analysis.statistics.statistic import Column, Figure, Method, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.translation import later, t, written
 
@@ -258,7 +258,7 @@ BANKS = Statistic(
     name="banks",
     meaning="Difference of a rater's accuracy between two question banks.",
     columns=(
-        *shared("rater_id rater_kind condition by group"),
+        *shared_columns("rater_id rater_kind condition by group"),
         Column("bank", "First bank."),
         Column("other_bank", "Second bank."),
         Column("n", "Items of the first bank.", "count"),
@@ -266,7 +266,7 @@ BANKS = Statistic(
         Column("accuracy", "Accuracy on the first bank.", "proportion"),
         Column("accuracy_other", "Accuracy on the second bank.", "proportion"),
         Column("difference", "First minus second bank.", "proportion"),
-        *shared("ci_low ci_high method undefined_because"),
+        *shared_columns("ci_low ci_high method undefined_because"),
     ),
     compute=banks,
     applies=has_banks,

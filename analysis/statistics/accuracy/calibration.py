@@ -31,7 +31,7 @@ from analysis.readings.confidence import Meaning, confidence_of
 from analysis.readings.matrix import NO_LETTER
 from analysis.results import Results
 from analysis.statistics.accuracy.means import wilson_interval
-from analysis.statistics.statistic import Column, Figure, Statistic, shared
+from analysis.statistics.statistic import Column, Figure, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.translation import later, t, translated, written
 
@@ -365,13 +365,13 @@ MODEL_RELIABILITY = Statistic(
     name="model_reliability",
     meaning="Accuracy of a model's answers in one bin of confidence.",
     columns=(
-        *shared("model_id condition"),
+        *shared_columns("model_id condition"),
         Column("bin_low", "Lower end of the bin.", "proportion"),
         Column("bin_high", "Upper end of the bin.", "proportion"),
         Column("n", "Answers in the bin.", "count"),
         Column("mean_confidence", "Their mean confidence.", "proportion"),
         Column("accuracy", "Share of them that is correct.", "proportion"),
-        *shared("ci_low ci_high"),
+        *shared_columns("ci_low ci_high"),
     ),
     compute=model_reliability,
     applies=has_sureness,
@@ -417,7 +417,9 @@ MODEL_CALIBRATION = Statistic(
     name="model_calibration",
     meaning="Calibration of a model's confidence, by one measure.",
     columns=(
-        *shared("model_id condition measure n estimate ci_low ci_high method undefined_because"),
+        *shared_columns(
+            "model_id condition measure n estimate ci_low ci_high method undefined_because"
+        ),
     ),
     compute=model_calibration,
     applies=has_sureness,

@@ -27,7 +27,7 @@ from analysis.readings.item_groups import item_groups
 from analysis.results import Results
 from analysis.statistics.accuracy.means import wilson_interval
 from analysis.statistics.mrmc.obuchowski_rockette import joined
-from analysis.statistics.statistic import Column, Method, Statistic, shared
+from analysis.statistics.statistic import Column, Method, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.translation import later, t
 
@@ -39,7 +39,7 @@ NO_NEGATIVE = "specificity: no negative item was given"
 
 def has_two_classes(study: Study) -> bool:
     """Return whether some item has a positive and a negative class."""
-    return bool(study.dichotomy.counted(study.matrix).any())
+    return bool(study.dichotomy.counted_items(study.matrix).any())
 
 
 def diagnostic(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
@@ -87,7 +87,7 @@ def diagnostic(study: Study | Bundle, options: Options | None = None) -> pd.Data
     [['B', 1, 1.0, 0.5]]
     """
     study = study_of(study, options)
-    is_counted = study.dichotomy.counted(study.matrix)
+    is_counted = study.dichotomy.counted_items(study.matrix)
     tables = [
         _group(study, by, group, items[is_counted[items]])
         for by, group, items in item_groups(study.matrix, GROUPED_BY)
@@ -102,8 +102,8 @@ def diagnostic(study: Study | Bundle, options: Options | None = None) -> pd.Data
 
 def _group(study: Study, by: str, group: str, items: Ints) -> pd.DataFrame:
     matrix, dichotomy = study.matrix, study.dichotomy
-    is_counted, correct = matrix.given[items], dichotomy.correct(matrix)[items]
-    positive = dichotomy.positive(matrix)[items]
+    is_counted, correct = matrix.given[items], dichotomy.has_item_class(matrix)[items]
+    positive = dichotomy.positive_items(matrix)[items]
     sensitivity = _proportion(correct[positive], is_counted[positive], study.options.alpha)
     specificity = _proportion(correct[~positive], is_counted[~positive], study.options.alpha)
     chosen = np.zeros(len(matrix.truth), dtype=np.bool_)
@@ -116,7 +116,7 @@ def _group(study: Study, by: str, group: str, items: Ints) -> pd.DataFrame:
             "condition": [column.condition for column in matrix.columns],
             "by": by,
             "group": group,
-            "positive": dichotomy.name(chosen),
+            "positive": dichotomy.positive_option_names(chosen),
             "n_positive": sensitivity["n"],
             "n_negative": specificity["n"],
             "sensitivity": sensitivity["share"],
@@ -185,7 +185,7 @@ DIAGNOSTIC = Statistic(
     name="diagnostic",
     meaning="Sensitivity and specificity of a rater in a group of items with two classes.",
     columns=(
-        *shared("rater_id rater_kind condition by group"),
+        *shared_columns("rater_id rater_kind condition by group"),
         Column("positive", "Positive options: letters, or texts where letters differ."),
         Column("n_positive", "Positive items that count.", "count"),
         Column("n_negative", "Negative items that count.", "count"),
@@ -195,7 +195,7 @@ DIAGNOSTIC = Statistic(
         Column("specificity", "Share of correct answers to negative items.", "proportion"),
         Column("spec_low", "Lower limit of its interval.", "proportion"),
         Column("spec_high", "Upper limit of its interval.", "proportion"),
-        *shared("method undefined_because"),
+        *shared_columns("method undefined_because"),
     ),
     compute=diagnostic,
     applies=has_two_classes,

@@ -20,7 +20,7 @@ from analysis.readings.matrix import (
     columns_by_condition,
 )
 from analysis.results import Results
-from analysis.statistics.statistic import Column, Figure, Statistic, shared
+from analysis.statistics.statistic import Column, Figure, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.translation import t, tn
 
@@ -265,14 +265,14 @@ ITEM_DIFFICULTY = Statistic(
     name="item_difficulty",
     meaning="How many readers and models answered an item correctly.",
     columns=(
-        *shared("item_id condition task category subcategory examination_id n_readers"),
+        *shared_columns("item_id condition task category subcategory examination_id n_readers"),
         Column("n_readers_correct", "Readers with the correct answer.", "count"),
-        *shared("n_models"),
+        *shared_columns("n_models"),
         Column("n_models_correct", "Models with the correct answer.", "count"),
         Column("readers_share", "Share of the readers who were correct.", "proportion"),
         Column("models_share", "Share of the models that were correct.", "proportion"),
         Column("few_readers", "How many of the condition's readers count, if not all."),
-        *shared("note"),
+        *shared_columns("note"),
     ),
     compute=item_difficulty,
     figures={150: difficulty_figure},
@@ -283,12 +283,12 @@ MODEL_DISAGREEMENTS = Statistic(
     name="model_disagreements",
     meaning="An item on which a model and all readers disagree.",
     columns=(
-        *shared("model_id condition item_id task category examination_id"),
+        *shared_columns("model_id condition item_id task category examination_id"),
         Column("kind", "Who was correct."),
         Column("truth", "Letter of the reference answer."),
         Column("model_answer", "Letter of the model's answer."),
         Column("model_status", "Status of the model's reading."),
-        *shared("n_readers"),
+        *shared_columns("n_readers"),
         Column("readers_answers", "Each reader's answer, as `R1: A; R2: A`."),
     ),
     compute=model_disagreements,

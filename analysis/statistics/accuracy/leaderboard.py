@@ -43,7 +43,7 @@ from analysis.readings.matrix import ReadingMatrix, columns_by_condition
 from analysis.readings.shared_items import are_enough
 from analysis.results import Results
 from analysis.statistics.accuracy.accuracy import NO_REFERENCE, NO_TASK, NOT_GIVEN
-from analysis.statistics.statistic import Column, Figure, Method, Statistic, shared
+from analysis.statistics.statistic import Column, Figure, Method, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.translation import later, t, translated, written
 
@@ -418,11 +418,11 @@ LEADERBOARD = Statistic(
     name="leaderboard",
     meaning="Rank of a rater by accuracy in a group of items.",
     columns=(
-        *shared("rater_id rater_kind condition by group n accuracy ci_low ci_high"),
+        *shared_columns("rater_id rater_kind condition by group n accuracy ci_low ci_high"),
         Column("rank", "Rank, 1 for the most accurate.", "rank"),
         Column("rank_low", "Lower limit of the interval of the rank.", "rank"),
         Column("rank_high", "Upper limit of the interval of the rank.", "rank"),
-        *shared("method undefined_because"),
+        *shared_columns("method undefined_because"),
     ),
     compute=leaderboard,
     methods={

@@ -28,7 +28,7 @@ from analysis.results import Results
 from analysis.statistics.accuracy.means import mean_over_items
 from analysis.statistics.mrmc.conditions import columns_of_readers
 from analysis.statistics.mrmc.panel import panels_of
-from analysis.statistics.statistic import Column, Method, Statistic, shared
+from analysis.statistics.statistic import Column, Method, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.translation import t
 
@@ -205,15 +205,15 @@ MAJORITY_VOTE = Statistic(
     name="majority_vote",
     meaning="The readers' majority vote, by itself or against a model.",
     columns=(
-        *shared("condition"),
+        *shared_columns("condition"),
         Column("model_id", "Model; empty for the vote against the mean of the readers."),
-        *shared("n_readers n"),
+        *shared_columns("n_readers n"),
         Column("n_tied", "Items where several answers have the most votes.", "count"),
         Column("vote", "Accuracy of the vote.", "proportion"),
         Column("vote_low", "Lower limit of its interval.", "proportion"),
         Column("vote_high", "Upper limit of its interval.", "proportion"),
         Column("difference", "Model minus vote, or vote minus mean of the readers.", "proportion"),
-        *shared("ci_low ci_high method note undefined_because"),
+        *shared_columns("ci_low ci_high method note undefined_because"),
     ),
     compute=majority_vote,
     applies=has_majority,

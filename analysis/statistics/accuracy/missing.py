@@ -25,7 +25,7 @@ from analysis.readings.matrix import (
     column_order,
 )
 from analysis.results import Results
-from analysis.statistics.statistic import Column, Statistic, shared
+from analysis.statistics.statistic import Column, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.translation import later, t, translated
 
@@ -153,7 +153,7 @@ MISSING = Statistic(
     name="missing",
     meaning="Status of the items assigned to a rater under a condition.",
     columns=(
-        *shared("rater_id condition"),
+        *shared_columns("rater_id condition"),
         Column("n_assigned", "Items with a reference standard.", "count"),
         Column("n_answered", "Answered items.", "count"),
         Column("n_skipped", "Skipped items.", "count"),

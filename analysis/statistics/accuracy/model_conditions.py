@@ -31,14 +31,14 @@ from analysis.statistics.accuracy.means import mean_over_items
 from analysis.statistics.accuracy.model_runs import models_of
 from analysis.statistics.agreement.pairs.counts import pairs_of
 from analysis.statistics.comparison.model_pairs import (
-    OF_A_PAIR,
-    by_task,
+    PAIR_COLUMNS,
+    compare_by_task,
     group_words,
-    groups_of,
-    over_patients,
+    item_groups,
     paired_difference,
+    with_patient_intervals,
 )
-from analysis.statistics.statistic import Column, Figure, Statistic, shared
+from analysis.statistics.statistic import Column, Figure, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.translation import t, written
 
@@ -160,11 +160,11 @@ def _compared(
         options,
     )
     matrix = both.matrix
-    table = by_task(both, pairs_of(matrix.columns)).reset_index(drop=True)
+    table = compare_by_task(both, pairs_of(matrix.columns)).reset_index(drop=True)
     answered = (matrix.answers != NO_LETTER).all(axis=1)
     same = (matrix.answers[:, 0] == matrix.answers[:, 1]).astype(np.float64)
     rows = []
-    for _, _, members in groups_of(matrix):
+    for _, _, members in item_groups(matrix):
         is_counted = answered & members
         clusters = matrix.clusters[is_counted]
         mean = mean_over_items(same[is_counted], clusters, options.alpha, nothing="")
@@ -218,7 +218,7 @@ def input_figures(results: Results, condition: str) -> Iterator[Figure]:
     """Show the accuracy that models lose under other conditions, a figure for each of these."""
     shown = rows_of_models(results.tables["model_conditions"], condition, "condition_a")
     for place, name in enumerate(sorted(shown["condition_b"].unique()), start=1):
-        rows = over_patients(shown.loc[shown["condition_b"] == name])
+        rows = with_patient_intervals(shown.loc[shown["condition_b"] == name])
         yield Figure(
             "robustness",
             file_name("input", place, name),
@@ -256,8 +256,8 @@ MODEL_CONDITIONS = Statistic(
     name="model_conditions",
     meaning="A model's answers under the readers' condition compared with another condition.",
     columns=(
-        *shared("model_id condition_a condition_b"),
-        *OF_A_PAIR,
+        *shared_columns("model_id condition_a condition_b"),
+        *PAIR_COLUMNS,
         Column("n_both_answered", "Items answered under both conditions.", "count"),
         Column("same_answer", "Share of these with the same answer.", "proportion"),
         Column("same_low", "Lower limit of its confidence interval.", "proportion"),

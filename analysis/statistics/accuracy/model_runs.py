@@ -28,7 +28,7 @@ from analysis.readings.clusters import (
 )
 from analysis.results import Results
 from analysis.statistics.accuracy.means import mean_over_items
-from analysis.statistics.statistic import Column, Statistic, shared
+from analysis.statistics.statistic import Column, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.translation import t
 
@@ -178,9 +178,9 @@ MODEL_RUNS = Statistic(
     name="model_runs",
     meaning="Agreement or accuracy over the runs of a model, by one measure.",
     columns=(
-        *shared("model_id condition measure"),
+        *shared_columns("model_id condition measure"),
         Column("n_runs", "Runs of the model.", "count"),
-        *shared("n_items estimate se ci_low ci_high method undefined_because"),
+        *shared_columns("n_items estimate se ci_low ci_high method undefined_because"),
     ),
     compute=model_runs,
     tables={190: runs_table},

@@ -38,7 +38,7 @@ from analysis.results import Results
 from analysis.statistics.accuracy.accuracy import FEW_RESAMPLES, WILSON
 from analysis.statistics.accuracy.means import mean_over_items, wilson_interval
 from analysis.statistics.comparison.paired_tests import tango_interval
-from analysis.statistics.statistic import Column, Figure, Method, Statistic, shared
+from analysis.statistics.statistic import Column, Figure, Method, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.translation import later, t, translated, written
 
@@ -356,13 +356,13 @@ OPEN_ENDED = Statistic(
     name="open_ended",
     meaning="Scores of a rater's answers in words, by one measure.",
     columns=(
-        *shared("rater_id rater_kind"),
+        *shared_columns("rater_id rater_kind"),
         Column("kind", "`answer` or `explanation`."),
-        *shared("condition by group measure"),
+        *shared_columns("condition by group measure"),
         Column("n", "Scored items.", "count"),
         Column("n_missing", "Items without an answer, which count as incorrect.", "count"),
         Column("n_unscored", "Answers without a score, which do not count.", "count"),
-        *shared("estimate ci_low ci_high method undefined_because"),
+        *shared_columns("estimate ci_low ci_high method undefined_because"),
     ),
     compute=open_ended,
     applies=has_open_answers,
@@ -439,16 +439,16 @@ OPEN_GAP = Statistic(
     name="open_gap",
     meaning="A rater's accuracy with options minus that without, on the same items.",
     columns=(
-        *shared("rater_id rater_kind condition"),
+        *shared_columns("rater_id rater_kind condition"),
         Column("open_condition", "Condition of the answers in words."),
-        *shared("by group"),
+        *shared_columns("by group"),
         Column("scoring", "`strict` or `half credit` for partly correct answers."),
-        *shared("n"),
+        *shared_columns("n"),
         Column("n_unscored", "Answers without a score, which do not count.", "count"),
         Column("multiple_choice", "Accuracy with options.", "proportion"),
         Column("open_ended", "Accuracy, or mean score, without options.", "proportion"),
         Column("difference", "With minus without options.", "proportion"),
-        *shared("ci_low ci_high method undefined_because"),
+        *shared_columns("ci_low ci_high method undefined_because"),
     ),
     compute=open_gap,
     applies=has_open_answers,

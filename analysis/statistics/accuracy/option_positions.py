@@ -34,7 +34,7 @@ from analysis.readings.matrix import (
 )
 from analysis.results import Results
 from analysis.statistics.accuracy.means import mean_over_items, wilson_interval
-from analysis.statistics.statistic import Column, Figure, Statistic, shared
+from analysis.statistics.statistic import Column, Figure, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.translation import t, written
 
@@ -247,13 +247,13 @@ OPTION_POSITIONS = Statistic(
     name="option_positions",
     meaning="How often a rater chooses the option at one position.",
     columns=(
-        *shared("rater_id rater_kind condition"),
+        *shared_columns("rater_id rater_kind condition"),
         Column("place", "Position among the options as shown, from 1.", "number"),
-        *shared("n"),
+        *shared_columns("n"),
         Column("n_chosen", "Answers at this position.", "count"),
         Column("n_reference", "Reference answers at this position.", "count"),
         Column("difference", "Share chosen minus share correct.", "proportion"),
-        *shared("ci_low ci_high method"),
+        *shared_columns("ci_low ci_high method"),
         Column(
             "n_correct",
             "Correct answers among the items whose reference answer is at this position.",
@@ -262,7 +262,7 @@ OPTION_POSITIONS = Statistic(
         Column("accuracy", "Their share.", "proportion"),
         Column("accuracy_low", "Lower limit of its confidence interval.", "proportion"),
         Column("accuracy_high", "Upper limit of its confidence interval.", "proportion"),
-        *shared("undefined_because"),
+        *shared_columns("undefined_because"),
     ),
     compute=option_positions,
     tables={210: positions_table},

@@ -23,7 +23,7 @@ from analysis.statistics.accuracy.calibration import (
     answers_with_confidence,
     has_sureness,
 )
-from analysis.statistics.statistic import Method, Source, Statistic, shared
+from analysis.statistics.statistic import Method, Source, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.translation import t
 
@@ -153,7 +153,9 @@ MODEL_RECALIBRATION = Statistic(
     name="model_recalibration",
     meaning="Calibration slope or intercept of a model's confidence.",
     columns=(
-        *shared("model_id condition measure n estimate se ci_low ci_high method undefined_because"),
+        *shared_columns(
+            "model_id condition measure n estimate se ci_low ci_high method undefined_because"
+        ),
     ),
     compute=model_recalibration,
     applies=has_sureness,

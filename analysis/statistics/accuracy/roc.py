@@ -45,7 +45,7 @@ from analysis.statistics.accuracy.roc_curves import (
 from analysis.statistics.agreement.between import OVER_ITEMS
 from analysis.statistics.merits import AucCovariance, empirical_auc
 from analysis.statistics.mrmc.obuchowski_rockette import infer, undefined
-from analysis.statistics.statistic import Column, Figure, Method, Source, Statistic, shared
+from analysis.statistics.statistic import Column, Figure, Method, Source, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.translation import t, tn
 
@@ -311,7 +311,7 @@ ROC_POINTS = Statistic(
     name="roc_points",
     meaning="A point of a rater's empirical ROC curve.",
     columns=(
-        *shared("rater_id condition"),
+        *shared_columns("rater_id condition"),
         Column("threshold", "Smallest rating that is called positive; `inf` for none.", "rating"),
         Column("false_positive_rate", "Share of negative items called positive.", _RATE),
         Column("true_positive_rate", "Share of positive items called positive.", _RATE),
@@ -340,7 +340,7 @@ ROC_AREAS = Statistic(
     name="roc_areas",
     meaning="Area under a rater's empirical ROC curve, or under part of it.",
     columns=(
-        *shared("rater_id rater_kind condition"),
+        *shared_columns("rater_id rater_kind condition"),
         Column(
             "measure",
             "`auc`, or `partial_auc`: standardised, up to a false-positive rate of"
@@ -349,7 +349,7 @@ ROC_AREAS = Statistic(
         Column("n_positive", "Positive items that count.", "count"),
         Column("n_negative", "Negative items that count.", "count"),
         Column("estimate", "The area.", _RATE),
-        *shared("se ci_low ci_high method undefined_because"),
+        *shared_columns("se ci_low ci_high method undefined_because"),
     ),
     compute=roc_areas,
     applies=has_curves,

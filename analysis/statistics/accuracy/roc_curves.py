@@ -42,10 +42,10 @@ def rated_items(study: Study) -> list[RatedItems]:
 
     The positive class is that of `Study.dichotomy`. A missing answer has the worst rating.
     """
-    ratings, matrix = study.figures.ratings, study.matrix
-    if ratings is None or ratings.unreadable:
+    ratings, matrix = study.figures_of_merit.ratings, study.matrix
+    if ratings is None or ratings.is_letter_unknown:
         return []
-    positive = study.dichotomy.positive(matrix)
+    positive = study.dichotomy.positive_items(matrix)
     same = bool((positive == ratings.positive)[matrix.assigned].all())
     rated = []
     for column in np.flatnonzero(ratings.rated):

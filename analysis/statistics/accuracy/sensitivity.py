@@ -34,7 +34,7 @@ from analysis.readings.matrix import (
 from analysis.readings.open_answers import read_by_rules
 from analysis.results import Results
 from analysis.statistics.accuracy.means import wilson_interval
-from analysis.statistics.statistic import Column, Method, Statistic, shared
+from analysis.statistics.statistic import Column, Method, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.translation import later, t, translated
 
@@ -202,7 +202,7 @@ SENSITIVITY = Statistic(
     meaning="Accuracy of a rater under one choice of the analysis.",
     columns=(
         Column("analysis", "The choice, such as `missing as wrong` (primary)."),
-        *shared("rater_id condition n accuracy ci_low ci_high"),
+        *shared_columns("rater_id condition n accuracy ci_low ci_high"),
     ),
     compute=sensitivity,
     methods={700: Method("Sensitivity analyses", sensitivity_methods)},

@@ -45,7 +45,7 @@ from analysis.statistics.agreement.pairs.measures import (
 )
 from analysis.statistics.agreement.pairs.resampling import FEW_RESAMPLES, sums_of_resamples
 from analysis.statistics.agreement.shown import measure_words
-from analysis.statistics.statistic import Column, Figure, Method, Statistic, shared
+from analysis.statistics.statistic import Column, Figure, Method, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.translation import capitalised, later, t, translated, written
 
@@ -61,7 +61,7 @@ class PairMeans:
     mean : numpy.ndarray of float, shape (n_measures,)
         nan if no pair has a defined agreement.
     defined : numpy.ndarray of bool, shape (n_measures, n_pairs)
-        The pairs that a mean is taken over.
+        The pairs that are averaged.
     """
 
     mean: Floats
@@ -71,7 +71,7 @@ class PairMeans:
 def pair_means(
     matrix: ReadingMatrix, pairs: Sequence[Pair], items: Ints, estimates: Sequence[Estimate]
 ) -> PairMeans:
-    """Average the agreement of pairs.
+    """Return the mean agreement over pairs of raters, for each measure.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def pair_means(
     Returns
     -------
     PairMeans
-        Pairs with undefined agreement are not in the mean of their measure.
+        Pairs whose agreement is undefined are not averaged.
     """
     one_cell = np.zeros(len(items), dtype=np.int64)
     sums = sums_of(count_pairs(matrix, pairs, items, one_cell, 1))
@@ -105,7 +105,7 @@ def resampled_means(
     defined: Bools,
     weights: Floats,
 ) -> Floats:
-    """Average the agreement of pairs in every resample.
+    """Return the mean agreement over pairs of raters in every resample, for each measure.
 
     Parameters
     ----------
@@ -118,14 +118,14 @@ def resampled_means(
     estimates : sequence of callable
         The measures.
     defined : numpy.ndarray of bool, shape (n_measures, n_pairs)
-        The pairs that a mean is taken over.
+        The pairs that are averaged.
     weights : numpy.ndarray of float, shape (n_resamples, n_clusters)
         Number of times each cluster was drawn in each resample.
 
     Returns
     -------
     numpy.ndarray of float, shape (n_measures, n_resamples)
-        The means over the pairs that are defined in the resample.
+        The means over those pairs whose agreement is defined in the resample.
     """
     total = np.zeros((len(estimates), len(weights)))
     count = np.zeros((len(estimates), len(weights)))
@@ -145,7 +145,7 @@ MEASURES: tuple[tuple[str, Estimate], ...] = (
 )
 ESTIMATES = tuple(estimate for _, estimate in MEASURES)
 
-MEANS = "means over pairs of raters (after Vanbelle and Albert 2009)"
+MEANS_METHOD = "means over pairs of raters (after Vanbelle and Albert 2009)"
 OVER_ITEMS = later("percentile bootstrap over items")
 ONE_READER = later("fewer than two readers")
 NO_READERS = later("no two readers have a defined agreement")
@@ -175,17 +175,18 @@ def agreement_between(study: Study | Bundle, options: Options | None = None) -> 
     Notes
     -----
     Each kind of agreement is the mean over its pairs of raters of the estimates of
-    `agreement_pairs`; `difference` is `readers_models` minus `among_readers`: below 0 if models
-    agree with readers less than readers agree with each other. Pairs with undefined agreement are
-    omitted, as are pairs of models that were run in different conditions, which `agreement_pairs`
-    does not have. The intervals of the difference and of `readers_models` are percentile intervals
-    over resampled patients (over items, if every patient has one item), all pairs from the same
-    resamples. Without missing answers the mean raw agreement of reader-model pairs is the observed
-    agreement of two groups of Vanbelle and Albert [1]_, who relate it to its maximum given the
-    agreement within the groups; `agreement_between` reports both.
+    `agreement_pairs`; `difference` is `readers_models` minus `among_readers`, which is below 0 if
+    models agree with readers less than readers agree with each other. Pairs with undefined
+    agreement are omitted, and so are pairs of models that were run under different conditions,
+    which are not in `agreement_pairs` either. The intervals of the difference and of
+    `readers_models` are percentile intervals over resampled patients (over items if every patient
+    has one item); all pairs use the same resamples. Without missing answers, the mean raw agreement
+    of reader-model pairs is the observed agreement between two groups of Vanbelle and Albert [1]_,
+    who relate it to its maximum given the agreement within the groups; `agreement_between` reports
+    the agreement within both groups.
 
-    `n_items` is the number of items that a reader and another rater answered; for error consistency
-    those with a reference standard.
+    `n_items` is the number of items that a reader and another rater answered; for error consistency,
+    only those with a reference standard.
 
     References
     ----------
@@ -213,7 +214,7 @@ def agreement_between(study: Study | Bundle, options: Options | None = None) -> 
     study = study_of(study, options)
     matrix, options, weights = study.matrix, study.options, study.weights
     comparisons = [
-        _compare(matrix, condition, pairs, name, items)
+        _comparison(matrix, condition, pairs, name, items)
         for condition, pairs in _by_condition(matrix).items()
         for partition in list(partitions(matrix))[:2]  # all items, tasks
         for name, items in zip(partition.names, partition.members, strict=True)
@@ -221,18 +222,18 @@ def agreement_between(study: Study | Bundle, options: Options | None = None) -> 
     parts: list[list[Floats]] = [[] for _ in comparisons]
     if comparisons:
         for block in _weight_blocks(matrix, options, weights):
-            same: dict[
+            means_of_items: dict[
                 tuple[str, bytes], Floats
             ] = {}  # in a study of one task, the task contains all items
-            for drawn, comparison in zip(parts, comparisons, strict=True):
+            for parts_of_comparison, comparison in zip(parts, comparisons, strict=True):
                 key = comparison.condition, comparison.items.tobytes()
-                if key not in same:
-                    same[key] = comparison.resampled(block)
-                drawn.append(same[key])
+                if key not in means_of_items:
+                    means_of_items[key] = comparison.resampled(block)
+                parts_of_comparison.append(means_of_items[key])
     rows = [
         row
-        for comparison, drawn in zip(comparisons, parts, strict=True)
-        for row in comparison.rows(np.concatenate(drawn, axis=-1), options.alpha)
+        for comparison, parts_of_comparison in zip(comparisons, parts, strict=True)
+        for row in comparison.rows(np.concatenate(parts_of_comparison, axis=-1), options.alpha)
     ]
     return pd.DataFrame(rows, columns=AGREEMENT_BETWEEN.header)
 
@@ -245,9 +246,9 @@ def _by_condition(matrix: ReadingMatrix) -> dict[str, list[Pair]]:
     for pair in pairs:
         if pair.condition in by_condition and pair.kind is not PairKind.MODELS:
             by_condition[pair.condition].append(pair)
-    for condition, pairs_there in by_condition.items():
-        models = sorted({pair.b for pair in pairs_there if pair.kind is PairKind.MIXED})
-        pairs_there.extend(
+    for condition, condition_pairs in by_condition.items():
+        models = sorted({pair.b for pair in condition_pairs if pair.kind is PairKind.MIXED})
+        condition_pairs.extend(
             Pair(a=a, b=b, kind=PairKind.MODELS, condition=condition)
             for i, a in enumerate(models)
             for b in models[i + 1 :]
@@ -259,7 +260,7 @@ def _by_condition(matrix: ReadingMatrix) -> dict[str, list[Pair]]:
 def _weight_blocks(
     matrix: ReadingMatrix, options: Options, weights: Floats | None
 ) -> Iterator[Floats]:
-    """Yield the resamples; resamples over items in blocks that fit into memory."""
+    """Yield the resamples; those over items in blocks that fit into memory."""
     if weights is not None:
         yield weights
         return
@@ -271,7 +272,7 @@ def _weight_blocks(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Comparison:
-    """One condition and scope."""
+    """The agreements that are compared under a condition, within a scope of items."""
 
     matrix: ReadingMatrix
     condition: str
@@ -281,7 +282,10 @@ class _Comparison:
     means: Mapping[PairKind, PairMeans]
 
     def resampled(self, weights: Floats) -> Floats:
-        """Difference and `readers_models` in every resample, shape (2, n_measures, n_resamples)."""
+        """Return the difference and `readers_models` in every resample.
+
+        The shape is (2, n_measures, n_resamples).
+        """
         among, mixed = (
             resampled_means(
                 self.matrix,
@@ -299,7 +303,7 @@ class _Comparison:
         """Yield a row for each measure."""
         among, mixed, models = (self.means[kind].mean for kind in PairKind)
         for m, (name, _) in enumerate(MEASURES):
-            readers, others = self._answered(with_truth=name == "error_consistency")
+            readers, others = self._answered_items(with_truth=name == "error_consistency")
             n_answers = readers.sum(axis=1) + others.sum(axis=1)
             is_counted = readers.any(axis=1) & (n_answers >= 2)
             n_units = np.array(len(np.unique(self.matrix.clusters[self.items[is_counted]])))
@@ -322,12 +326,12 @@ class _Comparison:
                 "difference": mixed[m] - among[m],
                 "ci_low": np.nan if reason else low,
                 "ci_high": np.nan if reason else high,
-                "method": f"{MEANS}; {self._method(n_units)}",
+                "method": f"{MEANS_METHOD}; {self._method(n_units)}",
                 "undefined_because": reason,
             }
 
-    def _answered(self, *, with_truth: bool) -> tuple[Bools, Bools]:
-        """Whether each reader, and each model, gave an answer that counts."""
+    def _answered_items(self, *, with_truth: bool) -> tuple[Bools, Bools]:
+        """Return whether each reader, and each model, gave an answer that is counted."""
         answered = self.matrix.answers[self.items] != NO_LETTER
         if with_truth:
             answered &= self.matrix.assigned[self.items, None]
@@ -352,7 +356,7 @@ class _Comparison:
         return FEW_RESAMPLES if np.isnan(low) else ""
 
 
-def _compare(
+def _comparison(
     matrix: ReadingMatrix, condition: str, pairs: Sequence[Pair], scope: str, items: Ints
 ) -> _Comparison:
     by_kind = {kind: [pair for pair in pairs if pair.kind is kind] for kind in PairKind}
@@ -418,7 +422,7 @@ def between_figure(results: Results, condition: str) -> Iterator[Figure]:
 
 
 def _between_caption(rows: pd.DataFrame, percent: str) -> str:
-    """Describe the figure of the comparison of agreements."""
+    """Describe the figure that compares the agreements."""
     return sentences(
         [
             t(
@@ -439,7 +443,7 @@ AGREEMENT_BETWEEN = Statistic(
     name="agreement_between",
     meaning="Agreement among readers compared with that of readers with models, by one measure.",
     columns=(
-        *shared("condition scope measure n_readers n_models n_items"),
+        *shared_columns("condition scope measure n_readers n_models n_items"),
         Column("among_readers", "Mean over the pairs of readers.", "that of the measure"),
         Column(
             "readers_models", "Mean over the pairs of a reader and a model.", "that of the measure"
@@ -448,7 +452,7 @@ AGREEMENT_BETWEEN = Statistic(
         Column("readers_models_high", "Upper limit of `readers_models`.", "that of the measure"),
         Column("among_models", "Mean over the pairs of models.", "that of the measure"),
         Column("difference", "`readers_models` minus `among_readers`.", "that of the measure"),
-        *shared("ci_low ci_high method undefined_because"),
+        *shared_columns("ci_low ci_high method undefined_because"),
     ),
     compute=agreement_between,
     methods={

@@ -38,7 +38,7 @@ from analysis.statistics.agreement.pairs.table import (
     partition_rows,
 )
 from analysis.statistics.agreement.shown import agreement_shown, measure_words
-from analysis.statistics.statistic import Statistic, shared
+from analysis.statistics.statistic import Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.translation import capitalised, t
 
@@ -174,7 +174,9 @@ INTRA_READER = Statistic(
     name="intra_reader",
     meaning="Agreement of a rater's first and second reading, by one measure.",
     columns=(
-        *shared("rater_id condition measure n estimate se ci_low ci_high method undefined_because"),
+        *shared_columns(
+            "rater_id condition measure n estimate se ci_low ci_high method undefined_because"
+        ),
     ),
     compute=intra_reader,
     tables={180: repeats_table},

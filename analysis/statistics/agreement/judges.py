@@ -40,7 +40,7 @@ from analysis.statistics.accuracy.accuracy import WILSON
 from analysis.statistics.accuracy.means import wilson_interval
 from analysis.statistics.accuracy.open_ended import KIND_WORDS
 from analysis.statistics.agreement.groups.coefficients import above_chance
-from analysis.statistics.statistic import Column, Method, Statistic, shared
+from analysis.statistics.statistic import Column, Method, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.translation import later, t, translated
 from analysis.writing import added_files
@@ -592,11 +592,11 @@ OPEN_SCORING = Statistic(
     columns=(
         Column("kind", "`answer` or `explanation`."),
         Column("scorer", "Scorer; empty for the agreement of the two blind scores."),
-        *shared("measure"),
+        *shared_columns("measure"),
         Column("level", "Level that the scorer gave; empty for agreement."),
         Column("n", "Scores, or answers with two of them.", "count"),
         Column("n_found", "Number of these that the estimate counts.", "count"),
-        *shared("estimate se ci_low ci_high method undefined_because"),
+        *shared_columns("estimate se ci_low ci_high method undefined_because"),
     ),
     compute=open_scoring,
     applies=has_open_scores,

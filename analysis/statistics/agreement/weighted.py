@@ -34,7 +34,7 @@ from analysis.readings.clusters import (
 from analysis.readings.matrix import NO_LETTER
 from analysis.results import Results
 from analysis.statistics.agreement.pairs.counts import pairs_of
-from analysis.statistics.statistic import Method, Statistic, shared
+from analysis.statistics.statistic import Method, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.translation import t
 
@@ -243,7 +243,7 @@ def weighted_table(results: Results) -> Iterator[ReportTable]:
 AGREEMENT_WEIGHTED = Statistic(
     name="agreement_weighted",
     meaning="Weighted kappa of two raters within items that offer the same ordered options.",
-    columns=shared(
+    columns=shared_columns(
         "rater_a rater_b pair_kind condition scope measure n estimate se ci_low ci_high method"
         " undefined_because"
     ),

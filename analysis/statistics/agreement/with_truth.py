@@ -49,7 +49,7 @@ from analysis.statistics.agreement.shown import (
     agreement_shown,
     measure_head,
 )
-from analysis.statistics.statistic import Method, Statistic, shared
+from analysis.statistics.statistic import Method, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.translation import later, t, translated
 
@@ -210,7 +210,7 @@ AGREEMENT_WITH_TRUTH = Statistic(
     name="agreement_with_truth",
     meaning="Agreement of a rater with the reference standard, by one measure.",
     columns=(
-        *shared(
+        *shared_columns(
             "rater_id rater_kind condition scope measure"
             " n estimate se ci_low ci_high method undefined_because"
         ),

@@ -29,7 +29,7 @@ from analysis.readings.shared_items import shared_by_panel
 from analysis.results import Results
 from analysis.statistics.agreement.pairs.counts import pairs_of
 from analysis.statistics.comparison.pairs import NO_REFERENCE, correctness
-from analysis.statistics.statistic import Column, Method, Statistic, shared
+from analysis.statistics.statistic import Column, Method, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.translation import t
 
@@ -40,32 +40,34 @@ def robust_difference(model: Floats, readers: Floats, sizes: Floats) -> tuple[fl
     Parameters
     ----------
     model : numpy.ndarray of float, shape (n_clusters,)
-        Number of items of each cluster that the model answered correctly.
+        Number of items in each cluster that the model answered correctly.
     readers : numpy.ndarray of float, shape (n_clusters, n_readers)
         The same for each reader.
     sizes : numpy.ndarray of float, shape (n_clusters,)
-        Items of each cluster, at least 1.
+        Number of items in each cluster, at least 1.
 
     Returns
     -------
     estimate, se : float
-        As proportions. Both are nan without a cluster or reader; the standard error is nan with one
-        cluster.
+        Proportions. Both are nan without a cluster or reader; the standard error is nan with a
+        single cluster.
 
     Notes
     -----
-    Generalised estimating equations [1]_ of correct on rater kind (1 for the model, 0 for a
-    reader), with identity link and independence as working correlation. One binary regressor
-    saturates the model, so its estimate is the difference of the two means, and the sandwich
-    variance has a closed form: with J readers, C clusters, N items, :math:`n_c` of them in cluster
-    c, and :math:`S_{mc}` and :math:`S_{jc}` the correct answers of model and reader,
+    These are generalised estimating equations [1]_ for correctness as a function of rater kind (1
+    for the model, 0 for a reader), with identity link and an independence working correlation. One
+    binary regressor saturates the model, so its estimate is the difference of the two means, and
+    the sandwich variance has a closed form. With J readers, C clusters, N items, :math:`n_c` of
+    them in cluster c, and :math:`S_{mc}` and :math:`S_{jc}` correct answers of the model and of
+    reader j,
 
     .. math:: \hat\delta = \sum_c e_c / N, \quad e_c = S_{mc} - \frac1J \sum_j S_{jc}, \quad
        \widehat{\mathrm{SE}}^2 = \frac{C}{C - 1} \sum_c (e_c - n_c \hat\delta)^2 / N^2.
 
-    All readings of an item, and of a patient, are in one cluster, so that the error includes their
-    dependence. Without C / (C - 1) it is the sandwich variance of statsmodels' `GEE`; the factor is
-    that of the panel's covariances [2]_. The readers are fixed: the claim is about these readers.
+    All readings of a patient are in one cluster, so that the standard error includes their
+    dependence. Without the factor C / (C - 1), which the panel's covariances also have [2]_, this
+    is the sandwich variance of statsmodels' `GEE`. Readers are fixed: the claim is about these
+    readers.
 
     References
     ----------
@@ -90,7 +92,8 @@ def robust_difference(model: Floats, readers: Floats, sizes: Floats) -> tuple[fl
     n_items = float(sizes.sum())
     if n_clusters == 0 or n_readers == 0:
         return float("nan"), float("nan")
-    # Multiplied by readers and items all numbers are whole, so that a variance of 0 is exactly 0.
+    # Multiplying by the numbers of readers and items makes all numbers whole, so that a variance
+    # of 0 is exactly 0.
     excess = n_readers * model - readers.sum(axis=1)
     total = float(excess.sum())
     deviations = n_items * excess - sizes * total
@@ -127,10 +130,10 @@ def gee(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
     Notes
     -----
     The marginal model is saturated and therefore the same estimator as that of `reader_panel` for
-    these readers, see `robust_difference`. Every item with a reference standard counts for every
-    rater; missing answers are incorrect. Clusters are patients, examinations where no patient is
-    stated, else items. Interval and p use t with C - 1 degrees of freedom; the limits are not
-    truncated.
+    these readers, see `robust_difference`. Every item with a reference standard is counted for
+    every rater; missing answers are incorrect. Clusters are patients, or examinations if no patient
+    is stated, or else items. Interval and p use t with C - 1 degrees of freedom; the limits are
+    not truncated except at -1 and 1.
 
     See Also
     --------
@@ -162,34 +165,36 @@ def gee(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
         {
             "contrast": model,
             "condition": condition,
-            **_row(matrix, np.array([*readers_columns, column]), options.alpha),
+            **_comparison_cells(matrix, np.array([*reader_columns, column]), options.alpha),
         }
-        for (condition, model, column), readers_columns in sorted(readers.items())
+        for (condition, model, column), reader_columns in sorted(readers.items())
     ]
     return pd.DataFrame(rows, columns=GEE.header)
 
 
-def _row(matrix: ReadingMatrix, columns: Ints, alpha: float) -> dict[str, object]:
-    """Compare the last column, the model, with the others."""
+def _comparison_cells(matrix: ReadingMatrix, columns: Ints, alpha: float) -> dict[str, object]:
+    """Compare the model, which is the last column, with the readers in the other columns."""
     shared = shared_by_panel(matrix, columns)
-    right = correctness(matrix, shared.items, columns)
-    n_clusters = len(right.sizes)
-    estimate, se = robust_difference(right.by_cluster[:, -1], right.by_cluster[:, :-1], right.sizes)
-    reason = shared.reason or _reason(n_clusters, se, matrix.clustered)
+    correct_counts = correctness(matrix, shared.items, columns)
+    n_clusters = len(correct_counts.sizes)
+    estimate, se = robust_difference(
+        correct_counts.by_cluster[:, -1], correct_counts.by_cluster[:, :-1], correct_counts.sizes
+    )
+    reason = shared.reason or _undefined_reason(n_clusters, se, matrix.clustered)
     if shared.reason:
         estimate = float("nan")
     if reason:
         se = float("nan")
     df = max(n_clusters - 1, 1)
-    reach = float(student.isf(alpha / 2, df)) * se
+    half_width = float(student.isf(alpha / 2, df)) * se
     return {
-        "n_readings": right.n * len(columns),
-        "n_items": right.n,
+        "n_readings": correct_counts.n * len(columns),
+        "n_items": correct_counts.n,
         "n_clusters": n_clusters,
         "estimate": estimate,
         "se": se,
-        "ci_low": np.maximum(estimate - reach, -1.0),
-        "ci_high": np.minimum(estimate + reach, 1.0),
+        "ci_low": np.maximum(estimate - half_width, -1.0),
+        "ci_high": np.minimum(estimate + half_width, 1.0),
         "p": 2 * float(student.sf(abs(estimate / se), df)),
         "scale": SCALE,
         "method": METHOD.format(clusters="patients" if matrix.clustered else "items"),
@@ -197,7 +202,7 @@ def _row(matrix: ReadingMatrix, columns: Ints, alpha: float) -> dict[str, object
     }
 
 
-def _reason(n_clusters: int, se: float, clustered: bool) -> str:
+def _undefined_reason(n_clusters: int, se: float, clustered: bool) -> str:
     if n_clusters == 0:
         return NO_REFERENCE
     if n_clusters == 1:
@@ -245,13 +250,13 @@ GEE = Statistic(
     name="gee",
     meaning="A model against the readers of a condition, by generalised estimating equations.",
     columns=(
-        Column("contrast", "The model that is compared with the readers."),
-        *shared("condition n_readings n_items"),
+        Column("contrast", "Model that is compared with the readers."),
+        *shared_columns("condition n_readings n_items"),
         Column("n_clusters", "Patients; items where no patient has several.", "count"),
         Column("estimate", "Accuracy of the model minus that of the readers.", "proportion"),
-        *shared("se ci_low ci_high p"),
+        *shared_columns("se ci_low ci_high p"),
         Column("scale", "Scale of the estimate: `risk difference`."),
-        *shared("method undefined_because"),
+        *shared_columns("method undefined_because"),
     ),
     compute=gee,
     methods={

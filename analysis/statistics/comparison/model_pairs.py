@@ -26,12 +26,20 @@ from analysis.presentation.wording import Row, number, rows_of
 from analysis.readings.matrix import ReadingMatrix
 from analysis.results import Results
 from analysis.statistics.agreement.pairs.counts import Pair, pair_names, pairs_of
-from analysis.statistics.comparison.pairs import OF_BOTH, compared, given_to_both
-from analysis.statistics.statistic import Statistic, shared
+from analysis.statistics.comparison.pairs import (
+    COMPARISON_COLUMNS,
+    compare_pairs,
+    items_given_to_both,
+)
+from analysis.statistics.statistic import Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.translation import t
 
-OF_A_PAIR = (*shared("by group"), *OF_BOTH, *shared("undefined_because"))
+PAIR_COLUMNS = (
+    *shared_columns("by group"),
+    *COMPARISON_COLUMNS,
+    *shared_columns("undefined_because"),
+)
 """The columns for a pair in a group of items."""
 
 
@@ -53,9 +61,9 @@ def model_pairs(study: Study | Bundle, options: Options | None = None) -> pd.Dat
 
     Notes
     -----
-    Columns are as in `comparisons`, whose rows of these pairs the overall ones repeat. For two
-    versions of a model `only_b_correct` counts the items that improved with the second, and
-    `only_a_correct` those that became worse. No p is adjusted for the number of tasks and pairs.
+    Columns are as in `comparisons`; the overall rows repeat its rows of these pairs. For two
+    versions of a model, `only_b_correct` counts the items that improved with the second version,
+    and `only_a_correct` those that became worse. No p is adjusted for the number of tasks or pairs.
 
     Examples
     --------
@@ -77,44 +85,44 @@ def model_pairs(study: Study | Bundle, options: Options | None = None) -> pd.Dat
     study = study_of(study, options)
     pairs = [pair for pair in pairs_of(study.matrix.columns) if pair.kind is PairKind.MODELS]
     names = pair_names(study.matrix.columns, pairs).drop(columns="pair_kind")
-    return names.join(by_task(study, pairs)).reset_index(drop=True)[MODEL_PAIRS.header]
+    return names.join(compare_by_task(study, pairs)).reset_index(drop=True)[MODEL_PAIRS.header]
 
 
-def groups_of(matrix: ReadingMatrix) -> Iterator[tuple[str, str, Bools]]:
+def item_groups(matrix: ReadingMatrix) -> Iterator[tuple[str, str, Bools]]:
     """Yield `by`, `group` and the items: all, then those of each task."""
-    everything = np.ones(len(matrix.item_ids), dtype=np.bool_)
-    yield "overall", "micro", everything
+    all_items = np.ones(len(matrix.item_ids), dtype=np.bool_)
+    yield "overall", "micro", all_items
     for task, members in matrix.members("task").items():
-        of_task = ~everything
-        of_task[members] = True
-        yield "task", task, of_task
+        is_in_task = ~all_items
+        is_in_task[members] = True
+        yield "task", task, is_in_task
 
 
-def by_task(study: Study, pairs: Sequence[Pair]) -> pd.DataFrame:
+def compare_by_task(study: Study, pairs: Sequence[Pair]) -> pd.DataFrame:
     """Compare pairs over the items given to both, then over those of each task.
 
     Returns
     -------
     pandas.DataFrame
-        The columns `OF_A_PAIR`; one row per pair and group, overall first. The index is that of the
-        pair.
+        The columns `PAIR_COLUMNS`; one row per pair and group, overall first. The index is the
+        position of the pair.
     """
     matrix, alpha = study.matrix, study.options.alpha
     a, b = (np.array(side, dtype=np.int64) for side in ([p.a for p in pairs], [p.b for p in pairs]))
     parts = [
-        compared(matrix, items & in_group, a[members], b[members], study.weights, alpha)
+        compare_pairs(matrix, items & in_group, a[members], b[members], study.weights, alpha)
         .assign(by=by, group=group)
         .set_index(members)
-        for by, group, in_group in groups_of(matrix)
-        for items, members in given_to_both(matrix, a, b)
+        for by, group, in_group in item_groups(matrix)
+        for items, members in items_given_to_both(matrix, a, b)
     ]
     if not parts:
-        return pd.DataFrame(columns=[column.name for column in OF_A_PAIR])
-    return pd.concat(parts).sort_index(kind="stable")[[column.name for column in OF_A_PAIR]]
+        return pd.DataFrame(columns=[column.name for column in PAIR_COLUMNS])
+    return pd.concat(parts).sort_index(kind="stable")[[column.name for column in PAIR_COLUMNS]]
 
 
 def pair_of(table: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
-    """Return the rows of `model_pairs` of two models, `a` first; intervals over patients if any.
+    """Return the rows of `model_pairs` of two models, in the order `a` minus `b`.
 
     Parameters
     ----------
@@ -126,32 +134,32 @@ def pair_of(table: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        As `table`; `ci_low` and `ci_high` are those over patients if these exist.
+        The columns of `table`; `ci_low` and `ci_high` are over patients if such limits exist.
     """
-    table = over_patients(table)
+    table = with_patient_intervals(table)
     rows = table.loc[(table["rater_a"] == a) & (table["rater_b"] == b)]
     reverse = table.loc[(table["rater_a"] == b) & (table["rater_b"] == a)]
-    reversed_row = reverse.rename(columns=_TURNED)
+    reversed_row = reverse.rename(columns=_SWAPPED_COLUMNS)
     for column in ("difference", "ci_low", "ci_high"):
         reversed_row[column] = -reversed_row[column]
     return pd.concat([rows, reversed_row])[list(table)].reset_index(drop=True)
 
 
-def over_patients(table: pd.DataFrame) -> pd.DataFrame:
-    """Return paired differences with `ci_low` and `ci_high` over patients if these exist."""
+def with_patient_intervals(table: pd.DataFrame) -> pd.DataFrame:
+    """Replace `ci_low` and `ci_high` by the limits over patients where these exist."""
     return table.assign(
         ci_low=table["cluster_ci_low"].fillna(table["ci_low"]),
         ci_high=table["cluster_ci_high"].fillna(table["ci_high"]),
     )
 
 
-_TURNED = {
+_SWAPPED_COLUMNS = {
     **{f"{name}_a": f"{name}_b" for name in ("rater", "accuracy")},
     **{f"{name}_b": f"{name}_a" for name in ("rater", "accuracy")},
     **{"only_a_correct": "only_b_correct", "only_b_correct": "only_a_correct"},
     **{"ci_low": "ci_high", "ci_high": "ci_low"},
 }
-"""New names of columns where the second model of a pair is put first."""
+"""New names of columns after swapping the models of a pair."""
 
 
 def side_by_side_table(results: Results) -> Iterator[ReportTable]:
@@ -198,12 +206,12 @@ def side_by_side_table(results: Results) -> Iterator[ReportTable]:
 
 
 def group_words(row: Row) -> str:
-    """Return the cases of a row in words."""
+    """Return the words for the cases that a row is about."""
     return t("all") if str(row["by"]) == "overall" else str(row["group"])
 
 
 def paired_difference(row: Row) -> str:
-    """Write a paired difference with the interval over patients if there is one."""
+    """Format a paired difference with its interval, over patients if there is such an interval."""
     clustered = not math.isnan(number(row, "cluster_ci_low"))
     limits = ("cluster_ci_low", "cluster_ci_high") if clustered else ("ci_low", "ci_high")
     return percent_with_range(row, "difference", *limits)
@@ -213,8 +221,8 @@ MODEL_PAIRS = Statistic(
     name="model_pairs",
     meaning="Difference of accuracy between two models, overall or in a task.",
     columns=(
-        *shared("rater_a rater_b condition"),
-        *OF_A_PAIR,
+        *shared_columns("rater_a rater_b condition"),
+        *PAIR_COLUMNS,
     ),
     compute=model_pairs,
     tables={200: side_by_side_table},

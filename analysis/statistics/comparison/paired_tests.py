@@ -22,7 +22,7 @@ def mcnemar_p(only_a: Floats, only_b: Floats) -> tuple[Floats, Floats]:
     Returns
     -------
     exact, mid : numpy.ndarray of float, the same shape
-        0 to 1; both 1 without discordant items. Below 1e-308 they become 0.
+        From 0 to 1; both are 1 without discordant items, and 0 below 1e-308.
 
     Notes
     -----
@@ -49,10 +49,10 @@ def mcnemar_p(only_a: Floats, only_b: Floats) -> tuple[Floats, Floats]:
     two_sided = 2 * binom.cdf(fewer, discordant, 0.5)
     exact = np.minimum(two_sided, 1.0)
     observed = binom.pmf(fewer, discordant, 0.5)
-    even, none = only_a == only_b, discordant == 0
+    is_even, is_concordant = only_a == only_b, discordant == 0
     # Where both are almost 0, rounding could make their difference negative.
-    mid = np.where(even, 1 - observed / 2, np.clip(two_sided - observed, 0.0, exact))
-    return np.where(even, 1.0, exact), np.where(none, 1.0, mid)
+    mid = np.where(is_even, 1 - observed / 2, np.clip(two_sided - observed, 0.0, exact))
+    return np.where(is_even, 1.0, exact), np.where(is_concordant, 1.0, mid)
 
 
 # Number of bisections that reduce a width of 2 below the spacing of floats.
@@ -80,16 +80,16 @@ def tango_interval(
 
     Notes
     -----
-    The differences :math:`\delta` that the score test does not reject [1]_: with b and c for
-    `only_a` and `only_b`,
+    The interval contains the differences :math:`\delta` that the score test does not reject [1]_:
+    with b and c for `only_a` and `only_b`,
 
     .. math:: (b - c - n \delta)^2 \le z^2 \, n \, (2 \hat q + \delta (1 - \delta)),
 
     where :math:`\hat q`, the maximum likelihood share of items that only the second got right given
     :math:`\delta`, is the larger root of :math:`2 n q^2 + ((2 n - b + c) \delta - b - c) q - c
     \delta (1 - \delta) = 0`. There is no continuity correction. The items are assumed independent.
-    Each limit is found by bisection, to about 1e-12; swapped raters give the same limits with the
-    opposite sign, to the last bit.
+    Each limit is found by bisection, to about 1e-12; swapping the raters gives exactly the same
+    limits with opposite signs.
 
     References
     ----------
@@ -113,8 +113,8 @@ def tango_interval(
 
 
 def _upper_limit(b: Floats, c: Floats, n: Floats, z2: float) -> Floats:
-    # Bisection by the result of the test, not by a change of sign: at the estimate the variance,
-    # and so both sides of the inequality, may be 0, which is not a limit.
+    # The bisection uses the result of the test, not a change of sign: at the estimate both sides of
+    # the inequality may be 0, which is not a limit.
     inside = (b - c) / np.maximum(n, 1)
     is_outside = np.ones_like(inside)
     for _ in range(N_BISECTIONS):
@@ -128,13 +128,13 @@ def _upper_limit(b: Floats, c: Floats, n: Floats, z2: float) -> Floats:
 
 def _variance(b: Floats, c: Floats, n: Floats, delta: Floats) -> Floats:
     """Return n times the variance of the difference, restricted to the difference delta."""
-    spread = delta * (1 - delta)
-    square, linear, constant = 2 * n, (2 * n - b + c) * delta - b - c, -c * spread
+    delta_product = delta * (1 - delta)
+    square, linear, constant = 2 * n, (2 * n - b + c) * delta - b - c, -c * delta_product
     root = np.sqrt(np.maximum(linear**2 - 4 * square * constant, 0.0))
     # The form of the larger root that adds numbers of the same sign, to avoid cancellation.
     divisor = np.where(linear > 0, linear + root, 1.0)
     q = np.where(linear > 0, -2 * constant / divisor, (root - linear) / np.maximum(2 * square, 1))
-    return np.asarray(2 * q + spread)
+    return np.asarray(2 * q + delta_product)
 
 
 def yang_test(correct: Floats, sizes: Floats, a: Ints, b: Ints) -> tuple[Floats, Floats]:
@@ -143,23 +143,24 @@ def yang_test(correct: Floats, sizes: Floats, a: Ints, b: Ints) -> tuple[Floats,
     Parameters
     ----------
     correct : numpy.ndarray of float, shape (n_clusters, n_raters)
-        Number of items of each cluster that each rater answered correctly.
+        Number of items in each cluster that each rater answered correctly.
     sizes : numpy.ndarray of float, shape (n_clusters,)
-        Items of each cluster, at least 1.
+        Number of items in each cluster, at least 1.
     a, b : numpy.ndarray of int, shape (n_pairs,)
         The columns of each pair's first and second rater.
 
     Returns
     -------
     statistic, p : numpy.ndarray of float, shape (n_pairs,)
-        Chi-squared with one degree of freedom, and its upper tail. Both nan with fewer than two
-        clusters; 0 and 1 if the raters answered equally many items correctly in every cluster.
+        Chi-squared with one degree of freedom, and its upper tail. Both are nan with fewer than two
+        clusters; 0 and 1 if the raters have equally many correct answers in every cluster.
 
     Notes
     -----
-    With :math:`d_k` the items of cluster k that only the first got right less those that only the
-    second did, :math:`n_k` its items, :math:`\hat\delta = \sum_k d_k / \sum_k n_k` and K clusters,
-    the modified Obuchowski test [1]_ is
+    Let :math:`d_k` be the number of items in cluster k that only the first rater answered correctly
+    minus the number that only the second did, :math:`n_k` the number of items in the cluster,
+    :math:`\hat\delta = \sum_k d_k / \sum_k n_k`, and K the number of clusters. The modified
+    Obuchowski test [1]_ is
 
     .. math:: X^2 = \frac{K - 1}{K} \, \frac{(\sum_k d_k)^2}
        {\frac12 \sum_k \{(d_k - n_k \hat\delta)^2 + d_k^2\}}.
@@ -195,31 +196,33 @@ def yang_test(correct: Floats, sizes: Floats, a: Ints, b: Ints) -> tuple[Floats,
     delta = difference / n_items
     cross = weighted[a] - weighted[b]
     variance = squares - delta * cross + delta**2 * float(sizes @ sizes) / 2
-    none = squares == 0
-    statistic = (n_clusters - 1) / n_clusters * difference**2 / np.where(none, 1.0, variance)
+    is_concordant = squares == 0
+    statistic = (
+        (n_clusters - 1) / n_clusters * difference**2 / np.where(is_concordant, 1.0, variance)
+    )
     return statistic, np.asarray(chi2.sf(statistic, 1))
 
 
 def holm_within(p: Floats, families: Sequence[str]) -> Floats:
-    r"""Adjust p values for the number of tests in their family.
+    r"""Adjust p-values for the number of tests in their family by Holm's method.
 
     Parameters
     ----------
     p : numpy.ndarray of float, shape (n_tests,)
         0 to 1; nan where undefined.
     families : sequence of str, length n_tests
-        The family of each test; empty: none.
+        The family of each test; an empty string for none.
 
     Returns
     -------
     numpy.ndarray of float, shape (n_tests,)
-        At least `p`, at most 1; nan where `p` is undefined or belongs to no family.
+        At least `p`, at most 1; nan where `p` is undefined or the test belongs to no family.
 
     Notes
     -----
     The adjusted p of the i-th of a family's m tests in ascending order of p is :math:`\max_{j \le
     i} \min(1, (m - j + 1) p_{(j)})` [1]_. It controls the family-wise error under any dependence of
-    the tests. A test without p does not count in m.
+    the tests. Tests without p are not counted in m.
 
     References
     ----------

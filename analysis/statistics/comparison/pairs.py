@@ -48,7 +48,7 @@ from analysis.statistics.comparison.paired_tests import (
     tango_interval,
     yang_test,
 )
-from analysis.statistics.statistic import Column, Figure, Method, Statistic, shared
+from analysis.statistics.statistic import Column, Figure, Method, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.statistics.verdicts import patients_of_pair, too_few_of
 from analysis.translation import capitalised, later, t, tn, written
@@ -65,15 +65,15 @@ class Correctness:
     Parameters
     ----------
     n : int
-        Items.
+        Number of items.
     correct : numpy.ndarray of float, shape (n, n_columns)
         1 where the answer is correct, else 0.
     by_cluster : numpy.ndarray of float, shape (n_present, n_columns)
-        Correct answers in each cluster that has such items.
+        Number of correct answers in each cluster that has such items.
     sizes : numpy.ndarray of float, shape (n_present,)
         Number of such items of each of these clusters.
     present : numpy.ndarray of int, shape (n_present,)
-        These clusters.
+        The clusters that have such items.
     """
 
     n: int
@@ -84,16 +84,16 @@ class Correctness:
 
 
 def correctness(matrix: ReadingMatrix, items: Bools, columns: Ints) -> Correctness:
-    """Collect the correct answers of columns of a matrix to a set of its items.
+    """Collect the correct answers in columns of a matrix to a set of its items.
 
     Parameters
     ----------
     matrix : ReadingMatrix
         The readings.
     items : numpy.ndarray of bool, shape (n_items,)
-        Which items.
+        The items to include.
     columns : numpy.ndarray of int, shape (n_columns,)
-        Which columns.
+        The columns to include.
     """
     correct = matrix.correct[items][:, columns].astype(np.float64)
     clusters = matrix.clusters[items]
@@ -104,7 +104,7 @@ def correctness(matrix: ReadingMatrix, items: Bools, columns: Ints) -> Correctne
     )
 
 
-def given_to_both(matrix: ReadingMatrix, a: Ints, b: Ints) -> Iterator[tuple[Bools, Ints]]:
+def items_given_to_both(matrix: ReadingMatrix, a: Ints, b: Ints) -> Iterator[tuple[Bools, Ints]]:
     """Yield the items that pairs of raters were given, with the pairs that share them.
 
     Parameters
@@ -117,31 +117,31 @@ def given_to_both(matrix: ReadingMatrix, a: Ints, b: Ints) -> Iterator[tuple[Boo
     Yields
     ------
     items : numpy.ndarray of bool, shape (n_items,)
-        The items that count for both raters.
+        The items that are counted for both raters.
     pairs : numpy.ndarray of int
         Positions of the pairs; each pair is yielded once.
     """
     first_with: dict[bytes, int] = {}
-    alike = np.array(
+    first_alike = np.array(
         [
             first_with.setdefault(packed.tobytes(), column)
             for column, packed in enumerate(np.packbits(matrix.given, axis=0).T)
         ],
         dtype=np.int64,
     )
-    sides = np.sort(np.column_stack([alike[a], alike[b]]), axis=1)
+    sides = np.sort(np.column_stack([first_alike[a], first_alike[b]]), axis=1)
     for first, second in np.unique(sides, axis=0):
         pairs = np.flatnonzero((sides[:, 0] == first) & (sides[:, 1] == second))
         yield matrix.given[:, first] & matrix.given[:, second], pairs
 
 
-def only_one_right(right: Correctness, a: Ints, b: Ints) -> tuple[Floats, Floats]:
+def counts_of_only_one_correct(answers: Correctness, a: Ints, b: Ints) -> tuple[Floats, Floats]:
     """Count the items that only the first, and only the second, of each pair answered correctly.
 
     Parameters
     ----------
-    right : Correctness
-        Right answers.
+    answers : Correctness
+        The correct answers of all raters.
     a, b : numpy.ndarray of int, shape (n_pairs,)
         The columns of each pair's first and second rater.
 
@@ -153,25 +153,25 @@ def only_one_right(right: Correctness, a: Ints, b: Ints) -> tuple[Floats, Floats
     Examples
     --------
     >>> correct = np.array([[1.0, 1.0], [1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-    >>> right = Correctness(n=4, correct=correct, by_cluster=correct, sizes=np.ones(4),
+    >>> answers = Correctness(n=4, correct=correct, by_cluster=correct, sizes=np.ones(4),
     ...                     present=np.arange(4))
-    >>> only_a, only_b = only_one_right(right, np.array([0]), np.array([1]))
+    >>> only_a, only_b = counts_of_only_one_correct(answers, np.array([0]), np.array([1]))
     >>> only_a.tolist(), only_b.tolist()
     ([2.0], [1.0])
     """
-    both = right.correct.T @ right.correct
+    both = answers.correct.T @ answers.correct
     return both[a, a] - both[a, b], both[b, b] - both[a, b]
 
 
-def resampled_limits(
-    right: Correctness, a: Ints, b: Ints, weights: Floats, alpha: float
+def resampled_intervals(
+    answers: Correctness, a: Ints, b: Ints, weights: Floats, alpha: float
 ) -> tuple[Floats, Floats]:
     """Return the percentile interval of each pair's difference over resampled clusters.
 
     Parameters
     ----------
-    right : Correctness
-        Right answers.
+    answers : Correctness
+        The correct answers of all raters.
     a, b : numpy.ndarray of int, shape (n_pairs,)
         The columns of each pair's first and second rater.
     weights : numpy.ndarray of float, shape (n_resamples, n_clusters)
@@ -182,26 +182,28 @@ def resampled_limits(
     Returns
     -------
     low, high : numpy.ndarray of float, shape (n_pairs,)
-        nan if fewer than 80 % of the resamples have such an item, or with fewer than 8 clusters.
+        nan if fewer than 80 % of the resamples contain such an item, or with fewer than 8 clusters.
 
     Examples
     --------
     >>> sums = np.tile([[2.0, 1.0], [1.0, 1.0]], (15, 1))
-    >>> right = Correctness(n=60, correct=sums, by_cluster=sums, sizes=np.full(30, 2.0),
+    >>> answers = Correctness(n=60, correct=sums, by_cluster=sums, sizes=np.full(30, 2.0),
     ...                     present=np.arange(30))
     >>> weights = np.tile([[2.0, 0.0], [1.0, 1.0], [0.0, 2.0]], 15)
-    >>> low, high = resampled_limits(right, np.array([0]), np.array([1]), weights, alpha=0.05)
+    >>> low, high = resampled_intervals(answers, np.array([0]), np.array([1]), weights, alpha=0.05)
     >>> low.round(4).tolist(), high.round(4).tolist()
     ([0.0125], [0.4875])
     """
-    drawn = weights if len(right.present) == weights.shape[1] else weights[:, right.present]
-    counts, sizes = right.by_cluster.T @ drawn.T, drawn @ right.sizes
+    present_weights = (
+        weights if len(answers.present) == weights.shape[1] else weights[:, answers.present]
+    )
+    counts, sizes = answers.by_cluster.T @ present_weights.T, present_weights @ answers.sizes
     low, high = np.full(len(a), np.nan), np.full(len(a), np.nan)
     step = max(1, BUDGET // len(weights))
     for start in range(0, len(a), step):
         block = slice(start, start + step)
         differences = ratio(counts[a[block]] - counts[b[block]], sizes)
-        units = np.full(len(a[block]), len(right.present))
+        units = np.full(len(a[block]), len(answers.present))
         low[block], high[block], _ = percentile_limits(differences, alpha, units)
     return low, high
 
@@ -209,13 +211,13 @@ def resampled_limits(
 TANGO = later("Tango score")
 YANG = later("Yang's modified Obuchowski test over patients")
 FAMILY = "reader-model pairs"
-_PAIR = shared("rater_a rater_b pair_kind condition")
-OF_BOTH = (
-    *shared("n"),
+_PAIR_COLUMNS = shared_columns("rater_a rater_b pair_kind condition")
+COMPARISON_COLUMNS = (
+    *shared_columns("n"),
     Column("accuracy_a", "Accuracy of the first.", "proportion"),
     Column("accuracy_b", "Accuracy of the second.", "proportion"),
     Column("difference", "First minus second.", "proportion"),
-    *shared("ci_low ci_high ci_method cluster_ci_low cluster_ci_high"),
+    *shared_columns("ci_low ci_high ci_method cluster_ci_low cluster_ci_high"),
     Column("only_a_correct", "Items that only the first answered correctly.", "count"),
     Column("only_b_correct", "Items that only the second answered correctly.", "count"),
     Column("p_exact", "McNemar's exact test.", "probability"),
@@ -248,13 +250,14 @@ def comparisons(study: Study | Bundle, options: Options | None = None) -> pd.Dat
 
     Notes
     -----
-    `n` is the number of items with a reference standard that both raters were given; a model counts
-    as given all items. Missing answers are incorrect. `difference` is the first rater's accuracy
-    minus the second's, with Tango's score interval; `p_exact` and `p_mid` are McNemar's test. These
-    three assume independent items. Where clusters exist, use instead the percentile interval over
-    resampled patients, `cluster_ci_*`, and Yang's test, `p_clustered`; without clusters they are
-    empty. `p_adjusted` is Holm's, over all reader-model pairs of a condition, of `p_clustered`
-    where clusters exist, else of `p_mid`; other pairs belong to no family.
+    `n` is the number of items with a reference standard that both raters were given; models are
+    taken to be given all items. Missing answers are incorrect. `difference` is the first rater's
+    accuracy minus the second's, with Tango's score interval; `p_exact` and `p_mid` are McNemar's
+    test. These three assume independent items. If there are clusters, use instead the percentile
+    interval over resampled patients (`cluster_ci_*`) and Yang's test (`p_clustered`), which are
+    empty otherwise. `p_adjusted` is `p_clustered` if there are clusters, otherwise `p_mid`,
+    adjusted by Holm's method over all reader-model pairs of a condition; other pairs belong to no
+    family.
 
     See Also
     --------
@@ -280,27 +283,29 @@ def comparisons(study: Study | Bundle, options: Options | None = None) -> pd.Dat
     a = np.array([pair.a for pair in pairs], dtype=np.int64)
     b = np.array([pair.b for pair in pairs], dtype=np.int64)
     parts = [
-        compared(matrix, items, a[members], b[members], weights, options.alpha).set_index(members)
-        for items, members in given_to_both(matrix, a, b)
+        compare_pairs(matrix, items, a[members], b[members], weights, options.alpha).set_index(
+            members
+        )
+        for items, members in items_given_to_both(matrix, a, b)
     ]
-    families = [_family(pair) for pair in pairs]
+    families = [_family_name(pair) for pair in pairs]
     table = pair_names(matrix.columns, pairs)
     if not parts:
         return table.reindex(columns=COMPARISONS.header)
     table = table.join(pd.concat(parts))
-    on = table["p_mid" if weights is None else "p_clustered"].to_numpy(dtype=np.float64)
+    p_values = table["p_mid" if weights is None else "p_clustered"].to_numpy(dtype=np.float64)
     return table.assign(
-        p_adjusted=holm_within(on, families), family=np.array(families, dtype=object)
+        p_adjusted=holm_within(p_values, families), family=np.array(families, dtype=object)
     )[COMPARISONS.header]
 
 
-def _family(pair: Pair) -> str:
+def _family_name(pair: Pair) -> str:
     if pair.kind is not PairKind.MIXED:
         return ""
     return f"{FAMILY}, {pair.condition}" if pair.condition else FAMILY
 
 
-def compared(
+def compare_pairs(
     matrix: ReadingMatrix, items: Bools, a: Ints, b: Ints, weights: Floats | None, alpha: float
 ) -> pd.DataFrame:
     """Compare pairs whose raters were given the same items, one row per pair.
@@ -318,18 +323,18 @@ def compared(
     alpha : float
         Two-sided error.
     """
-    columns, places = np.unique(np.concatenate([a, b]), return_inverse=True)
-    a, b = places[: len(a)], places[len(a) :]
-    right = correctness(matrix, items, columns)
-    n = np.full(len(a), float(right.n))
-    only_a, only_b = only_one_right(right, a, b)
-    totals = right.correct.sum(axis=0)
+    columns, positions = np.unique(np.concatenate([a, b]), return_inverse=True)
+    a, b = positions[: len(a)], positions[len(a) :]
+    answers = correctness(matrix, items, columns)
+    n = np.full(len(a), float(answers.n))
+    only_a, only_b = counts_of_only_one_correct(answers, a, b)
+    totals = answers.correct.sum(axis=0)
     low, high = tango_interval(only_a, only_b, n, alpha)
     exact, mid = (np.where(n > 0, p, np.nan) for p in mcnemar_p(only_a, only_b))
     cluster_low = cluster_high = p_clustered = np.full(len(a), np.nan)
-    if weights is not None and len(right.present) > 1:
-        cluster_low, cluster_high = resampled_limits(right, a, b, weights, alpha)
-        p_clustered = yang_test(right.by_cluster, right.sizes, a, b)[1]
+    if weights is not None and len(answers.present) > 1:
+        cluster_low, cluster_high = resampled_intervals(answers, a, b, weights, alpha)
+        p_clustered = yang_test(answers.by_cluster, answers.sizes, a, b)[1]
     return pd.DataFrame(
         {
             "n": n.astype(np.int64),
@@ -346,29 +351,31 @@ def compared(
             "p_exact": exact,
             "p_mid": mid,
             "p_clustered": p_clustered,
-            "clustered_method": _method(right, weights),
-            "undefined_because": _because(matrix, right, weights, cluster_low),
+            "clustered_method": _clustered_method(answers, weights),
+            "undefined_because": _undefined_reason(matrix, answers, weights, cluster_low),
         }
     )
 
 
-def _method(right: Correctness, weights: Floats | None) -> str:
+def _clustered_method(answers: Correctness, weights: Floats | None) -> str:
     if weights is None:
         return ""
-    return f"{YANG}; {WIDENED}" if is_widened(np.array(len(right.present))) else YANG
+    return f"{YANG}; {WIDENED}" if is_widened(np.array(len(answers.present))) else YANG
 
 
-def _because(matrix: ReadingMatrix, right: Correctness, weights: Floats | None, low: Floats) -> str:
-    if not right.n:
+def _undefined_reason(
+    matrix: ReadingMatrix, answers: Correctness, weights: Floats | None, low: Floats
+) -> str:
+    if not answers.n:
         return NOT_BOTH if matrix.assigned.any() else NO_REFERENCE
     if weights is None:
         return ""
-    if len(right.present) < FEWEST:
-        return FEW_CLUSTERS if len(right.present) > 1 else ONE_CLUSTER
+    if len(answers.present) < FEWEST:
+        return FEW_CLUSTERS if len(answers.present) > 1 else ONE_CLUSTER
     return FEW_RESAMPLES if np.isnan(low).any() else ""
 
 
-def only_one_correct(bundle: Bundle, a: str, b: str) -> pd.DataFrame:
+def items_only_one_answered_correctly(bundle: Bundle, a: str, b: str) -> pd.DataFrame:
     """List the items that exactly one of two raters answered correctly, of those given to both.
 
     Returns
@@ -379,7 +386,7 @@ def only_one_correct(bundle: Bundle, a: str, b: str) -> pd.DataFrame:
     Examples
     --------
     >>> from analysis.bundle import bundle_from_tables
-    >>> only_one_correct(bundle_from_tables(
+    >>> items_only_one_answered_correctly(bundle_from_tables(
     ...     pd.DataFrame({"item_id": list("xyz"), "truth": "A"}),
     ...     pd.DataFrame({
     ...         "rater_id": ["M1"] * 3 + ["M2"] * 3, "item_id": list("xyz") * 2,
@@ -394,16 +401,16 @@ def only_one_correct(bundle: Bundle, a: str, b: str) -> pd.DataFrame:
     rows = []
     for pair in pairs_of(matrix.columns):
         both = matrix.given[:, pair.a] & matrix.given[:, pair.b]
-        right = matrix.correct[:, pair.a]
-        for item in np.flatnonzero(both & (right != matrix.correct[:, pair.b])):
-            rater = matrix.columns[pair.a if right[item] else pair.b].rater_id
+        is_first_correct = matrix.correct[:, pair.a]
+        for item in np.flatnonzero(both & (is_first_correct != matrix.correct[:, pair.b])):
+            rater = matrix.columns[pair.a if is_first_correct[item] else pair.b].rater_id
             rows.append((matrix.item_ids[item], pair.condition, rater))
     table = pd.DataFrame(rows, columns=["item_id", "condition", "correct"], dtype=object)
     return table.sort_values(["item_id", "condition"], ignore_index=True)
 
 
 def comparisons_table(results: Results) -> Iterator[ReportTable]:
-    """Show every model against every single reader."""
+    """Show the comparison of every model with every single reader."""
     names = rater_names(results.bundle)
     pairs = rows_of(results, "comparisons", pair_kind=PairKind.MIXED.value)
     rows = [_pair_row(row, names, clustered=results.clustered) for row in pairs[:MOST_ROWS]]
@@ -461,7 +468,7 @@ def _pair_row(row: Row, names: Mapping[str, RaterName], *, clustered: bool) -> T
 
 
 def comparisons_methods(results: Results) -> str:
-    """Describe the tests and intervals of two raters' difference."""
+    """Describe the tests and intervals for the difference between two raters."""
     test = "McNemar's exact and mid-p tests [@mcnemar1947; @fagerland2013]"
     if results.clustered:
         test += " and Yang's test over patients [@yang2010]"
@@ -494,11 +501,11 @@ def comparisons_figure(results: Results, condition: str) -> Iterator[Figure]:
 
 
 def _comparisons_caption(rows: pd.DataFrame, percent: str, few: str = "") -> str:
-    """Describe the comparison with every reader; `few` is the reason why no verdict is given."""
+    """Describe the comparison with every reader; `few` is the reason if no verdict is given."""
     clustered = rows["cluster_ci_low"].notna()
-    ways = [t("bootstrap over patients")] if clustered.any() else []
+    methods = [t("bootstrap over patients")] if clustered.any() else []
     if not clustered.all():
-        ways.append(methods_in(rows, "ci_method"))
+        methods.append(methods_in(rows, "ci_method"))
     return sentences(
         [
             t(
@@ -506,7 +513,7 @@ def _comparisons_caption(rows: pd.DataFrame, percent: str, few: str = "") -> str
                 " {percent} % intervals ({methods}).",
                 n=number_range(rows["n"]),
                 percent=written(percent),
-                methods=t(", ").join(ways),
+                methods=t(", ").join(methods),
             ),
             tn(
                 "One pair of a reader and a model: the adjusted p is its own p.",
@@ -522,9 +529,9 @@ COMPARISONS = Statistic(
     name="comparisons",
     meaning="Difference of accuracy between two raters on the items given to both.",
     columns=(
-        *_PAIR,
-        *OF_BOTH,
-        *shared("p_adjusted family undefined_because"),
+        *_PAIR_COLUMNS,
+        *COMPARISON_COLUMNS,
+        *shared_columns("p_adjusted family undefined_because"),
     ),
     compute=comparisons,
     methods={500: Method("Single comparisons", comparisons_methods)},

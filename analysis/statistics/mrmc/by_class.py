@@ -47,7 +47,7 @@ from analysis.translation import later, t, translated
 def _groups(study: Study) -> Iterator[tuple[str, str, Bools]]:
     """Yield all items, then every group of items with a positive or a negative class."""
     yield "overall", "micro", np.ones(len(study.matrix.truth), dtype=np.bool_)
-    is_counted = study.dichotomy.counted(study.matrix)
+    is_counted = study.dichotomy.counted_items(study.matrix)
     for by, group, is_member in groups_of(study):
         if (is_counted & is_member).any():
             yield by, group, is_member

@@ -165,7 +165,7 @@ def _group(row: Row, names: Mapping[str, RaterName]) -> str:
     return named(names, str(row["rater_id"])).full if row["rater_id"] else str(row["group"])
 
 
-_DESCRIBED = (
+_REDEFINED_COLUMNS = (
     Column("by", "Grouping of the readers: `level`, `site`, `arm`, `years` or `reader`."),
     Column("group", "The group; empty for one reader."),
     Column("metric", "`accuracy`, `auc`, `sensitivity` or `specificity`."),
@@ -177,7 +177,7 @@ READER_CONDITIONS_READERS = Statistic(
     meaning="Readers of a group, or one reader, under two conditions, under one claim.",
     columns=columns_like(
         READER_CONDITIONS_BY.columns,
-        described=_DESCRIBED,
+        redefined=_REDEFINED_COLUMNS,
         after={"group": (Column("rater_id", "The reader; empty for a group."),)},
     ),
     compute=reader_conditions_readers,

@@ -31,7 +31,7 @@ from analysis.statistics.mrmc.obuchowski_rockette import (
     SingleTreatment,
     TwoTreatments,
 )
-from analysis.statistics.statistic import Column, Statistic, shared
+from analysis.statistics.statistic import Column, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.translation import later, t, translated
 
@@ -212,10 +212,10 @@ VARIANCE_COMPONENTS = Statistic(
         Column("table", "Table whose intervals it belongs to."),
         Column("model_id", "Model; empty for two conditions."),
         Column("condition", "Condition, or the two conditions that are compared."),
-        *shared("metric"),
+        *shared_columns("metric"),
         Column("component", "Its name, such as `MSR` or `Cov2`."),
         Column("value", "The component.", "squared unit of the metric"),
-        *shared("note"),
+        *shared_columns("note"),
     ),
     compute=variance_components,
     tables={140: variances_table},

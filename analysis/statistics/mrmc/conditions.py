@@ -43,7 +43,7 @@ from analysis.statistics.mrmc.obuchowski_rockette import (
     two_treatments,
     undefined,
 )
-from analysis.statistics.statistic import Column, Method, Statistic, shared
+from analysis.statistics.statistic import Column, Method, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.translation import later, t
 
@@ -272,10 +272,10 @@ def claims_of(comparison: ConditionComparison) -> Iterator[dict[str, object]]:
 
 
 _COLUMNS = (
-    *shared("condition_a condition_b metric claim n_readers n_items"),
+    *shared_columns("condition_a condition_b metric claim n_readers n_items"),
     Column("value_a", "Mean of the readers under the first.", "that of the metric"),
     Column("value_b", "Mean of the readers under the second.", "that of the metric"),
-    *shared("difference se df ci_low ci_high p method note undefined_because"),
+    *shared_columns("difference se df ci_low ci_high p method note undefined_because"),
 )
 
 

@@ -37,7 +37,7 @@ from analysis.statistics.mrmc.obuchowski_rockette import (
     joined,
     undefined,
 )
-from analysis.statistics.statistic import Column, Method, Statistic, shared
+from analysis.statistics.statistic import Column, Method, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.translation import later, t, translated
 
@@ -218,19 +218,19 @@ READER_YEARS = Statistic(
     name="reader_years",
     meaning="Change of a metric of the readers with their years of experience.",
     columns=(
-        *shared("condition"),
+        *shared_columns("condition"),
         Column("metric", "`accuracy`, `auc`, `sensitivity` or `specificity`."),
         Column("n_readers", "Readers who stated a number of years.", "count"),
-        *shared("n_items"),
+        *shared_columns("n_items"),
         Column("years_low", "Fewest years of these readers.", "years"),
         Column("years_high", "Most years.", "years"),
         Column("value", "Mean of these readers.", "that of the metric"),
         Column("difference", "Change per 10 years.", _PER),
         Column("se", "Standard error.", _PER),
-        *shared("df"),
+        *shared_columns("df"),
         Column("ci_low", "Lower limit of the confidence interval.", _PER),
         Column("ci_high", "Upper limit of the confidence interval.", _PER),
-        *shared("p method note undefined_because"),
+        *shared_columns("p method note undefined_because"),
     ),
     compute=reader_years,
     applies=has_years,

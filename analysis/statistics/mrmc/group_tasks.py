@@ -26,7 +26,7 @@ from analysis.statistics.claims import comparison_cells, comparison_header
 from analysis.statistics.merits import (
     PERCENT_CORRECT,
     FigureOfMerit,
-    Figures,
+    FiguresOfMerit,
     Metric,
     differences,
     mean_of_own_items,
@@ -120,7 +120,7 @@ def _against_other_tasks(study: Study, contrast: GroupContrast, of_task: Bools) 
         NO_ITEM,
     )
     gains = differences(merits, np.arange(n), n + np.arange(n))
-    return Figures(matrix=matrix, ratings=None).figure(
+    return FiguresOfMerit(matrix=matrix, ratings=None).figure(
         Metric.ACCURACY, _empty_explained(shared, is_counted), gains, PERCENT_CORRECT
     )
 
@@ -166,7 +166,7 @@ def tasks_table(results: Results) -> Iterator[ReportTable]:
     )
 
 
-_DESCRIBED = (
+_REDEFINED_COLUMNS = (
     Column("metric", "`accuracy`."),
     Column("by", "`task`."),
     Column("group", "The task that is compared with all others."),
@@ -179,7 +179,9 @@ _P_ADJUSTED = Column("p_adjusted", "`p` adjusted by Holm's method over the tasks
 READER_GROUPS_TASKS = Statistic(
     name="reader_groups_tasks",
     meaning="Two groups of readers by the difference of their accuracy between tasks.",
-    columns=columns_like(READER_GROUPS.columns, described=_DESCRIBED, after={"p": (_P_ADJUSTED,)}),
+    columns=columns_like(
+        READER_GROUPS.columns, redefined=_REDEFINED_COLUMNS, after={"p": (_P_ADJUSTED,)}
+    ),
     compute=reader_groups_tasks,
     applies=has_group_tasks,
     methods={

@@ -40,7 +40,7 @@ from analysis.statistics.mrmc.obuchowski_rockette import (
     inference_cells,
     joined,
 )
-from analysis.statistics.statistic import Column, Method, Source, Statistic, shared
+from analysis.statistics.statistic import Column, Method, Source, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.translation import later, t, translated
 
@@ -57,7 +57,9 @@ def has_groups(study: Study) -> bool:
 
 def has_group_metrics(study: Study) -> bool:
     """Return whether any two groups of readers can be compared by another metric than accuracy."""
-    has_ratings = study.figures.ratings is not None and bool(study.figures.ratings.rated.any())
+    has_ratings = study.figures_of_merit.ratings is not None and bool(
+        study.figures_of_merit.ratings.rated.any()
+    )
     return has_groups(study) and (has_ratings or has_two_classes(study))
 
 
@@ -214,12 +216,12 @@ _GROUPS = (
 _VALUES = (
     Column("n_readers_a", "Readers of the first group.", "count"),
     Column("n_readers_b", "Readers of the second group.", "count"),
-    *shared("n_items"),
+    *shared_columns("n_items"),
     Column("value_a", "Mean of the readers of the first group.", "that of the metric"),
     Column("value_b", "Mean of the readers of the second group.", "that of the metric"),
-    *shared("difference se df ci_low ci_high p method note undefined_because"),
+    *shared_columns("difference se df ci_low ci_high p method note undefined_because"),
 )
-_BY = (Column("by", "Grouping of the items: `overall` or `task`."), *shared("group"))
+_BY = (Column("by", "Grouping of the items: `overall` or `task`."), *shared_columns("group"))
 
 
 def groups_table(results: Results) -> Iterator[ReportTable]:
@@ -369,7 +371,7 @@ READER_GROUPS_METRICS = Statistic(
 READER_GROUPS_GAIN = Statistic(
     name="reader_groups_gain",
     meaning="Two groups of readers by the difference of a metric between two conditions.",
-    columns=(*_GROUPS, *shared("condition_a condition_b"), _METRIC, *_BY, *_VALUES),
+    columns=(*_GROUPS, *shared_columns("condition_a condition_b"), _METRIC, *_BY, *_VALUES),
     compute=reader_groups_gain,
     applies=has_gains,
     tables={134: gains_table},

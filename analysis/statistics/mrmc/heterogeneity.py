@@ -32,7 +32,7 @@ from analysis.statistics.merits import differences, percent_correct
 from analysis.statistics.mrmc.conditions import columns_of_readers
 from analysis.statistics.mrmc.obuchowski_rockette import single_treatment
 from analysis.statistics.mrmc.panel import panels_of
-from analysis.statistics.statistic import Column, Method, Source, Statistic, shared
+from analysis.statistics.statistic import Column, Method, Source, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.translation import t
 
@@ -251,20 +251,20 @@ HETEROGENEITY = Statistic(
     meaning="How far sites of readers or banks of items differ.",
     columns=(
         Column("factor", "Groups: `site` of the readers or `bank` of the items."),
-        *shared("condition"),
+        *shared_columns("condition"),
         Column("metric", "`accuracy` of the readers, or `lead`: model minus mean of the readers."),
         Column("model_id", "Model of a lead; empty for accuracy."),
         Column("n_groups", "Sites or banks.", "count"),
-        *shared("n_items"),
+        *shared_columns("n_items"),
         Column("estimate", "Random-effects mean of the groups.", "proportion"),
-        *shared("se ci_low ci_high"),
+        *shared_columns("se ci_low ci_high"),
         Column("prediction_low", "Lower limit for another group.", "proportion"),
         Column("prediction_high", "Upper limit for another group.", "proportion"),
         Column("tau", "Standard deviation between the groups.", "proportion"),
         Column("i_squared", "Share of the variation that is between groups.", "proportion"),
         Column("q", "Cochran's Q.", "number"),
         Column("p", "P-value of Q for the hypothesis that all groups are equal.", "probability"),
-        *shared("method note undefined_because"),
+        *shared_columns("method note undefined_because"),
     ),
     compute=heterogeneity,
     applies=has_heterogeneity,

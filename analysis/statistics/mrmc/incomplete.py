@@ -158,7 +158,7 @@ def _area(study: Study, side: Side, both: bool) -> tuple[Observations, Observati
 
     `both` is whether any patient has cases of both classes.
     """
-    ratings = study.figures.ratings
+    ratings = study.figures_of_merit.ratings
     assert ratings is not None  # the metric exists only where there are ratings
     is_counted = side.given(study.matrix)
     positive = ratings.positive & study.matrix.assigned
@@ -197,7 +197,7 @@ def _area(study: Study, side: Side, both: bool) -> tuple[Observations, Observati
 
 def _have_both_classes(study: Study) -> bool:
     """Return whether any patient has a positive and a negative case."""
-    matrix, ratings = study.matrix, study.figures.ratings
+    matrix, ratings = study.matrix, study.figures_of_merit.ratings
     assert ratings is not None  # the metric exists only where there are ratings
     positives, negatives = (
         matrix.clusters[matrix.assigned & each] for each in (ratings.positive, ~ratings.positive)
@@ -206,7 +206,7 @@ def _have_both_classes(study: Study) -> bool:
 
 
 def _why_no_area(study: Study, comparison: Comparison, both: bool) -> str:
-    matrix, ratings = study.matrix, study.figures.ratings
+    matrix, ratings = study.matrix, study.figures_of_merit.ratings
     assert ratings is not None  # the metric exists only where there are ratings
     is_counted = comparison.given(matrix).any(axis=1)
     n_positive = int((is_counted & ratings.positive).sum())
@@ -224,8 +224,10 @@ def _why_no_area(study: Study, comparison: Comparison, both: bool) -> str:
                 continue
             items = read[:, i] if i < len(side.columns) else np.any(read, axis=1)
             n_gaps = int(np.isnan(ratings.ratings[items, column]).sum())
-            unreadable = ratings.unreadable and bool(ratings.rated[column])
+            is_letter_unknown = ratings.is_letter_unknown and bool(ratings.rated[column])
             reasons.append(
-                why_no_auc(matrix.columns[column].rater_id, n_gaps, unreadable=unreadable)
+                why_no_auc(
+                    matrix.columns[column].rater_id, n_gaps, is_letter_unknown=is_letter_unknown
+                )
             )
     return "; ".join(dict.fromkeys(filter(None, reasons)))

@@ -18,7 +18,7 @@ def accuracy_and_auc(
     study: Study, shared: Shared, columns: Ints, rated: Ints
 ) -> Iterator[FigureOfMerit]:
     """Yield accuracy, and AUC where there are ratings and a binary reference standard."""
-    return study.figures.over(shared, columns, rated)
+    return study.figures_of_merit.of_raters(shared, columns, rated)
 
 
 def accuracy(study: Study, shared: Shared, columns: Ints, rated: Ints) -> Iterator[FigureOfMerit]:
@@ -30,7 +30,7 @@ def sensitivity_and_specificity(
     study: Study, shared: Shared, columns: Ints, _: Ints
 ) -> Iterator[FigureOfMerit]:
     """Yield both, on the items with a positive and a negative class."""
-    return study.dichotomy.figures(study.matrix, shared, columns)
+    return study.dichotomy.figures_of_merit(study.matrix, shared, columns)
 
 
 def every_metric(
@@ -38,7 +38,7 @@ def every_metric(
 ) -> Iterator[FigureOfMerit]:
     """Yield accuracy, and AUC, sensitivity and specificity where the items allow them."""
     yield from accuracy_and_auc(study, shared, columns, rated)
-    if study.dichotomy.counted(study.matrix).any():
+    if study.dichotomy.counted_items(study.matrix).any():
         yield from sensitivity_and_specificity(study, shared, columns, rated)
 
 

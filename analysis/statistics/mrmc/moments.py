@@ -16,7 +16,7 @@ from analysis.statistics.merits import Metric
 from analysis.statistics.mrmc.incomplete import comparisons_of, weighted
 from analysis.statistics.mrmc.second_moments import Moments
 from analysis.statistics.mrmc.uncrossed import compared_in, is_uncrossed
-from analysis.statistics.statistic import Column, Statistic, shared
+from analysis.statistics.statistic import Column, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.translation import later, t, translated
 
@@ -56,7 +56,10 @@ def uncrossed_components(study: Study | Bundle, options: Options | None = None) 
 
 
 def _rows(study: Study) -> Iterator[list[dict[str, object]]]:
-    metrics = [Metric.ACCURACY, *([Metric.AUC] if study.figures.ratings is not None else [])]
+    metrics = [
+        Metric.ACCURACY,
+        *([Metric.AUC] if study.figures_of_merit.ratings is not None else []),
+    ]
     for comparison in comparisons_of(study.matrix):
         for metric in metrics:
             estimates, _ = weighted(study, comparison, metric)
@@ -153,7 +156,7 @@ UNCROSSED_COMPONENTS = Statistic(
         Column("model_id", "Model; empty for two conditions."),
         Column("condition_a", "First condition; for a model the condition of the readers."),
         Column("condition_b", "Second condition; empty for a model."),
-        *shared("metric"),
+        *shared_columns("metric"),
         Column("part", "`difference` for a model; `first`, `second` or `both` for two conditions."),
         Column("shared", "What two observations share: `none`, or axes such as `reader, case`."),
         Column(

@@ -24,7 +24,7 @@ from analysis.statistics.mrmc.logit_test import area_difference
 from analysis.statistics.mrmc.metrics import every_metric
 from analysis.statistics.mrmc.obuchowski_rockette import ONE_READER, Claim, SingleTreatment
 from analysis.statistics.mrmc.panel import ModelComparison, compared, margins_of, panels_of
-from analysis.statistics.statistic import Column, Method, Source, Statistic, shared
+from analysis.statistics.statistic import Column, Method, Source, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.statistics.verdicts import SUPERIORITY
 
@@ -325,9 +325,9 @@ def _differences(study: Study, columns: Ints, metric: Metric) -> tuple[Floats, F
     matrix, dichotomy = study.matrix, study.dichotomy
     items, right = shared_by_panel(matrix, columns).items, matrix.correct
     if metric in BY_CLASS:
-        items = items & dichotomy.counted(matrix)
-        items &= dichotomy.positive(matrix) == BY_CLASS[metric]
-        right = dichotomy.correct(matrix)
+        items = items & dichotomy.counted_items(matrix)
+        items &= dichotomy.positive_items(matrix) == BY_CLASS[metric]
+        right = dichotomy.has_item_class(matrix)
     return ahead_by_patient(right[items][:, columns], matrix.clusters[items])
 
 
@@ -340,7 +340,7 @@ def ahead_by_patient(correct: Bools, clusters: Ints) -> tuple[Floats, Floats]:
 
 def _classes(study: Study, columns: Ints) -> tuple[tuple[int, int], int]:
     """Return the patients with positive and with negative cases, and the number of pairs."""
-    ratings = study.figures.ratings
+    ratings = study.figures_of_merit.ratings
     assert ratings is not None  # the metric exists only where there are ratings
     items = shared_by_panel(study.matrix, columns).items
     positive, clusters = ratings.positive[items], study.matrix.clusters[items]
@@ -352,16 +352,16 @@ NONINFERIORITY = Statistic(
     name="noninferiority",
     meaning="The test of a model against the margin that holds its level, under one claim.",
     columns=(
-        *shared("model_id condition"),
+        *shared_columns("model_id condition"),
         Column("metric", "`accuracy`, `auc`, `sensitivity` or `specificity`."),
-        *shared("claim n_readers n_items"),
+        *shared_columns("claim n_readers n_items"),
         Column("n_patients", "Patients, or items where no patient has several.", "count"),
-        *shared("difference"),
+        *shared_columns("difference"),
         Column("margin", "Non-inferiority margin.", "proportion"),
         Column("se", "Standard error at a difference of minus the margin.", "that of the metric"),
-        *shared("df"),
+        *shared_columns("df"),
         Column("p", "One-sided p-value for the margin.", "probability"),
-        *shared("p_adjusted family method undefined_because"),
+        *shared_columns("p_adjusted family method undefined_because"),
         Column("ci_low", "Lower limit of the difference of areas; empty otherwise.", "proportion"),
         Column("p_superior", "One-sided p-value without a margin.", "probability"),
     ),

@@ -58,7 +58,7 @@ from analysis.statistics.mrmc.obuchowski_rockette import (
     never_surer,
     single_treatment,
 )
-from analysis.statistics.statistic import Column, Figure, Method, Statistic, shared
+from analysis.statistics.statistic import Column, Figure, Method, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.statistics.verdicts import (
     FEWEST_PATIENTS,
@@ -320,14 +320,14 @@ PANEL_ADJUSTED = Statistic(
     name="panel_adjusted",
     meaning="The p-values of a row of `reader_panel`, adjusted for the number of models.",
     columns=(
-        *shared("model_id condition metric claim p p_adjusted"),
+        *shared_columns("model_id condition metric claim p p_adjusted"),
         Column("p_noninferior", "One-sided p-value for the margin.", "probability"),
         Column(
             "p_noninferior_adjusted",
             "`p_noninferior` adjusted by Holm's method over the family.",
             "probability",
         ),
-        *shared("family method"),
+        *shared_columns("family method"),
     ),
     compute=panel_adjusted,
 )
@@ -556,14 +556,14 @@ READER_PANEL = Statistic(
     name="reader_panel",
     meaning="A model against the mean of the readers, under one claim.",
     columns=(
-        *shared("model_id condition metric claim n_readers n_items"),
+        *shared_columns("model_id condition metric claim n_readers n_items"),
         Column("reader_mean", "Mean of the readers.", "that of the metric"),
         Column("model_value", "Value of the model.", "that of the metric"),
         Column("difference", "The model minus the mean of the readers.", "that of the metric"),
-        *shared("se df ci_low ci_high p"),
+        *shared_columns("se df ci_low ci_high p"),
         Column("margin", "Non-inferiority margin.", "proportion"),
         Column("p_noninferior", "One-sided p-value for the margin.", "probability"),
-        *shared("method note undefined_because"),
+        *shared_columns("method note undefined_because"),
     ),
     compute=reader_panel,
     methods={400: Method("Models against the panel of readers", panel_methods)},

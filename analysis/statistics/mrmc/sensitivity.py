@@ -57,7 +57,7 @@ from analysis.statistics.mrmc.obuchowski_rockette import (
     single_treatment,
 )
 from analysis.statistics.mrmc.panel import ReaderPanel, claims_of, panels_of
-from analysis.statistics.statistic import Column, Statistic, shared
+from analysis.statistics.statistic import Column, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.translation import later, pieces, t, tn, translated
 
@@ -417,7 +417,7 @@ SENSITIVITY_PANEL = Statistic(
     meaning="A row of `reader_panel` under one choice of the analysis.",
     columns=(
         Column("analysis", "The choice, such as `missing as wrong` (primary)."),
-        *shared(
+        *shared_columns(
             "model_id condition metric claim n_readers n_items"
             " difference se df ci_low ci_high p method note undefined_because"
         ),

@@ -33,7 +33,7 @@ from analysis.statistics.mrmc.obuchowski_rockette import (
     never_surer,
     single_treatment,
 )
-from analysis.statistics.statistic import Column, Method, Statistic, shared
+from analysis.statistics.statistic import Column, Method, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.translation import later, t, translated
 
@@ -259,18 +259,18 @@ TIME_CONDITIONS = Statistic(
     name="time_conditions",
     meaning="Reading times of the same readers and items under two conditions, under one claim.",
     columns=(
-        *shared("condition_a condition_b"),
+        *shared_columns("condition_a condition_b"),
         Column(
             "measure", "`reading`; in sequential reading `second part` (alone) and `total` (both)."
         ),
-        *shared("claim n_readers n_items"),
+        *shared_columns("claim n_readers n_items"),
         Column("n_pairs", "Items of a reader with a time under both conditions.", "count"),
         Column("time_a_ms", "Geometric mean time under the first condition.", "ms"),
         Column("time_b_ms", "Geometric mean time under the second condition.", "ms"),
         Column("ratio", "First time over second time.", "ratio"),
         Column("ci_low", "Lower limit of its interval.", "ratio"),
         Column("ci_high", "Upper limit of its interval.", "ratio"),
-        *shared("df p method note undefined_because"),
+        *shared_columns("df p method note undefined_because"),
     ),
     compute=time_conditions,
     applies=has_two_times,

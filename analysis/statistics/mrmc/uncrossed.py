@@ -44,7 +44,7 @@ from analysis.statistics.mrmc.obuchowski_rockette import (
     undefined,
 )
 from analysis.statistics.mrmc.panel import model_against_readers
-from analysis.statistics.statistic import Column, Method, Source, Statistic, shared
+from analysis.statistics.statistic import Column, Method, Source, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.translation import later, t
 
@@ -197,7 +197,9 @@ def _crossed(study: Study, comparison: Comparison) -> dict[str, dict[str, object
     note = f"{READER_MEAN}: {n} of {int(matrix.assigned.sum())} items"
     cells = {}
     rated = readers if len(readers) else _every_reader(matrix)
-    for figure in study.figures.over(Shared(items=items, reason=reason), columns, rated):
+    for figure in study.figures_of_merit.of_raters(
+        Shared(items=items, reason=reason), columns, rated
+    ):
         result: SingleTreatment | TwoTreatments
         if len(comparison.sides) == 1:
             result = model_against_readers(figure.merits, study.options.alpha, figure.items_df)
@@ -292,12 +294,12 @@ UNCROSSED = Statistic(
         Column("model_id", "Model; empty for two conditions."),
         Column("condition_a", "First condition; for a model the condition of the readers."),
         Column("condition_b", "Second condition; empty for a model."),
-        *shared("metric"),
+        *shared_columns("metric"),
         Column("method", f"`{BDG}`, `{BCK}` or `{CROSSED}` on the cases that all readers read."),
-        *shared("n_readers n_items n_readings"),
+        *shared_columns("n_readers n_items n_readings"),
         Column("value_a", "The model, or the first condition.", "that of the metric"),
         Column("value_b", "The readers, or the second condition.", "that of the metric"),
-        *shared("difference se df ci_low ci_high p note undefined_because"),
+        *shared_columns("difference se df ci_low ci_high p note undefined_because"),
     ),
     compute=uncrossed,
     applies=is_uncrossed,

@@ -33,7 +33,7 @@ from analysis.statistics.agreement.groups.answers import (
 from analysis.statistics.agreement.groups.coefficients import MEASURES_OF_EVERY_SCOPE, GroupMeasure
 from analysis.statistics.agreement.groups.table import GROUP_WORDS
 from analysis.statistics.agreement.shown import measure_words
-from analysis.statistics.statistic import Column, Method, Source, Statistic, shared
+from analysis.statistics.statistic import Column, Method, Source, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.translation import capitalised, t, translated
 
@@ -190,12 +190,12 @@ AGREEMENT_RATERS = Statistic(
     meaning="Agreement of a group of raters, with raters and items random.",
     columns=(
         Column("raters", "`readers`, `models` or `all`."),
-        *shared("condition measure"),
+        *shared_columns("condition measure"),
         Column("n_raters", "Raters.", "count"),
-        *shared("n_items estimate"),
+        *shared_columns("n_items estimate"),
         Column("se_items", "Standard error over items, raters fixed.", "that of the estimate"),
         Column("se_raters", "Standard error over raters, items fixed.", "that of the estimate"),
-        *shared("se df ci_low ci_high method undefined_because"),
+        *shared_columns("se df ci_low ci_high method undefined_because"),
     ),
     compute=agreement_raters,
     applies=has_raters,

@@ -48,7 +48,7 @@ from analysis.statistics.agreement.pairs.measures import (
 from analysis.statistics.agreement.pairs.resampling import FEW_RESAMPLES, T_INTERVAL
 from analysis.statistics.agreement.pairs.table import CONSTANT_CORRECT_SE, CONSTANT_SE, ONE_ITEM_SE
 from analysis.statistics.agreement.shown import measure_words
-from analysis.statistics.statistic import Column, Figure, Method, Statistic, shared
+from analysis.statistics.statistic import Column, Figure, Method, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.translation import capitalised, later, t, translated, written
 
@@ -311,9 +311,9 @@ AGREEMENT_GROUPS = Statistic(
     meaning="Agreement of all readers, all models or all raters, by one measure.",
     columns=(
         Column("raters", "Group: `readers`, `models` or `all`."),
-        *shared("condition scope measure"),
+        *shared_columns("condition scope measure"),
         Column("n_raters", "Raters of the group with an answer.", "count"),
-        *shared("n_items estimate se ci_low ci_high method undefined_because"),
+        *shared_columns("n_items estimate se ci_low ci_high method undefined_because"),
     ),
     compute=agreement_groups,
     methods={

@@ -49,7 +49,7 @@ from analysis.statistics.agreement.shown import (
     measure_head,
     measure_words,
 )
-from analysis.statistics.statistic import Method, Statistic, shared
+from analysis.statistics.statistic import Method, Statistic, shared_columns
 from analysis.translation import t, translated, written
 
 MOST_IN_MATRIX = 12
@@ -185,7 +185,7 @@ AGREEMENT_PAIRS = Statistic(
     name="agreement_pairs",
     meaning="Agreement of two raters on the items that both answered, by one measure.",
     columns=(
-        *shared(
+        *shared_columns(
             "rater_a rater_b pair_kind condition scope measure"
             " n estimate se ci_low ci_high method undefined_because"
         ),

@@ -40,7 +40,7 @@ from analysis.statistics.agreement.pairs.measures import (
     Partition,
     partitions,
 )
-from analysis.statistics.statistic import Column, Method, Statistic, shared
+from analysis.statistics.statistic import Column, Method, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.translation import capitalised, later, t, translated
 
@@ -207,10 +207,10 @@ AGREEMENT_INDICES = Statistic(
     name="agreement_indices",
     meaning="Prevalence and bias index of a pair's two-by-two table.",
     columns=(
-        *shared("rater_a rater_b pair_kind condition scope measure n"),
+        *shared_columns("rater_a rater_b pair_kind condition scope measure n"),
         Column("prevalence_index", "How unequal the two categories are.", "proportion"),
         Column("bias_index", "How differently the two raters use them.", "proportion"),
-        *shared("undefined_because"),
+        *shared_columns("undefined_because"),
     ),
     compute=agreement_indices,
     methods={

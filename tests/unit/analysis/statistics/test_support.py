@@ -11,10 +11,10 @@ from analysis.statistics.claims import PAIR_WEIGHTED
 from analysis.statistics.support import (
     NEVER_PRESENTED,
     OTHER_TASKS,
-    patients_between,
     patients_compared,
+    patients_for_agreement,
     patients_ranked,
-    patients_under,
+    patients_under_conditions,
     patients_with_answers,
 )
 
@@ -118,6 +118,6 @@ def test_answers_of_raters_are_counted(run: Results) -> None:
     assert patients_with_answers(run) == 6
     assert patients_ranked(run.bundle, "aided") == 6
     assert patients_ranked(run.bundle, "unaided") == 5
-    assert patients_under(run, "N", ["", "image-absent"]) == 1
-    assert patients_under(run, "N", ["image-absent"]) == 1
-    assert patients_between(run, "unaided") == 1
+    assert patients_under_conditions(run, "N", ["", "image-absent"]) == 1
+    assert patients_under_conditions(run, "N", ["image-absent"]) == 1
+    assert patients_for_agreement(run, "unaided") == 1

@@ -144,7 +144,7 @@ def test_areas_weight_all_pairs_of_cases_of_a_reader_equally() -> None:
     rows = uncrossed(bundled)
     area = rows[rows["metric"] == "auc"].set_index("method")
     assert list(area.index) == list(METHODS)
-    ratings = Study(bundled).figures.ratings
+    ratings = Study(bundled).figures_of_merit.ratings
     assert ratings is not None
     matrix = Study(bundled).matrix
     wins: list[float] = []
@@ -169,7 +169,7 @@ def test_the_patient_is_the_case_of_an_area(both_classes: bool) -> None:
     bundled = bundle_from_tables(items, readings, raters)
     rows = uncrossed(bundled)
     area = rows[(rows["metric"] == "auc") & (rows["method"] == BDG)].iloc[0]
-    ratings, matrix = Study(bundled).figures.ratings, Study(bundled).matrix
+    ratings, matrix = Study(bundled).figures_of_merit.ratings, Study(bundled).matrix
     assert ratings is not None
     scores = [
         (
