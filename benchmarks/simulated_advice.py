@@ -17,7 +17,7 @@ from scipy.special import ndtr
 from analysis.bundle import bundle_from_tables
 from analysis.options import Options
 from analysis.statistics.reliance import reliance
-from analysis.statistics.reliance_shown import ALL_READERS
+from analysis.statistics.reliance_report import ALL_READERS
 from benchmarks.counted import Counted, counted_rows, interval
 from benchmarks.simulated_studies import Floats
 

@@ -22,7 +22,7 @@ from analysis.bundle import Bundle, bundle_from_tables
 from analysis.options import Options
 from analysis.statistics.accuracy.recalibration import model_recalibration
 from analysis.statistics.agreement.groups.raters import agreement_raters
-from analysis.statistics.agreement.weighted import LINEAR, agreement_weighted, distances
+from analysis.statistics.agreement.weighted import LINEAR, agreement_weighted, disagreements
 from analysis.statistics.agreement.weighted import weighted_kappa as kappa_of
 from analysis.statistics.mrmc.heterogeneity import heterogeneity
 from analysis.statistics.time_model import time_model
@@ -124,7 +124,7 @@ def _true_kappas() -> dict[str, float]:
     cell = np.diff(norm.cdf(centred / np.sqrt(1 - GRADE_CORRELATION)), axis=0)
     counts = (cell * weights / weights.sum()) @ cell.T
     names = (LINEAR, "kappa_quadratic")
-    return {name: float(kappa_of(counts, distances(4, name))) for name in names}
+    return {name: float(kappa_of(counts, disagreements(4, name))) for name in names}
 
 
 def other_raters(n_readers: int, seed: np.random.SeedSequence) -> Iterator[Counted]:

@@ -31,7 +31,7 @@ from analysis.statistics.reliance import (
     pairs_of,
     rows_by_group,
 )
-from analysis.statistics.reliance_shown import use_header, use_rows
+from analysis.statistics.reliance_report import use_header, use_rows
 from analysis.statistics.statistic import Column, Method, Source, Statistic
 from analysis.statistics.study import Study, study_of
 from analysis.translation import later, t

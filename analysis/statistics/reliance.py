@@ -25,7 +25,7 @@ from analysis.readings.clusters import (
 )
 from analysis.readings.matrix import NO_LETTER, ReadingMatrix, cells_of, first_readings
 from analysis.statistics.agreement.between import OVER_ITEMS
-from analysis.statistics.reliance_shown import (
+from analysis.statistics.reliance_report import (
     AIDED,
     ALL_READERS,
     reliance_figures,

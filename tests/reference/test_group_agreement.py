@@ -10,7 +10,12 @@ from analysis import Bundle, agreement_groups, bundle_from_tables
 from analysis.arrays import Floats
 from analysis.readings.matrix import reading_matrix
 from analysis.statistics.agreement.groups import coefficients
-from analysis.statistics.agreement.groups.answers import GroupSums, answered, groups_of, letters_of
+from analysis.statistics.agreement.groups.answers import (
+    GroupSums,
+    letters_of,
+    rater_groups,
+    sum_answers,
+)
 from tests.reference.conftest import LETTERS, Reference
 
 # The number of categories passed to irrCAC, which are those of the scale.
@@ -77,8 +82,8 @@ def test_observed_and_chance_agreement_match_irrcac(reference: Reference, case: 
     ratings = pd.read_csv(reference.folder / f"agreement/{case}.csv")
     matrix = reading_matrix(_bundle(ratings, CASES[case]))
     items = np.arange(len(ratings))
-    group = groups_of(matrix.columns)[:1]
-    sums = answered(letters_of(matrix, items), matrix.n_options, group, None)[0].sums
+    group = rater_groups(matrix.columns)[:1]
+    sums = sum_answers(letters_of(matrix, items), matrix.n_options, group, None)[0].sums
     expected = reference.expected(case)
     for form, chance in CHANCE.items():
         observed = (

@@ -41,7 +41,7 @@ from analysis.report.findings.finding import (
     points,
 )
 from analysis.results import Results
-from analysis.statistics.agreement.shown import agreement_shown
+from analysis.statistics.agreement.display import displayed_agreement
 from analysis.statistics.support import patients_for_agreement
 from analysis.statistics.verdicts import Conclusion, conclusion, patients_in, too_few, verdict
 from analysis.translation import later, t, tn, translated
@@ -386,7 +386,7 @@ def _shared(results: Results, kind: PairKind, pairs: pd.DataFrame) -> str:
     shares = pairs["estimate"]
     values = {"raters": words[kind], "share": _percent(shares.median())}
     if len(pairs) == 1:
-        (row,) = records(agreement_shown(results, pairs))
+        (row,) = records(displayed_agreement(results, pairs))
         scale = points(results)
         return t(
             "{share} % of {cases} by {raters} ({interval})",

@@ -13,7 +13,7 @@ from analysis.report.findings.finding import (
     points,
 )
 from analysis.results import Results
-from analysis.statistics.reliance_shown import AID_TIME_WORDS, ALL_READERS
+from analysis.statistics.reliance_report import AID_TIME_WORDS, ALL_READERS
 from analysis.translation import t, translated
 
 MOST = 3

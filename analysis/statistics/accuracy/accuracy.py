@@ -55,7 +55,7 @@ FEW_RESAMPLES = "cluster interval: too many resamples hold no item of this group
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Estimates:
-    """One group's estimates of all columns; arrays have shape (n_columns,)."""
+    """The estimates of all columns in one group; arrays have shape (n_columns,)."""
 
     by: str
     group: str
@@ -66,8 +66,8 @@ class _Estimates:
     low: Floats
     high: Floats
     method: str
-    resampled: Floats | None  # (n_columns, n_resamples)
-    clusters: Bools  # (n_clusters, n_columns): clusters with an item in the estimate
+    resampled: Floats | None  # shape (n_columns, n_resamples)
+    clusters: Bools  # shape (n_clusters, n_columns): whether a cluster has an item in the estimate
     reason: str = ""
 
 
@@ -84,18 +84,18 @@ def accuracy(study: Study | Bundle, options: Options | None = None) -> pd.DataFr
     Returns
     -------
     pandas.DataFrame
-        The columns of `ACCURACY`. Proportions 0 to 1. One row per rater, condition and group,
-        readers first.
+        The columns of `ACCURACY`. Proportions are from 0 to 1. One row per rater, condition and
+        group, readers first.
 
     Notes
     -----
     `n` is the number of items with a reference standard that were presented to the reader; for a
-    model it is the number of all items with one. An item without an answer is incorrect. `micro` is
-    the share of correct answers among `n`, with Wilson's interval. `macro` is the mean of the
-    accuracies of the tasks of which an item was presented to the rater, with the MOVER interval;
-    items without a task are not included. If any patient (or examination, if patients are unknown)
-    has more than one item, the cluster interval is the percentile interval over resampled patients;
-    without such clusters it is empty, and with fewer than 8 patients it is undefined.
+    model, it is the number of all items with a reference standard. Items without an answer count as
+    incorrect. `micro` is the share of correct answers among `n`, with Wilson's interval. `macro` is
+    the mean accuracy over the tasks from which the rater was presented an item, with the MOVER
+    interval; items without a task are not included. If any patient (or examination, if patients are
+    unknown) has more than one item, the cluster interval is the percentile interval over resampled
+    patients. It is empty without such clusters, and undefined with fewer than 8 patients.
 
     See Also
     --------
@@ -115,7 +115,7 @@ def accuracy(study: Study | Bundle, options: Options | None = None) -> pd.DataFr
     study = study_of(study, options)
     matrix, options, weights = study.matrix, study.options, study.weights
     groups = list(_estimates(matrix, options.alpha, weights))
-    parts = [_values(group, options.alpha) for group in groups]
+    parts = [_group_columns(group, options.alpha) for group in groups]
     columns = matrix.columns
     return pd.DataFrame(
         {
@@ -133,18 +133,20 @@ def _estimates(matrix: ReadingMatrix, alpha: float, weights: Floats | None) -> I
     is_counted, correct = matrix.given, matrix.correct
 
     def group(by: str, name: str, items: Ints) -> _Estimates:
-        return _group(matrix, is_counted, correct, _Group(by, name, items), alpha, weights)
+        return _group_estimates(
+            matrix, is_counted, correct, _ItemGroup(by, name, items), alpha, weights
+        )
 
     tasks = [group("task", name, items) for name, items in matrix.members("task").items()]
     yield group("overall", "micro", np.arange(len(matrix.truth)))
-    yield _macro(tasks, matrix)
+    yield _macro_estimates(tasks, matrix)
     yield from tasks
     for by in GROUPED_BY[1:]:
         for name, items in matrix.members(by).items():
             yield group(by, name, items)
 
 
-class _Group(NamedTuple):
+class _ItemGroup(NamedTuple):
     """A group of items: the grouping, the name of the group, and positions of items."""
 
     by: str
@@ -152,11 +154,11 @@ class _Group(NamedTuple):
     items: Ints
 
 
-def _group(
+def _group_estimates(
     matrix: ReadingMatrix,
     is_counted: Bools,
     correct: Bools,
-    group: _Group,
+    group: _ItemGroup,
     alpha: float,
     weights: Floats | None,
 ) -> _Estimates:
@@ -181,17 +183,17 @@ def _group(
         low=low,
         high=high,
         method=WILSON,
-        resampled=None if weights is None else _resampled(sums, weights[:, present]),
+        resampled=None if weights is None else _resampled_shares(sums, weights[:, present]),
         clusters=clusters,
         reason="" if len(items) else NO_REFERENCE,
     )
 
 
-def _resampled(sums: Floats, weights: Floats) -> Floats:
-    """Return correct answers (first half of the sums) over items (second half), by resample."""
-    drawn = sums.T @ weights.T
-    half = len(drawn) // 2
-    return ratio(drawn[:half], drawn[half:])
+def _resampled_shares(sums: Floats, weights: Floats) -> Floats:
+    """Return correct answers (first half of `sums`) over items (second half), by resample."""
+    resampled_sums = sums.T @ weights.T
+    half = len(resampled_sums) // 2
+    return ratio(resampled_sums[:half], resampled_sums[half:])
 
 
 def resampled_accuracy(matrix: ReadingMatrix, items: Ints, weights: Floats) -> Floats:
@@ -207,15 +209,15 @@ def resampled_accuracy(matrix: ReadingMatrix, items: Ints, weights: Floats) -> F
     Returns
     -------
     numpy.ndarray of float, shape (n_columns, n_resamples)
-        nan if a resample has none of them.
+        nan if a resample contains none of the items.
     """
-    halves = np.hstack([matrix.correct[items], matrix.given[items]]).astype(float)
-    sums, present = sums_by_cluster(halves, matrix.clusters[items])
-    return _resampled(sums, weights[:, present])
+    correct_and_given = np.hstack([matrix.correct[items], matrix.given[items]]).astype(float)
+    sums, present = sums_by_cluster(correct_and_given, matrix.clusters[items])
+    return _resampled_shares(sums, weights[:, present])
 
 
-def _macro(tasks: list[_Estimates], matrix: ReadingMatrix) -> _Estimates:
-    """Return the means over the tasks of which each column has an item."""
+def _macro_estimates(tasks: list[_Estimates], matrix: ReadingMatrix) -> _Estimates:
+    """Return each column's means over the tasks from which it has an item."""
     columns = len(matrix.columns)
     accuracies, lows, highs = (
         np.array(part, dtype=np.float64).reshape(len(tasks), columns)
@@ -239,49 +241,57 @@ def _macro(tasks: list[_Estimates], matrix: ReadingMatrix) -> _Estimates:
         low=low,
         high=high,
         method=MOVER,
-        resampled=_mean_of_given(tasks),
+        resampled=_resampled_macro(tasks),
         clusters=np.logical_or.reduce([all_clusters, *(task.clusters for task in tasks)]),
         reason="" if any(task.reason == "" for task in tasks) else NO_TASK,
     )
 
 
-def _mean_of_given(tasks: list[_Estimates]) -> Floats | None:
+def _resampled_macro(tasks: list[_Estimates]) -> Floats | None:
     parts = [(task.resampled, task.n > 0) for task in tasks if task.resampled is not None]
     if not parts:
         return None
-    total = ordered_sum(np.where(has[:, None], drawn, 0.0) for drawn, has in parts)
-    return ratio(total, ordered_sum(has.astype(np.float64)[:, None] for _, has in parts))
+    total = ordered_sum(
+        np.where(is_defined[:, None], resampled, 0.0) for charted, is_defined in parts
+    )
+    return ratio(
+        total, ordered_sum(is_defined.astype(np.float64)[:, None] for _, is_defined in parts)
+    )
 
 
-def _values(e: _Estimates, alpha: float) -> dict[str, npt.NDArray[Any]]:
-    """Return the values of a group's rows, by name, each of shape (n_columns,)."""
-    n_clusters = e.clusters.sum(axis=0)
-    low, high, reason = _cluster_interval(e, n_clusters, alpha)
+def _group_columns(estimates: _Estimates, alpha: float) -> dict[str, npt.NDArray[Any]]:
+    """Return the table columns of a group by name, each of shape (n_columns,)."""
+    n_clusters = estimates.clusters.sum(axis=0)
+    low, high, reason = _cluster_interval(estimates, n_clusters, alpha)
     widened = is_widened(n_clusters) & np.isfinite(low)
     return {
-        "n": e.n,
-        "n_correct": e.n_correct,
-        "n_missing": e.n_missing,
-        "accuracy": e.accuracy,
-        "ci_low": e.low,
-        "ci_high": e.high,
-        "ci_method": np.where(widened, f"{e.method}; {WIDENED}", e.method).astype(object),
+        "n": estimates.n,
+        "n_correct": estimates.n_correct,
+        "n_missing": estimates.n_missing,
+        "accuracy": estimates.accuracy,
+        "ci_low": estimates.low,
+        "ci_high": estimates.high,
+        "ci_method": np.where(widened, f"{estimates.method}; {WIDENED}", estimates.method).astype(
+            object
+        ),
         "cluster_ci_low": low,
         "cluster_ci_high": high,
         "undefined_because": reason,
     }
 
 
-def _cluster_interval(e: _Estimates, n_clusters: Ints, alpha: float) -> tuple[Floats, Floats, Any]:
-    nothing = np.full(len(e.accuracy), np.nan)
-    reasons = np.full(len(e.accuracy), e.reason, dtype=object)
-    if not e.reason:
-        reasons[e.n == 0] = NOT_GIVEN
-    if e.reason or e.resampled is None:
-        return nothing, nothing, reasons
-    low, high, _ = percentile_limits(e.resampled, alpha, n_clusters)
-    failed = np.isnan(low) & (e.n > 0)
-    for column in np.flatnonzero(failed):
+def _cluster_interval(
+    estimates: _Estimates, n_clusters: Ints, alpha: float
+) -> tuple[Floats, Floats, Any]:
+    undefined = np.full(len(estimates.accuracy), np.nan)
+    reasons = np.full(len(estimates.accuracy), estimates.reason, dtype=object)
+    if not estimates.reason:
+        reasons[estimates.n == 0] = NOT_GIVEN
+    if estimates.reason or estimates.resampled is None:
+        return undefined, undefined, reasons
+    low, high, _ = percentile_limits(estimates.resampled, alpha, n_clusters)
+    lacks_interval = np.isnan(low) & (estimates.n > 0)
+    for column in np.flatnonzero(lacks_interval):
         few = too_few(int(n_clusters[column]), clustered=True)
         reasons[column] = f"cluster interval: {few}" if few else FEW_RESAMPLES
     return low, high, reasons
@@ -291,15 +301,15 @@ MOST_TASKS = 6
 
 
 def tasks_table(results: Results) -> Iterator[ReportTable]:
-    """Show raters by tasks, with micro and macro: the form of the ReXVQA leaderboard."""
+    """Show each rater's accuracy by task, micro and macro, as in the ReXVQA leaderboard."""
     names = rater_names(results.bundle)
     table = headline_intervals(results.tables["accuracy"])
     overall = table.loc[(table["by"] == "overall") & table["accuracy"].notna()]
     by_task = table.loc[table["by"] == "task"]
     sizes = by_task.groupby("group")["n"].max().sort_values(ascending=False, kind="stable")
     tasks = list(sizes.index[:MOST_TASKS])
-    values = _lookup(by_task.loc[by_task["group"].isin(tasks)])
-    marks = _lookup(overall)
+    task_accuracy = _accuracy_by_group(by_task.loc[by_task["group"].isin(tasks)])
+    overall_accuracy = _accuracy_by_group(overall)
     raters = overall.loc[overall["group"] == "micro"].copy()
     raters["order"] = raters["rater_kind"].map({"reader": 0, "model": 1})
     raters = raters.sort_values(
@@ -312,18 +322,20 @@ def tasks_table(results: Results) -> Iterator[ReportTable]:
                 condition_cell(str(row["condition"])),
                 whole_number(row["n"]),
                 *(
-                    percent_cell(values.get((row["rater_id"], row["condition"], task), _NAN))
+                    percent_cell(task_accuracy.get((row["rater_id"], row["condition"], task), _NAN))
                     for task in tasks
                 ),
                 percent_cell(row["accuracy"]),
                 range_cell(row["ci_low"], row["ci_high"]),
-                percent_cell(marks.get((row["rater_id"], row["condition"], "macro"), _NAN)),
+                percent_cell(
+                    overall_accuracy.get((row["rater_id"], row["condition"], "macro"), _NAN)
+                ),
             ),
         )
         for row in raters.to_dict("records")
     ]
-    left = len(sizes) - len(tasks)
-    heads = [f"{task} (n\u00a0=\u00a0{whole_number(sizes[task])})" for task in tasks]
+    n_left_out = len(sizes) - len(tasks)
+    task_headings = [f"{task} (n\u00a0=\u00a0{whole_number(sizes[task])})" for task in tasks]
     yield report_table(
         name="accuracy-by-task",
         title=t("Accuracy by task, in percent"),
@@ -335,12 +347,12 @@ def tasks_table(results: Results) -> Iterator[ReportTable]:
                 else t("Micro: every case is weighted equally; CI: Wilson."),
                 t("Macro: the mean of the tasks."),
                 t("Items presented but not answered count as incorrect."),
-                tn("{n} more task in the file.", "{n} more tasks in the file.", left)
-                if left > 0
+                tn("{n} more task in the file.", "{n} more tasks in the file.", n_left_out)
+                if n_left_out > 0
                 else "",
             ]
         ),
-        header=(t("Rater"), t("Condition"), "n", *heads, t("Micro"), t("CI"), t("Macro")),
+        header=(t("Rater"), t("Condition"), "n", *task_headings, t("Micro"), t("CI"), t("Macro")),
         rows=rows,
         in_paper=True,
     )
@@ -349,7 +361,7 @@ def tasks_table(results: Results) -> Iterator[ReportTable]:
 _NAN = float("nan")
 
 
-def _lookup(table: pd.DataFrame) -> dict[tuple[str, str, str], float]:
+def _accuracy_by_group(table: pd.DataFrame) -> dict[tuple[str, str, str], float]:
     keys = zip(table["rater_id"], table["condition"], table["group"], strict=True)
     return dict(zip(keys, table["accuracy"].astype(float), strict=True))
 
@@ -404,19 +416,19 @@ def accuracy_figure(results: Results, condition: str) -> Iterator[Figure]:
     table = headline_intervals(results.tables["accuracy"])
     if not table["accuracy"].notna().any():
         return
-    drawn = with_macro_if_other(in_condition(table, condition))
+    charted = with_macro_if_other(in_condition(table, condition))
     percent = results.options.confidence_percent
     yield Figure(
         "accuracy",
         "accuracy",
         t("Accuracy with its interval, overall and by task"),
-        _accuracy_caption(drawn, percent, clustered=results.clustered),
+        _accuracy_caption(charted, percent, clustered=results.clustered),
         accuracy_chart(table, condition=condition, names=rater_names(results.bundle)),
     )
 
 
 def _accuracy_caption(accuracy: pd.DataFrame, percent: str, *, clustered: bool) -> str:
-    """Describe the forest plot of accuracy; `accuracy` has the drawn rows."""
+    """Describe the forest plot of accuracy; `accuracy` has the rows that are drawn."""
     kinds = set(accuracy["rater_kind"])
     shapes = {
         RaterKind.READER: t("Percent correct of the cases given; circles are readers."),
@@ -444,7 +456,7 @@ def _accuracy_caption(accuracy: pd.DataFrame, percent: str, *, clustered: bool) 
         [
             first,
             lines,
-            _sizes() if "task" in set(accuracy["by"]) else "",
+            _mark_size_sentence() if "task" in set(accuracy["by"]) else "",
             t("Cases presented but not answered count as incorrect."),
             overlapping(),
         ]
@@ -467,7 +479,7 @@ def profile_figure(results: Results, condition: str) -> Iterator[Figure]:
 
 
 def _profile_caption(rows: pd.DataFrame, percent: str, *, clustered: bool) -> str:
-    """Describe the profile by task."""
+    """Describe the figure of accuracy by task."""
     models = (
         t(
             "The band runs from the lowest to the highest reader, the line is their mean;"
@@ -487,7 +499,7 @@ def _profile_caption(rows: pd.DataFrame, percent: str, *, clustered: bool) -> st
         [
             t("Percent correct by task, n in brackets."),
             models,
-            _sizes(),
+            _mark_size_sentence(),
             t(
                 "{readers} and {models}.",
                 readers=tn("{n} reader", "{n} readers", n_readers),
@@ -497,7 +509,7 @@ def _profile_caption(rows: pd.DataFrame, percent: str, *, clustered: bool) -> st
     )
 
 
-def _sizes() -> str:
+def _mark_size_sentence() -> str:
     return t(
         "The area of a task's mark is proportional to its number of cases, but no mark is smaller"
         " than {size} mm.",

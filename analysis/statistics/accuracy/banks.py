@@ -45,16 +45,16 @@ from analysis.statistics.study import Study, study_of
 from analysis.translation import later, t, written
 
 MOVER = later("MOVER over the banks' Wilson limits")
-NONE_IN_ONE = f"of one of the banks, {NOT_GIVEN}"
+NO_ITEM_IN_ONE_BANK = f"of one of the banks, {NOT_GIVEN}"
 
 
 def has_banks(study: Study) -> bool:
-    """Return whether items of more than one bank were drawn."""
+    """Return whether the study has items from more than one bank."""
     return len(study.matrix.members("bank")) > 1
 
 
 def banks(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    r"""Estimate the difference of every rater's accuracy between two banks, overall and by task.
+    r"""Estimate every rater's difference in accuracy between two banks, overall and by task.
 
     Parameters
     ----------
@@ -66,16 +66,17 @@ def banks(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame
     Returns
     -------
     pandas.DataFrame
-        The columns of `BANKS`. Proportions 0 to 1, `difference` from -1 to 1. One row per rater,
-        condition, group and pair of banks, in order of their names; no row with a single bank.
+        The columns of `BANKS`. Proportions are from 0 to 1, `difference` from -1 to 1. One row per
+        rater, condition, group and pair of banks, in order of their names; none with a single bank.
 
     Notes
     -----
-    `difference` is `accuracy` of `bank` minus `accuracy_other` of `other_bank`, over the items that
-    count for the rater (see `accuracy`). The banks have different items, so it is not paired. Where
-    every patient has one item, the interval is MOVER over the two Wilson limits [1]_, which is
-    Newcombe's hybrid score interval; else the percentile interval over resampled patients, who may
-    have items in both banks. Its levels depend on the bank with fewer patients.
+    `difference` is `accuracy` on `bank` minus `accuracy_other` on `other_bank`, over the items that
+    are counted for the rater (see `accuracy`). It is not paired, because the banks have different
+    items. If every patient has one item, the interval is the MOVER interval from the Wilson limits
+    of both banks [1]_, which is Newcombe's hybrid score interval. Otherwise it is the percentile
+    interval over resampled patients, who may have items in both banks. Its levels depend on the
+    bank with fewer patients.
 
     References
     ----------
@@ -94,12 +95,12 @@ def banks(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame
     [['x', 'y', 2, 2, 0.5]]
     """
     study = study_of(study, options)
-    table = pd.DataFrame(list(_between_banks(study)), columns=["column", *BANKS.header])
+    table = pd.DataFrame(list(_bank_rows(study)), columns=["column", *BANKS.header])
     table = table.sort_values("column", kind="stable", ignore_index=True)
     return table.drop(columns="column")
 
 
-def _between_banks(study: Study) -> Iterator[dict[str, Any]]:
+def _bank_rows(study: Study) -> Iterator[dict[str, Any]]:
     matrix = study.matrix
     all_items = np.arange(len(matrix.truth))
     groups = [("overall", "micro", all_items)]
@@ -109,8 +110,8 @@ def _between_banks(study: Study) -> Iterator[dict[str, Any]]:
             matrix.members("bank").items(), 2
         ):
             key = {"by": by, "group": group, "bank": bank, "other_bank": other_bank}
-            parts = (np.intersect1d(items, bank_items), np.intersect1d(items, other_items))
-            for column, cells in enumerate(_differences(study, parts)):
+            item_sets = (np.intersect1d(items, bank_items), np.intersect1d(items, other_items))
+            for column, cells in enumerate(_differences(study, item_sets)):
                 reads = matrix.columns[column]
                 yield {
                     "column": column,
@@ -122,24 +123,24 @@ def _between_banks(study: Study) -> Iterator[dict[str, Any]]:
                 }
 
 
-def _differences(study: Study, parts: tuple[Ints, Ints]) -> Iterator[dict[str, Any]]:
+def _differences(study: Study, item_sets: tuple[Ints, Ints]) -> Iterator[dict[str, Any]]:
     """Yield each column's difference between two sets of items."""
     matrix, alpha = study.matrix, study.options.alpha
     n, n_correct = (
-        np.array([cells[part].sum(axis=0) for part in parts], dtype=np.float64)
+        np.array([cells[part].sum(axis=0) for part in item_sets], dtype=np.float64)
         for cells in (matrix.given, matrix.correct)
     )
     accuracy = ratio(n_correct, n)
     low, high = mover_difference(accuracy, *wilson_interval(n_correct, n, alpha))
-    n_patients = np.min([_n_clusters(matrix, part) for part in parts], axis=0)
+    n_patients = np.min([_n_clusters(matrix, part) for part in item_sets], axis=0)
     clustered = study.weights is not None
     if study.weights is not None:
-        first, second = (resampled_accuracy(matrix, part, study.weights) for part in parts)
+        first, second = (resampled_accuracy(matrix, part, study.weights) for part in item_sets)
         low, high, _ = percentile_limits(first - second, alpha, n_patients)
     for column in range(len(matrix.columns)):
-        empty = not n[:, column].all()
-        reason = NONE_IN_ONE if empty else ""
-        if not empty and np.isnan(low[column]):
+        is_empty = not n[:, column].all()
+        reason = NO_ITEM_IN_ONE_BANK if is_empty else ""
+        if not is_empty and np.isnan(low[column]):
             reason = too_few(int(n_patients[column]), clustered=True) or FEW_RESAMPLES
         widened = is_widened(n_patients)[column]
         yield {
@@ -148,15 +149,15 @@ def _differences(study: Study, parts: tuple[Ints, Ints]) -> Iterator[dict[str, A
             "accuracy": accuracy[0, column],
             "accuracy_other": accuracy[1, column],
             "difference": accuracy[0, column] - accuracy[1, column],
-            "ci_low": np.nan if empty else low[column],
-            "ci_high": np.nan if empty else high[column],
+            "ci_low": np.nan if is_empty else low[column],
+            "ci_high": np.nan if is_empty else high[column],
             "method": (WIDENED if widened else PERCENTILE) if clustered else MOVER,
             "undefined_because": reason,
         }
 
 
 def _n_clusters(matrix: ReadingMatrix, items: Ints) -> Ints:
-    """Return the number of patients of whom each column was given an item."""
+    """Return the number of patients from whom each column was given an item."""
     is_counted = matrix.given[items]
     return np.array(
         [len(np.unique(matrix.clusters[items][column])) for column in is_counted.T], dtype=np.int64
@@ -215,15 +216,15 @@ def banks_table(results: Results) -> Iterator[ReportTable]:
 
 
 def banks_figures(results: Results, condition: str) -> Iterator[Figure]:
-    """Show the difference between two banks for every rater, a figure for each two banks."""
+    """Show every rater's difference between two banks, in a figure for each pair of banks."""
     pairs = in_condition(results.tables["banks"], condition).groupby(
         ["bank", "other_bank"], sort=False
     )
-    for place, ((bank, other), rows) in enumerate(pairs, start=1):
+    for figure_number, ((bank, other), rows) in enumerate(pairs, start=1):
         rows = rows.assign(panel=task_panels(rows), n=rows["n"] + rows["n_other"])
         yield Figure(
             "robustness",
-            f"banks-{place}",
+            f"banks-{figure_number}",
             t(
                 "Difference between banks: {bank} minus {other_bank}",
                 bank=bank,

@@ -46,27 +46,27 @@ FEW_RESAMPLES = "interval: too many resamples hold right or wrong answers alone"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class SureAnswers:
-    """Answers of a model that have a confidence; arrays have shape (n_answers,).
+class AnswersWithConfidence:
+    """A model's answers that have a confidence; arrays have shape (n_answers,).
 
     Parameters
     ----------
     confidence : numpy.ndarray of float
-        0 to 1.
-    right : numpy.ndarray of bool
-        Whether the answer is the reference standard.
+        From 0 to 1.
+    is_correct : numpy.ndarray of bool
+        Whether the answer is that of the reference standard.
     clusters : numpy.ndarray of int
         The patient of each answer.
     """
 
     confidence: Floats
-    right: Bools
+    is_correct: Bools
     clusters: Ints
 
 
-def has_sureness(study: Study) -> bool:
-    """Return whether some model states a confidence in its answers, from 0 to 1."""
-    return any(len(answers.right) for _, answers in answers_with_confidence(study))
+def has_model_confidence(study: Study) -> bool:
+    """Return whether any model states a confidence from 0 to 1 in its answers."""
+    return any(len(answers.is_correct) for _, answers in answers_with_confidence(study))
 
 
 def model_calibration(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
@@ -83,22 +83,23 @@ def model_calibration(study: Study | Bundle, options: Options | None = None) -> 
     -------
     pandas.DataFrame
         The columns of `MODEL_CALIBRATION`; five rows for each model and condition with confidence:
-        `brier` and `ece`, 0 at best; `ece_by_chance`, the `ece` of a calibrated model, with its
-        range; `auc_confidence`, 0.5 where confidence carries no information; `overconfidence`, from
-        -1 to 1, above 0 where the model is overconfident.
+        `brier` and `ece`, which are 0 at best; `ece_by_chance`, the `ece` of a calibrated model,
+        with its range; `auc_confidence`, which is 0.5 if confidence is uninformative;
+        `overconfidence`, from -1 to 1, which is above 0 if the model is overconfident.
 
     Notes
     -----
-    Answers with a confidence to items with a reference standard count. `brier` is the mean squared
-    difference of confidence and correctness (1 or 0) [1]_. `ece`, the expected calibration error
-    [2]_, is the mean absolute difference of mean confidence and accuracy in ten bins of equal
-    width, weighted by the number of answers; each bin includes its lower edge, the last both edges.
-    It is above 0 by chance, and higher in resamples, so it has no interval. `ece_by_chance`
-    is its mean, and the range of 1 - alpha of its values, over simulated sets of answers, each
-    correct with a probability equal to its confidence. `auc_confidence` is the probability that a
-    correct answer has a higher confidence than an incorrect one, ties counting half.
-    `overconfidence` is mean confidence minus accuracy. Intervals are percentile intervals over
-    resamples of patients if they have several items, else of answers.
+    Only answers with a confidence to items with a reference standard are counted. `brier` is the
+    mean squared difference between confidence and correctness (1 or 0) [1]_. `ece`, the expected
+    calibration error [2]_, is the mean absolute difference between mean confidence and accuracy in
+    ten bins of equal width, weighted by the number of answers; each bin includes its lower edge,
+    the last one both edges. Chance makes it larger than 0, and even larger in resamples, so it has
+    no interval. `ece_by_chance` is its mean, with the range of the central 1 - alpha of its values,
+    over simulated sets of answers, each correct with a probability equal to its confidence.
+    `auc_confidence` is the probability that a correct answer has a higher confidence than an
+    incorrect one; ties count half. `overconfidence` is mean confidence minus accuracy. Intervals
+    are percentile intervals over resamples of patients if they have several items, otherwise of
+    answers.
 
     References
     ----------
@@ -128,14 +129,14 @@ def model_calibration(study: Study | Bundle, options: Options | None = None) -> 
     rows = [
         {**key, **row}
         for key, answers in answers_with_confidence(study)
-        if len(answers.right)
-        for row in _measured(study, answers)
+        if len(answers.is_correct)
+        for row in _measure_rows(study, answers)
     ]
     return pd.DataFrame(rows, columns=MODEL_CALIBRATION.header)
 
 
 def model_reliability(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    """Count correct answers by confidence: the points of the reliability diagram.
+    """Compute accuracy by confidence, for the points of the reliability diagram.
 
     Parameters
     ----------
@@ -147,8 +148,8 @@ def model_reliability(study: Study | Bundle, options: Options | None = None) -> 
     Returns
     -------
     pandas.DataFrame
-        The columns of `MODEL_RELIABILITY`; one row for each model, condition and bin of `ece` with
-        an answer. Intervals are Wilson's.
+        The columns of `MODEL_RELIABILITY`; one row for each model, condition and bin of `ece` that
+        contains an answer. Intervals are Wilson's.
 
     Examples
     --------
@@ -166,13 +167,13 @@ def model_reliability(study: Study | Bundle, options: Options | None = None) -> 
     rows = [
         {**key, **row}
         for key, answers in answers_with_confidence(study)
-        for row in _bins(answers, study.options.alpha)
+        for row in _bin_rows(answers, study.options.alpha)
     ]
     return pd.DataFrame(rows, columns=MODEL_RELIABILITY.header)
 
 
-def answers_with_confidence(study: Study) -> Iterator[tuple[dict[str, str], SureAnswers]]:
-    """Yield the name of each model and condition, and its answers with a confidence."""
+def answers_with_confidence(study: Study) -> Iterator[tuple[dict[str, str], AnswersWithConfidence]]:
+    """Yield each model and condition, with the model's answers that have a confidence."""
     matrix = study.matrix
     if confidence_of(study.options, study.bundle).meaning is not Meaning.ANSWER:
         return
@@ -184,22 +185,22 @@ def answers_with_confidence(study: Study) -> Iterator[tuple[dict[str, str], Sure
         if reads.kind is RaterKind.MODEL and (np.abs(confidence[is_counted] - 0.5) <= 0.5).all():
             yield (
                 {"model_id": reads.rater_id, "condition": reads.condition},
-                SureAnswers(
+                AnswersWithConfidence(
                     confidence=confidence[is_counted],
-                    right=matrix.correct[is_counted, column],
+                    is_correct=matrix.correct[is_counted, column],
                     clusters=matrix.clusters[is_counted],
                 ),
             )
 
 
-def _measured(study: Study, answers: SureAnswers) -> Iterator[dict[str, Any]]:
+def _measure_rows(study: Study, answers: AnswersWithConfidence) -> Iterator[dict[str, Any]]:
     alpha, clustered = study.options.alpha, study.weights is not None
-    n = len(answers.right)
+    n = len(answers.is_correct)
     n_units = np.array(len(np.unique(answers.clusters)) if clustered else n)
     point = _point_estimates(answers)
     resampled = np.concatenate(
         [
-            _estimates(answers, _of_answers(answers, block, clustered=clustered))
+            _estimates(answers, _answer_weights(answers, block, clustered=clustered))
             for block in weight_blocks(study.weights, n, study.options)
         ],
         axis=1,
@@ -208,8 +209,8 @@ def _measured(study: Study, answers: SureAnswers) -> Iterator[dict[str, Any]]:
     method = WIDENED if is_widened(n_units) else PERCENTILE
     method = method if clustered else method.replace("patients", "answers")
     few = too_few(int(n_units), clustered=clustered)
-    for place, measure in enumerate(MEASURES):
-        estimate, low, high = (values[place] for values in (point, *limits[:2]))
+    for position, measure in enumerate(MEASURES):
+        estimate, low, high = (values[position] for values in (point, *limits[:2]))
         reason = f"interval: {few}" if few else FEW_RESAMPLES if np.isnan(low) else ""
         if np.isnan(estimate):
             reason = ONE_KIND
@@ -227,16 +228,17 @@ def _measured(study: Study, answers: SureAnswers) -> Iterator[dict[str, Any]]:
             "undefined_because": reason,
         }
         if measure == ECE:
-            yield {"measure": BY_CHANCE, "n": n, **_by_chance(study, answers)}
+            yield {"measure": BY_CHANCE, "n": n, **_chance_cells(study, answers)}
 
 
-def _by_chance(study: Study, answers: SureAnswers) -> dict[str, Any]:
-    """Return the calibration error expected of calibrated confidences, with its range."""
-    rng, n = np.random.default_rng(study.options.seed), len(answers.right)
-    binned = _binned(answers.confidence)
+def _chance_cells(study: Study, answers: AnswersWithConfidence) -> dict[str, Any]:
+    """Return the calibration error expected from a calibrated model, with its range."""
+    rng, n = np.random.default_rng(study.options.seed), len(answers.is_correct)
+    indicators = _bin_indicators(answers.confidence)
     resamples = np.array(
         [
-            np.abs((answers.confidence - (rng.random(n) < answers.confidence)) @ binned).sum() / n
+            np.abs((answers.confidence - (rng.random(n) < answers.confidence)) @ indicators).sum()
+            / n
             for _ in range(study.options.bootstrap)
         ]
     )
@@ -250,65 +252,68 @@ def _by_chance(study: Study, answers: SureAnswers) -> dict[str, Any]:
     }
 
 
-def _of_answers(
-    answers: SureAnswers, weights: npt.NDArray[np.float32], *, clustered: bool
+def _answer_weights(
+    answers: AnswersWithConfidence, weights: npt.NDArray[np.float32], *, clustered: bool
 ) -> Floats:
-    """Return the number of times each answer is in each resample, from that of its patient."""
+    """Return how often each answer is in each resample: as often as its patient, if clustered."""
     return (weights[:, answers.clusters] if clustered else weights).astype(np.float64)
 
 
 MEASURES = (BRIER, ECE, AUC, OVERCONFIDENCE)
 
 
-def _estimates(answers: SureAnswers, weights: Floats) -> Floats:
-    """Return each measure, shape (n_measures, n_resamples), for weights (n_resamples, n)."""
+def _estimates(answers: AnswersWithConfidence, weights: Floats) -> Floats:
+    """Return the measures in every resample, shape (n_measures, n_resamples)."""
     total = weights.sum(axis=1)
-    excess = answers.confidence - answers.right
-    binned = _binned(answers.confidence) * excess[:, None]
+    excess = answers.confidence - answers.is_correct
+    indicators = _bin_indicators(answers.confidence) * excess[:, None]
     return np.stack(
         [
             ratio(weights @ excess**2, total),
-            ratio(np.abs(weights @ binned).sum(axis=1), total),
+            ratio(np.abs(weights @ indicators).sum(axis=1), total),
             _auc(answers, weights),
             ratio(weights @ excess, total),
         ]
     )
 
 
-def _point_estimates(answers: SureAnswers) -> Floats:
-    """Return the measures, shape (n_measures,), by scikit-learn where it has the measure."""
+def _point_estimates(answers: AnswersWithConfidence) -> Floats:
+    """Return the measures, shape (n_measures,), from scikit-learn if it has the measure."""
     # Imported only for runs with confidences, because it loads slowly.
     from sklearn.metrics import brier_score_loss, roc_auc_score
 
-    point = _estimates(answers, np.ones((1, len(answers.right))))[:, 0]
-    if len(answers.right):
+    point = _estimates(answers, np.ones((1, len(answers.is_correct))))[:, 0]
+    if len(answers.is_correct):
         point[MEASURES.index(BRIER)] = brier_score_loss(
-            answers.right, answers.confidence, pos_label=True
+            answers.is_correct, answers.confidence, pos_label=True
         )
-    if answers.right.any() and not answers.right.all():
-        point[MEASURES.index(AUC)] = roc_auc_score(answers.right, answers.confidence)
+    if answers.is_correct.any() and not answers.is_correct.all():
+        point[MEASURES.index(AUC)] = roc_auc_score(answers.is_correct, answers.confidence)
     return point
 
 
-def _auc(answers: SureAnswers, weights: Floats) -> Floats:
+def _auc(answers: AnswersWithConfidence, weights: Floats) -> Floats:
     """Return the weighted share of pairs whose correct answer has the higher confidence."""
     levels, level = np.unique(answers.confidence, return_inverse=True)
-    at = np.zeros((len(level), len(levels)))
-    at[np.arange(len(level)), level] = 1
-    right, wrong = ((weights * kind) @ at for kind in (answers.right, ~answers.right))
+    level_indicators = np.zeros((len(level), len(levels)))
+    level_indicators[np.arange(len(level)), level] = 1
+    right, wrong = (
+        (weights * is_included) @ level_indicators
+        for is_included in (answers.is_correct, ~answers.is_correct)
+    )
     below = wrong.cumsum(axis=1) - wrong / 2
     return ratio((right * below).sum(axis=1), right.sum(axis=1) * wrong.sum(axis=1))
 
 
-def _binned(confidence: Floats) -> Floats:
+def _bin_indicators(confidence: Floats) -> Floats:
     """Return whether each answer is in each bin, shape (n, n_bins)."""
-    binned = np.zeros((len(confidence), N_BINS))
-    binned[np.arange(len(confidence)), _bin_of(confidence)] = 1
-    return binned
+    indicators = np.zeros((len(confidence), N_BINS))
+    indicators[np.arange(len(confidence)), _bin_numbers(confidence)] = 1
+    return indicators
 
 
-def _bin_of(confidence: Floats) -> Ints:
-    # Edges as exact decimals, so that 0.3 is in the bin that begins at 0.3.
+def _bin_numbers(confidence: Floats) -> Ints:
+    # The edges are exact decimals, so that 0.3 is in the bin that begins at 0.3.
     bins: Ints = np.searchsorted(_EDGES, confidence, side="right") - 1
     return np.minimum(bins, N_BINS - 1)
 
@@ -316,17 +321,17 @@ def _bin_of(confidence: Floats) -> Ints:
 _EDGES = np.array([i / N_BINS for i in range(N_BINS + 1)])
 
 
-def _bins(answers: SureAnswers, alpha: float) -> Iterator[dict[str, Any]]:
-    place = _bin_of(answers.confidence)
-    for index in np.unique(place):
-        chosen = place == index
-        n, n_right = int(chosen.sum()), int(answers.right[chosen].sum())
+def _bin_rows(answers: AnswersWithConfidence, alpha: float) -> Iterator[dict[str, Any]]:
+    position = _bin_numbers(answers.confidence)
+    for index in np.unique(position):
+        is_in_bin = position == index
+        n, n_right = int(is_in_bin.sum()), int(answers.is_correct[is_in_bin].sum())
         low, high = wilson_interval(np.array(float(n_right)), np.array(float(n)), alpha)
         yield {
             "bin_low": _EDGES[index],
             "bin_high": _EDGES[index + 1],
             "n": n,
-            "mean_confidence": answers.confidence[chosen].mean(),
+            "mean_confidence": answers.confidence[is_in_bin].mean(),
             "accuracy": n_right / n,
             "ci_low": float(low),
             "ci_high": float(high),
@@ -334,7 +339,7 @@ def _bins(answers: SureAnswers, alpha: float) -> Iterator[dict[str, Any]]:
 
 
 def reliability_figure(results: Results, condition: str) -> Iterator[Figure]:
-    """Show the accuracy of models by their confidence."""
+    """Show the models' accuracy by their confidence."""
     rows = rows_of_models(results.tables["model_reliability"], condition, "condition")
     percent = results.options.confidence_percent
     yield Figure(
@@ -370,11 +375,11 @@ MODEL_RELIABILITY = Statistic(
         Column("bin_high", "Upper end of the bin.", "proportion"),
         Column("n", "Answers in the bin.", "count"),
         Column("mean_confidence", "Their mean confidence.", "proportion"),
-        Column("accuracy", "Share of them that is correct.", "proportion"),
+        Column("accuracy", "Share of correct answers among them.", "proportion"),
         *shared_columns("ci_low ci_high"),
     ),
     compute=model_reliability,
-    applies=has_sureness,
+    applies=has_model_confidence,
     figures={110: reliability_figure},
 )
 _MEASURE_NAMES = {
@@ -404,11 +409,11 @@ def calibration_table(results: Results) -> Iterator[ReportTable]:
             (
                 (named(names, model),),
                 (
-                    whole_number(number(of_model[BRIER], "n")),
-                    *(estimate_of(of_model[measure]) for measure in _MEASURE_NAMES),
+                    whole_number(number(row_by_measure[BRIER], "n")),
+                    *(estimate_of(row_by_measure[measure]) for measure in _MEASURE_NAMES),
                 ),
             )
-            for (model, _), of_model in models.items()
+            for (model, _), row_by_measure in models.items()
         ],
     )
 
@@ -422,6 +427,6 @@ MODEL_CALIBRATION = Statistic(
         ),
     ),
     compute=model_calibration,
-    applies=has_sureness,
+    applies=has_model_confidence,
     tables={194: calibration_table},
 )

@@ -107,8 +107,10 @@ def _rows(
         mean = correct[:, readers].mean(axis=1)
         difference = correct[:, models[model_id]] - share if model_id else share - mean
         clusters, nothing = matrix.clusters[chosen], items.reason or NO_ITEM
-        vote = mean_over_items(share, clusters, alpha, nothing=nothing)
-        gap = mean_over_items(difference, clusters, alpha, nothing=nothing, limits=(-1.0, 1.0))
+        vote = mean_over_items(share, clusters, alpha, no_items_reason=nothing)
+        gap = mean_over_items(
+            difference, clusters, alpha, no_items_reason=nothing, limits=(-1.0, 1.0)
+        )
         yield {
             "condition": condition,
             "model_id": model_id,

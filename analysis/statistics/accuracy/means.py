@@ -22,7 +22,7 @@ def mean_over_items(
     clusters: Ints,
     alpha: float,
     *,
-    nothing: str,
+    no_items_reason: str,
     limits: tuple[float, float] = (0.0, 1.0),
 ) -> dict[str, Any]:
     """Estimate a mean over the items of a sample of patients.
@@ -35,48 +35,49 @@ def mean_over_items(
         The items' patients.
     alpha : float
         Two-sided error.
-    nothing : str
-        Reason for an undefined mean where there is no item.
+    no_items_reason : str
+        Why the mean is undefined if there is no item.
     limits : tuple of float, default (0, 1)
         The smallest and the largest possible mean; the interval is truncated there.
 
     Returns
     -------
     dict
-        `estimate, se, ci_low, ci_high`, nan where undefined, `method`, `undefined_because`.
+        `estimate, se, ci_low, ci_high` (nan where undefined), `method` and `undefined_because`.
 
     Notes
     -----
-    With C patients the variance is C / (C - 1) times the sum over patients of the squared sums of
-    residuals, over the squared number of items; t with C - 1 degrees of freedom. Without variation
-    between patients, or with a single one, standard error and interval are undefined.
+    With C patients, the variance is C / (C - 1) times the sum over patients of the squared sum of
+    their residuals, divided by the squared number of items. The interval uses t with C - 1 degrees
+    of freedom. Standard error and interval are undefined with a single patient or without variation
+    between patients.
 
     Examples
     --------
-    >>> found = mean_over_items(np.array([0.0, 1, 1, 1]), np.arange(4), 0.05, nothing="")
-    >>> found["estimate"], found["se"], found["method"]
+    >>> mean = mean_over_items(np.array([0.0, 1, 1, 1]), np.arange(4), 0.05, no_items_reason="")
+    >>> mean["estimate"], mean["se"], mean["method"]
     (0.75, 0.25, 'mean over items, t over items')
     """
-    names, places = np.unique(clusters, return_inverse=True)
-    n, k = len(values), len(names)
+    present, cluster_numbers = np.unique(clusters, return_inverse=True)
+    n, k = len(values), len(present)
     cells: dict[str, Any] = dict.fromkeys(("estimate", "se", "ci_low", "ci_high"), math.nan)
     cells |= {
         "method": f"mean over items, t over {'items' if k == n else 'patients'}",
-        "undefined_because": nothing,
+        "undefined_because": no_items_reason,
     }
     if not n:
         return cells
     mean = float(values.mean())
     cells["estimate"] = mean
-    residuals = np.bincount(places, weights=values - mean)
+    residuals = np.bincount(cluster_numbers, weights=values - mean)
     if k < 2 or not residuals.any():
         return cells | {"undefined_because": ONE_CLUSTER if k < 2 else ALL_THE_SAME}
     se = float(np.sqrt(k / (k - 1) * (residuals**2).sum()) / n)
-    reach = float(stats.t.ppf(1 - alpha / 2, k - 1)) * se
+    half_width = float(stats.t.ppf(1 - alpha / 2, k - 1)) * se
     return cells | {
         "se": se,
-        "ci_low": max(mean - reach, limits[0]),
-        "ci_high": min(mean + reach, limits[1]),
+        "ci_low": max(mean - half_width, limits[0]),
+        "ci_high": min(mean + half_width, limits[1]),
         "undefined_because": "",
     }
 
@@ -94,12 +95,13 @@ def wilson_interval(successes: Floats, n: Floats, alpha: float) -> tuple[Floats,
     Returns
     -------
     low, high : numpy.ndarray of float, the same shape
-        Proportions 0 to 1; nan where n is 0.
+        Proportions from 0 to 1; nan where n is 0.
 
     Notes
     -----
-    The values of p that solve :math:`|\hat p - p| = z \sqrt{p (1 - p) / n}`; no continuity
-    correction [1]_. At 0 and at n successes the outer limit is exactly 0 and 1.
+    The limits are the values of p that solve :math:`|\hat p - p| = z \sqrt{p (1 - p) / n}`, without
+    continuity correction [1]_. The lower limit for 0 successes is exactly 0, and the upper limit
+    for n successes exactly 1.
 
     References
     ----------
@@ -133,14 +135,14 @@ def mover_mean(estimates: Floats, low: Floats, high: Floats) -> tuple[Floats, Fl
     Returns
     -------
     mean, low, high : numpy.ndarray of float, shape (...)
-        The parts have equal weights; parts that are nan are omitted. nan if none remains.
+        Parts have equal weights; those that are nan are omitted. The result is nan if none remains.
 
     Notes
     -----
-    Method of variance estimates recovery, for :math:`\theta = \sum_i p_i / T` [1]_:
+    The method of variance estimates recovery gives, for :math:`\theta = \sum_i p_i / T` [1]_,
     :math:`L = \theta - \sqrt{\sum_i (p_i - l_i)^2} / T` and
-    :math:`U = \theta + \sqrt{\sum_i (u_i - p_i)^2} / T`. It assumes independent parts; where
-    patients have several items, use the cluster interval.
+    :math:`U = \theta + \sqrt{\sum_i (u_i - p_i)^2} / T`. It assumes independent parts; if patients
+    have several items, use the cluster interval.
 
     References
     ----------
@@ -155,11 +157,11 @@ def mover_mean(estimates: Floats, low: Floats, high: Floats) -> tuple[Floats, Fl
     >>> mean.round(4), low.round(4), high.round(4)
     (np.float64(0.6), np.float64(0.3879), np.float64(0.8828))
     """
-    has = np.isfinite(estimates)
-    n = has.sum(axis=0).astype(np.float64)
-    mean = ratio(ordered_sum(np.where(has, estimates, 0.0)), n)
+    is_defined = np.isfinite(estimates)
+    n = is_defined.sum(axis=0).astype(np.float64)
+    mean = ratio(ordered_sum(np.where(is_defined, estimates, 0.0)), n)
     below, above = (
-        ratio(np.sqrt(ordered_sum(np.where(has, (estimates - limit) ** 2, 0.0))), n)
+        ratio(np.sqrt(ordered_sum(np.where(is_defined, (estimates - limit) ** 2, 0.0))), n)
         for limit in (low, high)
     )
     return mean, mean - below, mean + above
@@ -176,13 +178,13 @@ def mover_difference(estimates: Floats, low: Floats, high: Floats) -> tuple[Floa
     Returns
     -------
     low, high : numpy.ndarray of float, shape (...)
-        nan if one of them is.
+        Limits of the difference; nan if one of the estimates is.
 
     Notes
     -----
-    :math:`L = d - \sqrt{(p_1 - l_1)^2 + (u_2 - p_2)^2}` and
-    :math:`U = d + \sqrt{(u_1 - p_1)^2 + (p_2 - l_2)^2}`; with Wilson's limits it is Newcombe's
-    hybrid score interval (his method 10) [1]_.
+    The limits are :math:`L = d - \sqrt{(p_1 - l_1)^2 + (u_2 - p_2)^2}` and
+    :math:`U = d + \sqrt{(u_1 - p_1)^2 + (p_2 - l_2)^2}` [1]_. With Wilson's limits, this is
+    Newcombe's hybrid score interval (his method 10).
 
     References
     ----------
@@ -192,10 +194,11 @@ def mover_difference(estimates: Floats, low: Floats, high: Floats) -> tuple[Floa
 
     Examples
     --------
-    Newcombe's 56 of 70 and 48 of 80, without a continuity correction: 0.0524 to 0.3339.
+    Newcombe's example of 56 of 70 and 48 of 80, without a continuity correction, has the interval
+    0.0524 to 0.3339.
 
-    >>> n, right = np.array([70.0, 80.0]), np.array([56.0, 48.0])
-    >>> low, high = mover_difference(right / n, *wilson_interval(right, n, alpha=0.05))
+    >>> n, successes = np.array([70.0, 80.0]), np.array([56.0, 48.0])
+    >>> low, high = mover_difference(successes / n, *wilson_interval(successes, n, alpha=0.05))
     >>> low.round(4), high.round(4)
     (np.float64(0.0524), np.float64(0.3339))
     """

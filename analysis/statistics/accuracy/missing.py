@@ -42,12 +42,12 @@ def missing(study: Study | Bundle) -> pd.DataFrame:
     -------
     pandas.DataFrame
         The columns of `MISSING`; one row per rater and condition with any reading, readers first. A
-        rater without a reading has one row with an empty condition.
+        rater without readings has one row with an empty condition.
 
     Notes
     -----
-    Every item with a reference standard is assigned; the six counts sum to `n_assigned`. Only the
-    first of hidden repeats counts. An excluded reading counts with its status.
+    Every item with a reference standard is assigned; the six counts add up to `n_assigned`. Of
+    repeated readings, only the first is counted. An excluded reading is counted by its status.
 
     Examples
     --------
@@ -62,8 +62,8 @@ def missing(study: Study | Bundle) -> pd.DataFrame:
     study = study_of(study, None)
     bundle, matrix = study.bundle, study.matrix
     statuses = matrix.statuses[matrix.assigned]
-    silent = _without_reading(bundle, matrix)
-    columns = [*matrix.columns, *silent]
+    without_readings = _raters_without_readings(bundle, matrix)
+    columns = [*matrix.columns, *without_readings]
     table = pd.DataFrame(
         {
             "rater_id": [column.rater_id for column in columns],
@@ -73,13 +73,13 @@ def missing(study: Study | Bundle) -> pd.DataFrame:
     )
     for status in Status:
         counts = (statuses == STATUS_CODES[status]).sum(axis=0, dtype=np.int64)
-        everything = len(statuses) if status is Status.ABSENT else 0
-        table[f"n_{status}"] = np.append(counts, np.full(len(silent), everything))
+        n_assigned = len(statuses) if status is Status.ABSENT else 0
+        table[f"n_{status}"] = np.append(counts, np.full(len(without_readings), n_assigned))
     order = sorted(range(len(columns)), key=lambda i: column_order(columns[i]))
     return table.iloc[order].reset_index(drop=True)
 
 
-def _without_reading(bundle: Bundle, matrix: ReadingMatrix) -> list[Reads]:
+def _raters_without_readings(bundle: Bundle, matrix: ReadingMatrix) -> list[Reads]:
     raters_seen = {column.rater_id for column in matrix.columns}
     raters = zip(bundle.raters["rater_id"], bundle.raters["rater_kind"], strict=True)
     return [
@@ -104,13 +104,13 @@ def missing_table(results: Results) -> Iterator[ReportTable]:
                     " counted), or without a model's prediction (incorrect). Every other"
                     " unanswered case counts as incorrect."
                 ),
-                *_cut_off(results, names),
+                *_cut_off_sentences(results, names),
             ]
         ),
         header=(
             t("Rater"),
             t("Condition"),
-            *(_outcome(column.removeprefix("n_")) for column in counts),
+            *(_outcome_words(column.removeprefix("n_")) for column in counts),
         ),
         rows=[
             (
@@ -125,8 +125,8 @@ def missing_table(results: Results) -> Iterator[ReportTable]:
     )
 
 
-def _cut_off(results: Results, names: Mapping[str, RaterName]) -> list[str]:
-    """Report the number of each model's unparsed outputs that were cut off at the token limit."""
+def _cut_off_sentences(results: Results, names: Mapping[str, RaterName]) -> list[str]:
+    """Return a sentence on the models' unparsed outputs that were cut off at the token limit."""
     counts = n_cut_off(results.bundle)
     if not counts:
         return []
@@ -134,7 +134,7 @@ def _cut_off(results: Results, names: Mapping[str, RaterName]) -> list[str]:
     return [t("Unparsed because cut off at the token limit: {raters}.", raters=raters)]
 
 
-OUTCOMES = {
+OUTCOME_WORDS = {
     "assigned": later("Assigned"),
     "answered": later("Answered"),
     "skipped": later("Skipped"),
@@ -145,8 +145,8 @@ OUTCOMES = {
 }
 
 
-def _outcome(name: str) -> str:
-    return translated(OUTCOMES.get(name, name.replace("_", " ").capitalize()))
+def _outcome_words(name: str) -> str:
+    return translated(OUTCOME_WORDS.get(name, name.replace("_", " ").capitalize()))
 
 
 MISSING = Statistic(

@@ -167,7 +167,7 @@ def _compared(
     for _, _, members in item_groups(matrix):
         is_counted = answered & members
         clusters = matrix.clusters[is_counted]
-        mean = mean_over_items(same[is_counted], clusters, options.alpha, nothing="")
+        mean = mean_over_items(same[is_counted], clusters, options.alpha, no_items_reason="")
         rows.append([int(is_counted.sum()), *(mean[c] for c in ("estimate", "ci_low", "ci_high"))])
     names = ["n_both_answered", "same_answer", "same_low", "same_high"]
     return table.join(pd.DataFrame(rows, columns=names))

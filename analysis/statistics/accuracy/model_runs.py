@@ -134,7 +134,7 @@ def _measures(
 def _mean(values: Floats, clusters: Ints, alpha: float, scale: float) -> dict[str, object]:
     """Return a mean over items divided by `scale`, which is not 1 for variances."""
     limits = (0.0, 1.0 if scale <= 1 else math.inf)
-    cells = mean_over_items(values, clusters, alpha, nothing=NO_TWO, limits=limits)
+    cells = mean_over_items(values, clusters, alpha, no_items_reason=NO_TWO, limits=limits)
     return cells | {name: cells[name] / scale for name in ("estimate", "se", "ci_low", "ci_high")}
 
 

@@ -229,7 +229,7 @@ def _mean(
         each_once = np.arange(len(values))
         limits = (least, 1.0)
         cells = mean_over_items(
-            values, each_once, study.options.alpha, nothing=nothing, limits=limits
+            values, each_once, study.options.alpha, no_items_reason=nothing, limits=limits
         )
         cells.pop("se")
         if analytic is not None and len(values):

@@ -93,7 +93,7 @@ def option_positions(study: Study | Bundle, options: Options | None = None) -> p
     rows = []
     for key, chosen, reference, clusters, right in positions:
         values = chosen.astype(np.float64) - reference
-        mean = mean_over_items(values, clusters, alpha, nothing="", limits=(-1.0, 1.0))
+        mean = mean_over_items(values, clusters, alpha, no_items_reason="", limits=(-1.0, 1.0))
         n_reference, n_correct = reference.sum(), float((reference & right).sum())
         total = np.array([float(n_reference)])
         low, high = wilson_interval(np.array([n_correct]), total, alpha)

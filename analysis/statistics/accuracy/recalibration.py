@@ -19,9 +19,9 @@ from analysis.readings.clusters import too_few
 from analysis.results import Results
 from analysis.statistics.accuracy.calibration import (
     ONE_KIND,
-    SureAnswers,
+    AnswersWithConfidence,
     answers_with_confidence,
-    has_sureness,
+    has_model_confidence,
 )
 from analysis.statistics.statistic import Method, Source, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
@@ -66,13 +66,13 @@ def model_recalibration(study: Study | Bundle, options: Options | None = None) -
     rows = [
         {**names, **row}
         for names, answers in answers_with_confidence(study)
-        if len(answers.right)
+        if len(answers.is_correct)
         for row in _rows(study, answers)
     ]
     return pd.DataFrame(rows, columns=MODEL_RECALIBRATION.header)
 
 
-def _rows(study: Study, answers: SureAnswers) -> Iterator[dict[str, Any]]:
+def _rows(study: Study, answers: AnswersWithConfidence) -> Iterator[dict[str, Any]]:
     clustered = study.matrix.clustered
     for measure in (SLOPE, INTERCEPT):
         reason = _why_undefined(answers, measure)
@@ -81,7 +81,7 @@ def _rows(study: Study, answers: SureAnswers) -> Iterator[dict[str, Any]]:
         reach = float(norm.isf(study.options.alpha / 2)) * (np.nan if few else se)
         yield {
             "measure": measure,
-            "n": len(answers.right),
+            "n": len(answers.is_correct),
             "estimate": estimate,
             "se": np.nan if few else se,
             "ci_low": estimate - reach,
@@ -91,12 +91,12 @@ def _rows(study: Study, answers: SureAnswers) -> Iterator[dict[str, Any]]:
         }
 
 
-def _n_units(answers: SureAnswers, clustered: bool) -> int:
-    return len(np.unique(answers.clusters)) if clustered else len(answers.right)
+def _n_units(answers: AnswersWithConfidence, clustered: bool) -> int:
+    return len(np.unique(answers.clusters)) if clustered else len(answers.is_correct)
 
 
-def _why_undefined(answers: SureAnswers, measure: str) -> str:
-    right, wrong = answers.confidence[answers.right], answers.confidence[~answers.right]
+def _why_undefined(answers: AnswersWithConfidence, measure: str) -> str:
+    right, wrong = answers.confidence[answers.is_correct], answers.confidence[~answers.is_correct]
     if not len(right) or not len(wrong):
         return ONE_KIND
     if answers.confidence.min() <= 0 or answers.confidence.max() >= 1:
@@ -108,7 +108,7 @@ def _why_undefined(answers: SureAnswers, measure: str) -> str:
     return NO_MAXIMUM if right.min() >= wrong.max() or wrong.min() >= right.max() else ""
 
 
-def _fitted(answers: SureAnswers, measure: str, clustered: bool) -> tuple[float, float]:
+def _fitted(answers: AnswersWithConfidence, measure: str, clustered: bool) -> tuple[float, float]:
     """Return the estimate and its standard error."""
     # Only a run with confidences waits for the import.
     from statsmodels.api import GLM, families
@@ -117,7 +117,7 @@ def _fitted(answers: SureAnswers, measure: str, clustered: bool) -> tuple[float,
     ones = np.ones_like(logits)
     design = np.column_stack([logits, ones]) if measure == SLOPE else ones[:, None]
     offset = None if measure == SLOPE else logits
-    model = GLM(answers.right.astype(float), design, family=families.Binomial(), offset=offset)
+    model = GLM(answers.is_correct.astype(float), design, family=families.Binomial(), offset=offset)
     groups = answers.clusters if clustered else np.arange(len(logits))
     fit = model.fit(cov_type="cluster", cov_kwds={"groups": groups})
     return float(fit.params[0]), float(fit.bse[0])
@@ -158,7 +158,7 @@ MODEL_RECALIBRATION = Statistic(
         ),
     ),
     compute=model_recalibration,
-    applies=has_sureness,
+    applies=has_model_confidence,
     methods={
         597: Method(
             "Confidence of models",

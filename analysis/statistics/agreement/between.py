@@ -34,6 +34,7 @@ from analysis.readings.clusters import (
 )
 from analysis.readings.matrix import NO_LETTER, ReadingMatrix
 from analysis.results import Results
+from analysis.statistics.agreement.display import measure_words
 from analysis.statistics.agreement.pairs.counts import Pair, Sums, count_pairs, pairs_of, sums_of
 from analysis.statistics.agreement.pairs.measures import (
     BRENNAN_PREDIGER,
@@ -41,10 +42,9 @@ from analysis.statistics.agreement.pairs.measures import (
     error_consistency,
     kappa_letters,
     partitions,
-    raw,
+    raw_agreement,
 )
 from analysis.statistics.agreement.pairs.resampling import FEW_RESAMPLES, sums_of_resamples
-from analysis.statistics.agreement.shown import measure_words
 from analysis.statistics.statistic import Column, Figure, Method, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.translation import capitalised, later, t, translated, written
@@ -138,7 +138,7 @@ def resampled_means(
 
 
 MEASURES: tuple[tuple[str, Estimate], ...] = (
-    ("raw", raw),
+    ("raw", raw_agreement),
     ("brennan_prediger", brennan_prediger),
     ("error_consistency", error_consistency),
     ("kappa_letters", kappa_letters),
@@ -185,8 +185,8 @@ def agreement_between(study: Study | Bundle, options: Options | None = None) -> 
     who relate it to its maximum given the agreement within the groups; `agreement_between` reports
     the agreement within both groups.
 
-    `n_items` is the number of items that a reader and another rater answered; for error consistency,
-    only those with a reference standard.
+    `n_items` is the number of items that a reader and another rater answered; error consistency
+    counts only those with a reference standard.
 
     References
     ----------

@@ -22,6 +22,7 @@ from analysis.presentation.table import (
 from analysis.presentation.wording import number, records
 from analysis.readings.matrix import UNIT, ReadingMatrix, reading_matrix
 from analysis.results import Results
+from analysis.statistics.agreement.display import displayed_agreement, measure_words
 from analysis.statistics.agreement.pairs.counts import Pair, pair_names
 from analysis.statistics.agreement.pairs.measures import (
     BRENNAN_PREDIGER,
@@ -37,15 +38,14 @@ from analysis.statistics.agreement.pairs.table import (
     CONSTANT_SE,
     partition_rows,
 )
-from analysis.statistics.agreement.shown import agreement_shown, measure_words
 from analysis.statistics.statistic import Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.translation import capitalised, t
 
 MEASURES = (RAW, BRENNAN_PREDIGER, ERROR_CONSISTENCY, KAPPA_LETTERS)
-FIRST, SECOND = ("first reading of ", "second reading of ")
-# Reasons for pairs of raters, in words for two readings of one rater.
-REWORDED = {
+FIRST_PREFIX, SECOND_PREFIX = ("first reading of ", "second reading of ")
+# Reasons that name two raters, reworded for two readings of one rater.
+REWORDED_REASONS = {
     NO_ITEM: "no item was answered twice",
     NO_JUDGED: "no item with a reference standard was answered twice",
     "each rater gave a single answer throughout": "each time a single answer was given throughout",
@@ -68,13 +68,14 @@ def intra_reader(study: Study | Bundle, options: Options | None = None) -> pd.Da
     Returns
     -------
     pandas.DataFrame
-        The columns of `INTRA_READER`; one row per measure, rater and condition with a hidden
-        repeat, readers first.
+        The columns of `INTRA_READER`; one row per measure, rater and condition with repeated
+        items, readers first.
 
     Notes
     -----
-    The first reading is compared with the second (the two smallest `repeat`), over the items
-    answered both times. Measures, standard errors and intervals are those of `agreement_pairs`.
+    The first reading is compared with the second (those with the two smallest values of `repeat`),
+    over the items answered both times. Measures, standard errors and intervals are computed as in
+    `agreement_pairs`.
 
     Examples
     --------
@@ -98,7 +99,7 @@ def intra_reader(study: Study | Bundle, options: Options | None = None) -> pd.Da
     raters = pd.concat(
         [
             bundle.raters.assign(rater_id=time + bundle.raters["rater_id"])
-            for time in (FIRST, SECOND)
+            for time in (FIRST_PREFIX, SECOND_PREFIX)
         ]
     )
     repeats = reading_matrix(
@@ -109,7 +110,7 @@ def intra_reader(study: Study | Bundle, options: Options | None = None) -> pd.Da
             protocol=bundle.protocol,
         )
     )
-    pairs, names = _pairs(matrix, repeats)
+    pairs, names = _pairs_of_readings(matrix, repeats)
     all_items = np.arange(len(repeats.truth))
     partition = Partition(order=0, names=("all",), members=(all_items,), measures=MEASURES)
     columns = partition_rows(repeats, pairs, partition, options, weights)
@@ -117,27 +118,33 @@ def intra_reader(study: Study | Bundle, options: Options | None = None) -> pd.Da
         rater_id=np.repeat(np.array(names, dtype=object), len(MEASURES)),
         **{name: cells.ravel() for name, cells in columns.items()},
     )
-    rows["undefined_because"] = rows["undefined_because"].replace(REWORDED)
+    rows["undefined_because"] = rows["undefined_because"].replace(REWORDED_REASONS)
     return rows[INTRA_READER.header]
 
 
 def _first_and_second(readings: pd.DataFrame) -> pd.DataFrame:
-    """Return the readings of items read more than once, with their number as `time`."""
+    """Return the first two readings of items read more than once; `time` tells which is which."""
     repeated = readings.loc[readings.duplicated(UNIT, keep=False)]
     ordered = repeated.sort_values([*UNIT, "repeat"], kind="stable")
-    place = ordered.groupby(UNIT, sort=False).cumcount()
-    first_two = ordered.loc[place < 2]
-    return first_two.assign(time=np.where(place.loc[first_two.index] == 0, FIRST, SECOND))
+    ordinal = ordered.groupby(UNIT, sort=False).cumcount()
+    first_two = ordered.loc[ordinal < 2]
+    return first_two.assign(
+        time=np.where(ordinal.loc[first_two.index] == 0, FIRST_PREFIX, SECOND_PREFIX)
+    )
 
 
-def _pairs(matrix: ReadingMatrix, repeats: ReadingMatrix) -> tuple[list[Pair], list[str]]:
+def _pairs_of_readings(
+    matrix: ReadingMatrix, repeats: ReadingMatrix
+) -> tuple[list[Pair], list[str]]:
     """Pair each rater's two readings; return pairs and raters in order of the first readings."""
-    places = {(column.rater_id, column.condition): i for i, column in enumerate(repeats.columns)}
+    column_numbers = {
+        (column.rater_id, column.condition): i for i, column in enumerate(repeats.columns)
+    }
     pairs, names = [], []
     for column in matrix.columns:
-        first = places.get((FIRST + column.rater_id, column.condition))
+        first = column_numbers.get((FIRST_PREFIX + column.rater_id, column.condition))
         if first is not None:
-            second = places[SECOND + column.rater_id, column.condition]
+            second = column_numbers[SECOND_PREFIX + column.rater_id, column.condition]
             pairs.append(Pair(a=first, b=second, kind=PairKind.READERS, condition=column.condition))
             names.append(column.rater_id)
     return pairs, names
@@ -159,7 +166,7 @@ def repeats_table(results: Results) -> Iterator[ReportTable]:
                 estimate_of(row),
             ),
         )
-        for row in records(agreement_shown(results, repeated))
+        for row in records(displayed_agreement(results, repeated))
     ]
     yield report_table(
         name="intra-reader",

@@ -58,7 +58,7 @@ FEW_RESAMPLES = later("interval: too many resamples leave it undefined")
 
 _LEVEL_DISTANCE = np.abs(np.subtract.outer(np.arange(len(LEVELS)), np.arange(len(LEVELS))))
 LEVEL_CREDIT: Floats = 1 - _LEVEL_DISTANCE / (len(LEVELS) - 1)
-"""Credit for two levels: 1 for the same, 0.5 for neighbours, 0 for the two ends."""
+"""Credit for two levels: 1 for the same level, 0.5 for neighbours, 0 for opposite ends."""
 
 
 def has_open_scores(study: Study) -> bool:
@@ -67,7 +67,7 @@ def has_open_scores(study: Study) -> bool:
 
 
 def open_scoring(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    r"""Estimate the agreement of the two blind scores of answers, and each scorer's levels.
+    r"""Estimate the agreement between two blind scores of each answer, and every scorer's levels.
 
     Parameters
     ----------
@@ -79,22 +79,22 @@ def open_scoring(study: Study | Bundle, options: Options | None = None) -> pd.Da
     Returns
     -------
     pandas.DataFrame
-        The columns of `OPEN_SCORING`. For answers and for explanations: `raw`, `kappa_linear`,
-        `brennan_prediger` and `third_needed` over the answers with two blind scores; then for every
-        scorer the share of each `level` among all their scores.
+        The columns of `OPEN_SCORING`. For answers and for explanations, it has `raw`,
+        `kappa_linear`, `brennan_prediger` and `third_needed` over the answers with two blind
+        scores; then for every scorer the share of each `level` among all their scores.
 
     Notes
     -----
-    The two blind scorers vary between answers, and their order carries no information, so chance
-    agreement is that of interchangeable scorers: with the share
-    :math:`\pi_k` of level k among all these scores and the credit :math:`w_{kl}`, 1 for the same
-    level, 0.5 for neighbours, 0 for the ends [1]_, kappa is :math:`(p_o - p_e) / (1 - p_e)` with
-    :math:`p_o` the mean credit and :math:`p_e = \sum_{kl} w_{kl} \pi_k \pi_l` [2]_. It is Cohen's
-    weighted kappa of the pairs counted in both orders. Brennan-Prediger assumes equally likely
-    levels, without credit for neighbours. Standard errors are linearised: C / (C - 1) times the
-    variance of the contributions of answers, summed by patient (by item, where no patient has
-    several). Intervals are percentiles over resampled patients or items; where every answer is to
-    another item of another patient, t with n - 1 degrees of freedom, cut at 1.
+    The two blind scorers vary between answers, and their order is meaningless, so chance agreement
+    is that of interchangeable scorers. Let :math:`\pi_k` be the share of level k among all these
+    scores, and :math:`w_{kl}` the credit: 1 for the same level, 0.5 for neighbours, 0 for opposite
+    ends [1]_. Kappa is :math:`(p_o - p_e) / (1 - p_e)`, where :math:`p_o` is the mean credit and
+    :math:`p_e = \sum_{kl} w_{kl} \pi_k \pi_l` [2]_. It is Cohen's weighted kappa of the pairs
+    counted in both orders. Brennan-Prediger assumes equally likely levels and gives no credit for
+    neighbours. Standard errors are linearised: the variance is that of the answers' contributions,
+    summed by patient (by item if no patient has several), times C / (C - 1). Intervals are
+    percentiles over resampled patients or items. If all answers are to different items of different
+    patients, the intervals use t with n - 1 degrees of freedom and are truncated at 1.
 
     References
     ----------
@@ -109,12 +109,12 @@ def open_scoring(study: Study | Bundle, options: Options | None = None) -> pd.Da
     rows = [
         {"kind": kind, "scorer": "", "level": "", **row}
         for kind in OPEN_KINDS
-        for row in _of_kind(study, scores.loc[scores["kind"] == kind])
+        for row in _rows_of_kind(study, scores.loc[scores["kind"] == kind])
     ]
     return pd.DataFrame(rows, columns=OPEN_SCORING.header).astype({"n_found": "Int64"})
 
 
-def _of_kind(study: Study, scores: pd.DataFrame) -> Iterator[dict[str, Any]]:
+def _rows_of_kind(study: Study, scores: pd.DataFrame) -> Iterator[dict[str, Any]]:
     if not len(scores):
         return
     codes = scores.assign(code=scores["score"].map({name: i for i, name in enumerate(LEVELS)}))
@@ -150,13 +150,13 @@ def _scoring_agreement(study: Study, pairs: Ints, clusters: Ints) -> Iterator[di
         for measure in MEASURES:
             yield {"measure": measure, "n": 0, "undefined_because": TWO_BLIND}
         return
-    names, unit = np.unique(clusters, return_inverse=True)
-    cells = np.zeros((len(names), k * k))
+    present, unit = np.unique(clusters, return_inverse=True)
+    cells = np.zeros((len(present), k * k))
     np.add.at(cells, (unit, pairs[:, 0] * k + pairs[:, 1]), 1)
     estimates = _scoring_coefficients(cells.sum(axis=0).reshape(1, k, k))
-    added = _added(pairs, estimates)
-    is_complete = len(names) == n
-    drawn = {} if is_complete else _drawn(study, cells, names)
+    contributions = _contributions(pairs, estimates)
+    is_one_answer_per_unit = len(present) == n
+    drawn = {} if is_one_answer_per_unit else _resampled_coefficients(study, cells, present)
     same = int((pairs[:, 0] == pairs[:, 1]).sum())
     for measure, value in estimates.items():
         count = {RAW: same, THIRD: n - same}.get(measure)
@@ -165,45 +165,47 @@ def _scoring_agreement(study: Study, pairs: Ints, clusters: Ints) -> Iterator[di
             "n": n,
             "n_found": count,
             "estimate": value[0],
-            **_uncertain(study, added[measure], unit, drawn.get(measure), value[0]),
+            **_uncertainty_cells(study, contributions[measure], unit, drawn.get(measure), value[0]),
         }
 
 
-def _uncertain(
-    study: Study, added: Floats, unit: Ints, drawn: Floats | None, estimate: float
+def _uncertainty_cells(
+    study: Study, contributions: Floats, unit: Ints, drawn: Floats | None, estimate: float
 ) -> dict[str, Any]:
-    """Return standard error and interval of a measure, from the contributions of answers."""
-    n, alpha, n_units = len(added), study.options.alpha, np.array(len(np.unique(unit)))
+    """Return the standard error and interval of a measure, from the answers' contributions."""
+    n, alpha, n_units = len(contributions), study.options.alpha, np.array(len(np.unique(unit)))
     cells: dict[str, Any] = dict.fromkeys(("se", "ci_low", "ci_high"), np.nan)
     resampled_units = "patients" if study.weights is not None else "items"
     method = (WIDENED if is_widened(n_units) else PERCENTILE).replace("patients", resampled_units)
     cells |= {"method": LINEARISED if drawn is None else method, "undefined_because": ""}
     if np.isnan(estimate):
         return cells | {"undefined_because": ONE_LEVEL}
-    sums = np.bincount(unit, weights=added)
+    sums = np.bincount(unit, weights=contributions)
     if n_units < 2 or np.abs(sums).max() < 1e-12:
         return cells | {"undefined_because": ONE_UNIT if n_units < 2 else NO_VARIATION}
     cells["se"] = float(np.sqrt(n_units / (n_units - 1) * (sums**2).sum()) / n)
     if drawn is None:
-        reach = float(stats.t.ppf(1 - alpha / 2, n - 1)) * cells["se"]
-        return cells | {"ci_low": estimate - reach, "ci_high": min(estimate + reach, 1.0)}
+        half_width = float(stats.t.ppf(1 - alpha / 2, n - 1)) * cells["se"]
+        return cells | {"ci_low": estimate - half_width, "ci_high": min(estimate + half_width, 1.0)}
     low, high, _ = percentile_limits(drawn, alpha, n_units)
     few = too_few(int(n_units), clustered=resampled_units == "patients")
     reason = f"interval: {few}" if few else FEW_RESAMPLES if np.isnan(low) else ""
     return cells | {"ci_low": float(low), "ci_high": float(high), "undefined_because": reason}
 
 
-def _drawn(study: Study, cells: Floats, names: Ints) -> dict[str, Floats]:
-    """Return every measure in every resample of patients, or of items where none has several."""
+def _resampled_coefficients(study: Study, cells: Floats, present: Ints) -> dict[str, Floats]:
+    """Return every measure in every resample of patients, or of items if no patient has several."""
     options, n = study.options, study.matrix.n_clusters
     weights = study.weights
     if weights is None:
         weights = resample_weights(n, options.bootstrap, options.seed)
-    return _scoring_coefficients((weights[:, names] @ cells).reshape(-1, len(LEVELS), len(LEVELS)))
+    return _scoring_coefficients(
+        (weights[:, present] @ cells).reshape(-1, len(LEVELS), len(LEVELS))
+    )
 
 
 def _scoring_coefficients(tables: Floats) -> dict[str, Floats]:
-    """Return the measures of agreement of two scores; `tables` has shape (n, k, k)."""
+    """Return the measures of agreement between two scores; `tables` has shape (n, k, k)."""
     n, k = tables.sum(axis=(1, 2)), tables.shape[1]
     raw = ratio(np.trace(tables, axis1=1, axis2=2), n)
     credit = ratio((tables * LEVEL_CREDIT).sum(axis=(1, 2)), n)
@@ -217,19 +219,19 @@ def _scoring_coefficients(tables: Floats) -> dict[str, Floats]:
     }
 
 
-def _added(pairs: Ints, estimates: dict[str, Floats]) -> dict[str, Floats]:
-    """Return the contribution of each answer to each measure, times the number of answers."""
+def _contributions(pairs: Ints, estimates: dict[str, Floats]) -> dict[str, Floats]:
+    """Return each answer's contribution to each measure, multiplied by the number of answers."""
     k = len(LEVELS)
     same = (pairs[:, 0] == pairs[:, 1]).astype(float)
     credit = LEVEL_CREDIT[pairs[:, 0], pairs[:, 1]]
     pair_counts = (np.eye(k)[pairs[:, 0]] + np.eye(k)[pairs[:, 1]]) / 2
     shares = pair_counts.mean(axis=0)
-    above = 1 - shares @ LEVEL_CREDIT @ shares
-    moved = (credit - credit.mean()) * above
-    moved -= (1 - credit.mean()) * 2 * ((pair_counts - shares) @ LEVEL_CREDIT @ shares)
+    beyond_chance = 1 - shares @ LEVEL_CREDIT @ shares
+    kappa_change = (credit - credit.mean()) * beyond_chance
+    kappa_change -= (1 - credit.mean()) * 2 * ((pair_counts - shares) @ LEVEL_CREDIT @ shares)
     raw = same - estimates[RAW][0]
     with np.errstate(invalid="ignore", divide="ignore"):
-        kappa = moved / above**2
+        kappa = kappa_change / beyond_chance**2
     return {RAW: raw, KAPPA: kappa, BRENNAN: raw / (1 - 1 / k), THIRD: -raw}
 
 
@@ -256,10 +258,11 @@ class Review:
         reviewer.
     summary : pandas.DataFrame
         Columns `task, finding, n, n_found, share, ci_low, ci_high`; over the items with a finding,
-        overall (`task` empty) and by task: `faulty`, then each fault. Proportions 0 to 1, Wilson.
+        overall (`task` is empty) and by task: first `faulty`, then each fault. Proportions are from
+        0 to 1, with Wilson's interval.
     agreement : pandas.DataFrame
-        Columns `categories, measure, n, value, ci_low, ci_high`: agreement of the two blind
-        verdicts, among all `verdicts` and for `faulty or sound`.
+        Columns `categories, measure, n, value, ci_low, ci_high`: agreement between the two blind
+        verdicts, with all `verdicts` as categories and with `faulty or sound`.
     reviewers : pandas.DataFrame
         Columns `reviewer, n, n_faulty, share, ci_low, ci_high`.
     """
@@ -271,7 +274,7 @@ class Review:
 
     @property
     def faulty(self) -> pd.DataFrame:
-        """Return `item_id` and `finding` of the faulty items."""
+        """The columns `item_id` and `finding` of the faulty items."""
         faulty = self.items.loc[~self.items["finding"].isin(["", SOUND]), ["item_id", "finding"]]
         return faulty.reset_index(drop=True)
 
@@ -282,21 +285,25 @@ def read_verdicts(path: Path) -> pd.DataFrame:
     Raises
     ------
     BundleError
-        It cannot be read, lacks a column, or has an invalid row; every fault is listed.
+        The file cannot be read, lacks a column, or has an invalid row; every fault is listed.
     """
-    table = _read(path, VERDICT_COLUMNS)
+    table = _read_table(path, VERDICT_COLUMNS)
     file = path.name
     repeated = table.duplicated(["item_id", "reviewer"]) | table.duplicated(["item_id", "place"])
     faults = [
-        *_faults(
+        *_faults_in_column(
             file,
             table,
             ~table["verdict"].isin(VERDICTS),
             "verdict",
             "Use one of " + ", ".join(VERDICTS),
         ),
-        *_faults(file, table, ~table["place"].str.fullmatch("[1-9]"), "place", "Count from 1"),
-        *_faults(file, table, repeated, "item_id", "Give each reviewer's last verdict on it once"),
+        *_faults_in_column(
+            file, table, ~table["place"].str.fullmatch("[1-9]"), "place", "Count from 1"
+        ),
+        *_faults_in_column(
+            file, table, repeated, "item_id", "Give each reviewer's last verdict on it once"
+        ),
     ]
     if faults:
         raise BundleError(faults)
@@ -309,9 +316,9 @@ def read_faulty(path: Path) -> tuple[str, ...]:
     Raises
     ------
     BundleError
-        It cannot be read, or has no such column or no item.
+        The file cannot be read, or has no such column or no item.
     """
-    item_ids = _read(path, ("item_id",))["item_id"]
+    item_ids = _read_table(path, ("item_id",))["item_id"]
     if item_ids.empty:
         raise BundleError(
             [
@@ -332,7 +339,7 @@ def review(verdicts: pd.DataFrame, options: Options | None = None) -> Review:
     Parameters
     ----------
     verdicts : pandas.DataFrame
-        One row per verdict: `item_id, reviewer, place, verdict`; `task` and `patient_id` where
+        One row per verdict: `item_id, reviewer, place, verdict`, and `task` and `patient_id` if
         known. `place` is 1 or 2 for the first two reviewers, who do not see each other's verdict.
     options : Options, optional
         Alpha, seed and number of resamples are used.
@@ -340,17 +347,17 @@ def review(verdicts: pd.DataFrame, options: Options | None = None) -> Review:
     Returns
     -------
     Review
+        The result.
 
     Notes
     -----
-    The finding is the verdict that two reviewers gave; with three different verdicts, two or more
-    of them faults, it is `several faults`. Without a third verdict, two different verdicts do not
+    The finding is the verdict that two reviewers gave. With three different verdicts, at least two
+    of which are faults, it is `several faults`. Two different verdicts without a third one do not
     give a finding. The two blind reviewers vary between items, so chance agreement is that of
-    interchangeable raters: kappa is Fleiss' [1]_, for two ratings Scott's pi, :math:`p_e = \sum_k
-    \pi_k^2`, where
-    :math:`\pi_k` is the share of the category among all these verdicts; Brennan-Prediger uses
-    :math:`p_e = 1 / k`. Intervals of agreement are percentiles over resamples of patients, or of
-    items where the patient is not known.
+    interchangeable raters. Kappa is therefore Fleiss' kappa [1]_, which is Scott's pi for two
+    ratings: :math:`p_e = \sum_k \pi_k^2`, where :math:`\pi_k` is the share of category k among all
+    these verdicts. Brennan-Prediger uses :math:`p_e = 1 / k`. Intervals of agreement are
+    percentiles over resampled patients, or items if the patient is unknown.
 
     References
     ----------
@@ -359,12 +366,12 @@ def review(verdicts: pd.DataFrame, options: Options | None = None) -> Review:
 
     Examples
     --------
-    >>> found = review(pd.DataFrame({
+    >>> result = review(pd.DataFrame({
     ...     "item_id": ["q1", "q1", "q2", "q2", "q2"], "reviewer": ["a", "b", "a", "b", "c"],
     ...     "place": [1, 2, 1, 2, 3],
     ...     "verdict": ["sound", "sound", "sound", "ambiguous", "ambiguous"],
     ... }))
-    >>> found.items["finding"].tolist(), found.faulty["item_id"].tolist()
+    >>> result.items["finding"].tolist(), result.faulty["item_id"].tolist()
     (['sound', 'ambiguous'], ['q2'])
     """
     options = options or Options()
@@ -376,15 +383,15 @@ def review(verdicts: pd.DataFrame, options: Options | None = None) -> Review:
         .agg(
             task=("task", "first"),
             n_verdicts=("verdict", "size"),
-            finding=("verdict", lambda verdicts: _finding(list(verdicts))),
+            finding=("verdict", lambda verdicts: _item_finding(list(verdicts))),
         )
         .reset_index()
     )
     return Review(
         items=items,
-        summary=_summary(items, options.alpha),
+        summary=_summary_by_task(items, options.alpha),
         agreement=_review_agreement(verdicts, options),
-        reviewers=_reviewers(verdicts, options.alpha),
+        reviewers=_faults_by_reviewer(verdicts, options.alpha),
     )
 
 
@@ -422,14 +429,14 @@ def write_review(path: Path, out: Path, options: Options) -> str:
     return sentence(result, options)
 
 
-def _finding(verdicts: list[str]) -> str:
+def _item_finding(verdicts: list[str]) -> str:
     counts = pd.Series(verdicts).value_counts()
     if counts.iloc[0] > 1:
         return str(counts.index[0])
     return MIXED if len(verdicts) > 2 else ""
 
 
-def _summary(items: pd.DataFrame, alpha: float) -> pd.DataFrame:
+def _summary_by_task(items: pd.DataFrame, alpha: float) -> pd.DataFrame:
     settled = items.loc[items["finding"] != ""]
     groups = [("", settled), *((task, part) for task, part in settled.groupby("task") if task)]
     rows = [
@@ -440,16 +447,16 @@ def _summary(items: pd.DataFrame, alpha: float) -> pd.DataFrame:
             **{verdict: part["finding"] == verdict for verdict in (*VERDICTS[1:], MIXED)},
         }.items()
     ]
-    return _shares(pd.DataFrame(rows), "n_found", alpha)
+    return _with_shares(pd.DataFrame(rows), "n_found", alpha)
 
 
-def _reviewers(verdicts: pd.DataFrame, alpha: float) -> pd.DataFrame:
+def _faults_by_reviewer(verdicts: pd.DataFrame, alpha: float) -> pd.DataFrame:
     faulty = verdicts.assign(faulty=verdicts["verdict"] != SOUND)
     table = faulty.groupby("reviewer")["faulty"].agg(n="size", n_faulty="sum").reset_index()
-    return _shares(table, "n_faulty", alpha)
+    return _with_shares(table, "n_faulty", alpha)
 
 
-def _shares(table: pd.DataFrame, column: str, alpha: float) -> pd.DataFrame:
+def _with_shares(table: pd.DataFrame, column: str, alpha: float) -> pd.DataFrame:
     n, n_found = (table[name].to_numpy(dtype=np.float64) for name in ("n", column))
     low, high = wilson_interval(n_found, n, alpha)
     with np.errstate(invalid="ignore"):
@@ -469,12 +476,12 @@ def _review_agreement(verdicts: pd.DataFrame, options: Options) -> pd.DataFrame:
     for name, categories in (("verdicts", VERDICTS), ("faulty or sound", (SOUND, FAULTY))):
         coded = pairs if name == "verdicts" else pairs.where(pairs == SOUND, FAULTY)
         codes = [pd.Categorical(coded[place], list(categories)).codes for place in (1, 2)]
-        rows += _measures(name, codes, len(categories), clusters, options)
+        rows += _agreement_rows(name, codes, len(categories), clusters, options)
     columns = ["categories", "measure", "n", "value", "ci_low", "ci_high"]
     return pd.DataFrame(rows, columns=columns)
 
 
-def _measures(
+def _agreement_rows(
     name: str, codes: Sequence[Ints], k: int, clusters: Ints, options: Options
 ) -> Iterator[tuple[object, ...]]:
     """Yield agreement, kappa and Brennan-Prediger, each with its interval."""
@@ -490,7 +497,7 @@ def _measures(
 
 
 def _review_coefficients(tables: Floats) -> dict[str, Floats]:
-    """Return the measures of agreement of two verdicts; `tables` has shape (n, k, k)."""
+    """Return the measures of agreement between two verdicts; `tables` has shape (n, k, k)."""
     n, k = tables.sum(axis=(1, 2)), tables.shape[1]
     observed = ratio(np.trace(tables, axis1=1, axis2=2), n)
     shares = ratio(tables.sum(axis=1) + tables.sum(axis=2), 2 * n[:, None])
@@ -501,7 +508,7 @@ def _review_coefficients(tables: Floats) -> dict[str, Floats]:
     }
 
 
-def _read(path: Path, required: Sequence[str]) -> pd.DataFrame:
+def _read_table(path: Path, required: Sequence[str]) -> pd.DataFrame:
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -514,12 +521,12 @@ def _read(path: Path, required: Sequence[str]) -> pd.DataFrame:
     return table.assign(**unguarded_table(table.drop(columns="row")))
 
 
-def _faults(
-    file: str, table: pd.DataFrame, wrong: pd.Series[bool], column: str, remedy: str
+def _faults_in_column(
+    file: str, table: pd.DataFrame, is_faulty_cell: pd.Series[bool], column: str, remedy: str
 ) -> list[Fault]:
     return [
         Fault(file=file, row=int(row), what=f"the {column} is {quoted(value)}", remedy=remedy)
-        for row, value in table.loc[wrong, ["row", column]].itertuples(index=False)
+        for row, value in table.loc[is_faulty_cell, ["row", column]].itertuples(index=False)
     ]
 
 
@@ -531,7 +538,7 @@ _LEVEL_WORDS = {
 
 
 def scoring_table(results: Results) -> Iterator[ReportTable]:
-    """Show the agreement of the scorers."""
+    """Show the agreement between the scorers."""
     by_row = rows_by(results, "open_scoring", ("kind",), of="measure", scorer="")
     yield report_table(
         name="open-scoring",
@@ -565,7 +572,7 @@ def scoring_table(results: Results) -> Iterator[ReportTable]:
 
 
 def scorers_table(results: Results) -> Iterator[ReportTable]:
-    """Show the levels of each scorer."""
+    """Show how often each scorer gave each level."""
     by_row = rows_by(results, "open_scoring", ("kind", "scorer"), of="level", measure=LEVEL)
     yield report_table(
         name="open-scorers",

@@ -39,14 +39,14 @@ from analysis.statistics.study import Study, study_of
 from analysis.translation import t
 
 LINEAR, QUADRATIC = "kappa_linear", "kappa_quadratic"
-WEIGHTS = {LINEAR: "linear", QUADRATIC: "quadratic"}
+WEIGHT_NAMES = {LINEAR: "linear", QUADRATIC: "quadratic"}
 NO_ITEM = "no item of the option set was answered by both"
 CONSTANT = "both raters gave a single answer, or one of them did"
 FEW_RESAMPLES = "interval: defined in fewer than 80 % of the resamples"
 
 
 def has_ordered_options(study: Study) -> bool:
-    """Return whether options were declared ordered, and items share an option set."""
+    """Return whether options were declared to be ordered, and items share an option set."""
     declared = study.options.ordered or stated(study.bundle.protocol, "ordered_options") is True
     return declared and bool(study.matrix.members("option_set"))
 
@@ -60,7 +60,7 @@ def agreement_weighted(study: Study | Bundle, options: Options | None = None) ->
     Parameters
     ----------
     study : Study or Bundle
-        The checked tables; items of one `option_set` offer the same options in their order.
+        The checked tables; all items of an `option_set` offer the same options in the same order.
     options : Options, optional
         Seed, number of resamples and alpha.
 
@@ -72,12 +72,13 @@ def agreement_weighted(study: Study | Bundle, options: Options | None = None) ->
 
     Notes
     -----
-    Kappa [1]_ with disagreement :math:`|i - j|` (`kappa_linear`) or :math:`(i - j)^2`
-    (`kappa_quadratic`) between the i-th and the j-th option, as statsmodels' `cohens_kappa`
-    computes it. Interval: percentiles over resampled patients if clusters exist, else that of
-    Student's t with n - 1 degrees of freedom on Fisher's scale, where a kappa K with the standard
-    error SE of Fleiss, Cohen and Everitt [2]_ is artanh K with :math:`SE / (1 - K^2)`: around K
-    itself it contains the true kappa of 50 cases in 90 to 91 % (docs/coverage.md).
+    This is kappa [1]_ with disagreement :math:`|i - j|` (`kappa_linear`) or :math:`(i - j)^2`
+    (`kappa_quadratic`) between the i-th and the j-th option, computed by statsmodels'
+    `cohens_kappa`. With clusters, the interval has percentiles over resampled patients as its
+    limits. Otherwise it is an interval of Student's t with n - 1 degrees of freedom around artanh
+    K, whose standard error is :math:`SE / (1 - K^2)`, with the SE of Fleiss, Cohen and Everitt
+    [2]_. An interval around K itself contains the true kappa of 50 cases only in 90 to 91 %
+    (docs/coverage.md).
 
     References
     ----------
@@ -99,38 +100,42 @@ def agreement_weighted(study: Study | Bundle, options: Options | None = None) ->
         }
         for option_set, items in matrix.members("option_set").items():
             answers = matrix.answers[items][:, [pair.a, pair.b]]
-            both = (answers != NO_LETTER).all(axis=1)
+            answered_by_both = (answers != NO_LETTER).all(axis=1)
             n_options = int(max(matrix.n_options[items].max(), answers.max(initial=0) + 1))
-            for measure in WEIGHTS:
-                cells = _row(study, answers[both], items[both], n_options, measure)
+            for measure in WEIGHT_NAMES:
+                cells = _measure_cells(
+                    study, answers[answered_by_both], items[answered_by_both], n_options, measure
+                )
                 rows.append({**names, "scope": f"option_set={option_set}", **cells})
     return pd.DataFrame(rows, columns=AGREEMENT_WEIGHTED.header)
 
 
-def _row(study: Study, answers: Codes, items: Ints, n_options: int, measure: str) -> dict[str, Any]:
+def _measure_cells(
+    study: Study, answers: Codes, items: Ints, n_options: int, measure: str
+) -> dict[str, Any]:
     cells: dict[str, Any] = {"measure": measure, "n": len(answers), "method": ""}
     cells |= dict.fromkeys(("estimate", "se", "ci_low", "ci_high"), np.nan)
     if not len(answers):
         return cells | {"undefined_because": NO_ITEM}
     if min(len(np.unique(column)) for column in answers.T) < 2:
         return cells | {"undefined_because": CONSTANT}
-    # Only a run with ordered options waits for the import.
+    # Imported here, because only runs with ordered options need it.
     from statsmodels.stats.inter_rater import cohens_kappa
 
-    result = cohens_kappa(_counts(answers, n_options), wt=WEIGHTS[measure])
+    result = cohens_kappa(_option_counts(answers, n_options), wt=WEIGHT_NAMES[measure])
     estimate, se = float(result.kappa), float(result.std_kappa)
     if study.weights is None:
-        reach = float(student.isf(study.options.alpha / 2, len(answers) - 1)) * se
-        low, high = limits_on_fishers_scale(estimate, reach)
+        half_width = float(student.isf(study.options.alpha / 2, len(answers) - 1)) * se
+        low, high = limits_on_fishers_scale(estimate, half_width)
         limits: dict[str, Any] = {"ci_low": low, "ci_high": high, "method": ON_FISHERS_SCALE}
         limits |= {"undefined_because": ""}
     else:
-        limits = _limits(study, study.weights, (answers, items), n_options, measure)
+        limits = _percentile_cells(study, study.weights, (answers, items), n_options, measure)
     return cells | {"estimate": estimate, "se": se} | limits
 
 
-def limits_on_fishers_scale(kappa: float, reach: float) -> tuple[float, float]:
-    """Return the limits of a kappa; those of -1 and 1, which have no error, are equal to it.
+def limits_on_fishers_scale(kappa: float, half_width: float) -> tuple[float, float]:
+    """Return the limits of a kappa; those of a kappa of -1 or 1, which has no error, equal it.
 
     Examples
     --------
@@ -139,29 +144,29 @@ def limits_on_fishers_scale(kappa: float, reach: float) -> tuple[float, float]:
     """
     if not abs(kappa) < 1:
         return kappa, kappa
-    center, half = np.arctanh(kappa), reach / (1 - kappa**2)
-    return float(np.tanh(center - half)), float(np.tanh(center + half))
+    center, half_on_scale = np.arctanh(kappa), half_width / (1 - kappa**2)
+    return float(np.tanh(center - half_on_scale)), float(np.tanh(center + half_on_scale))
 
 
-def _counts(answers: Codes, n_options: int) -> Floats:
+def _option_counts(answers: Codes, n_options: int) -> Floats:
     """Return how often each pair of options was chosen, shape (n_options, n_options)."""
-    places = answers[:, 0].astype(np.int64) * n_options + answers[:, 1]
-    counts = np.bincount(places, minlength=n_options**2).astype(np.float64)
+    option_pair = answers[:, 0].astype(np.int64) * n_options + answers[:, 1]
+    counts = np.bincount(option_pair, minlength=n_options**2).astype(np.float64)
     return counts.reshape(n_options, n_options)
 
 
-def _limits(
+def _percentile_cells(
     study: Study, weights: Floats, answered: tuple[Codes, Ints], n_options: int, measure: str
 ) -> dict[str, Any]:
     """Return the percentile limits over resampled patients."""
     answers, items = answered
     present, cluster = np.unique(study.matrix.clusters[items], return_inverse=True)
     by_cluster = np.zeros((len(present), n_options**2))
-    places = answers[:, 0].astype(np.int64) * n_options + answers[:, 1]
-    np.add.at(by_cluster, (cluster, places), 1.0)
-    drawn = (weights[:, present] @ by_cluster).reshape(-1, n_options, n_options)
+    option_pair = answers[:, 0].astype(np.int64) * n_options + answers[:, 1]
+    np.add.at(by_cluster, (cluster, option_pair), 1.0)
+    resampled_counts = (weights[:, present] @ by_cluster).reshape(-1, n_options, n_options)
     units = np.array(len(present))
-    resampled = weighted_kappa(drawn, distances(n_options, measure))
+    resampled = weighted_kappa(resampled_counts, disagreements(n_options, measure))
     low, high, _ = percentile_limits(resampled, study.options.alpha, units)
     few = too_few(len(present), clustered=True)
     reason = f"interval: {few}" if few else FEW_RESAMPLES if np.isnan(low) else ""
@@ -173,10 +178,10 @@ def _limits(
     }
 
 
-def distances(n_options: int, measure: str) -> Floats:
+def disagreements(n_options: int, measure: str) -> Floats:
     """Return the disagreement between each pair of options, for linear or quadratic weights."""
-    places = np.arange(n_options, dtype=np.float64)
-    distance: Floats = np.abs(np.subtract.outer(places, places))
+    option_pair = np.arange(n_options, dtype=np.float64)
+    distance: Floats = np.abs(np.subtract.outer(option_pair, option_pair))
     return distance if measure == LINEAR else distance**2
 
 
@@ -188,16 +193,16 @@ def weighted_kappa(counts: Floats, disagreement: Floats) -> Floats:
     counts : numpy.ndarray of float, shape (..., k, k)
         How often the first rater chose the row and the second the column.
     disagreement : numpy.ndarray of float, shape (k, k)
-        Weight of every pair of options, 0 for equal options.
+        Weight of every pair of options; 0 for the same option.
 
     Returns
     -------
     numpy.ndarray of float, shape (...)
-        nan if a table is empty or expects no disagreement.
+        nan if a table is empty or its expected disagreement is 0.
 
     Examples
     --------
-    >>> float(weighted_kappa(np.array([[2.0, 1.0], [0.0, 1.0]]), distances(2, LINEAR)))
+    >>> float(weighted_kappa(np.array([[2.0, 1.0], [0.0, 1.0]]), disagreements(2, LINEAR)))
     0.5
     """
     rows, columns = counts.sum(axis=-1), counts.sum(axis=-2)

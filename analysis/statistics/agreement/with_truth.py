@@ -25,6 +25,12 @@ from analysis.presentation.table import (
 )
 from analysis.presentation.wording import rows_by_measure, sentences
 from analysis.results import Results
+from analysis.statistics.agreement.display import (
+    LETTERS_NOTE,
+    NEVER_WRONG_NOTE,
+    displayed_agreement,
+    measure_heading,
+)
 from analysis.statistics.agreement.pairs.counts import Pair, Sums
 from analysis.statistics.agreement.pairs.measures import (
     AC1,
@@ -43,19 +49,13 @@ from analysis.statistics.agreement.pairs.table import (
     CONSTANT_SE,
     partition_rows,
 )
-from analysis.statistics.agreement.shown import (
-    LETTERS,
-    NEVER_WRONG_NOTE,
-    agreement_shown,
-    measure_head,
-)
 from analysis.statistics.statistic import Method, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.translation import later, t, translated
 
 NEVER_WRONG = "error consistency: the reference standard is never wrong"
-# Reasons for two raters, in words for a rater and the reference standard.
-REASONS = {
+# Reasons that name two raters, reworded for a rater and the reference standard.
+REWORDED_REASONS = {
     NO_ITEM: later("no item with a reference standard was answered"),
     BOTH_CONSTANT: later(
         "the rater and the reference standard each have a single answer throughout"
@@ -65,11 +65,11 @@ REASONS = {
 }
 
 
-def _undefined(sums: Sums) -> Floats:
+def _undefined_estimates(sums: Sums) -> Floats:
     return np.full(sums.agree.shape, np.nan)
 
 
-def _never_wrong(sums: Sums) -> Reasons:
+def _never_wrong_reasons(sums: Sums) -> Reasons:
     return np.full(sums.agree.shape, NEVER_WRONG, dtype=object)
 
 
@@ -77,9 +77,9 @@ MEASURES_OF_EVERY_SCOPE = (
     RAW,
     KAPPA_LETTERS,
     BRENNAN_PREDIGER,
-    replace(ERROR_CONSISTENCY, estimate=_undefined, reason=_never_wrong),
+    replace(ERROR_CONSISTENCY, estimate=_undefined_estimates, reason=_never_wrong_reasons),
 )
-SCOPES: Mapping[str, tuple[Measure, ...]] = {
+MEASURES_BY_SCOPE: Mapping[str, tuple[Measure, ...]] = {
     "all": MEASURES_OF_EVERY_SCOPE,
     "task": MEASURES_OF_EVERY_SCOPE,
     "category": MEASURES_OF_EVERY_SCOPE,
@@ -101,15 +101,15 @@ def agreement_with_truth(study: Study | Bundle, options: Options | None = None) 
     -------
     pandas.DataFrame
         The columns of `AGREEMENT_WITH_TRUTH`; in order of kind (readers first), id, condition,
-        scope (all, tasks, categories, option sets) and measure. No row where no item has a
+        scope (all, tasks, categories, option sets) and measure. There are no rows if no item has a
         reference standard.
 
     Notes
     -----
-    The reference standard is treated as another rater; estimates and intervals are those of
-    `agreement_pairs`. Items with a reference standard that the rater answered count: raw agreement
-    is the accuracy among these, while `accuracy.csv` counts missing answers as incorrect. Error
-    consistency is undefined, because the reference standard is never wrong.
+    The reference standard is treated as another rater; estimates and intervals are computed as in
+    `agreement_pairs`. Only items with a reference standard that the rater answered are counted, so
+    raw agreement is the accuracy of the answers given, while `accuracy.csv` counts missing answers
+    as incorrect. Error consistency is undefined, because the reference standard is never wrong.
 
     Examples
     --------
@@ -127,12 +127,12 @@ def agreement_with_truth(study: Study | Bundle, options: Options | None = None) 
         return pd.DataFrame({name: pd.Series(dtype=object) for name in AGREEMENT_WITH_TRUTH.header})
     with_truth = replace(matrix, answers=np.column_stack([matrix.answers, matrix.truth]))
     pairs = [
-        Pair(a=place, b=len(columns), kind=PairKind.MIXED, condition=column.condition)
-        for place, column in enumerate(columns)
+        Pair(a=position, b=len(columns), kind=PairKind.MIXED, condition=column.condition)
+        for position, column in enumerate(columns)
     ]
     parts = [
         partition_rows(with_truth, pairs, partition, study.options, study.weights)
-        for partition in partitions(with_truth, SCOPES)
+        for partition in partitions(with_truth, MEASURES_BY_SCOPE)
     ]
     n_rows = sum(part["measure"].shape[1] for part in parts)
     table = pd.DataFrame(
@@ -145,7 +145,7 @@ def agreement_with_truth(study: Study | Bundle, options: Options | None = None) 
     )
     for name in AGREEMENT_WITH_TRUTH.header[len(table.columns) :]:
         table[name] = np.concatenate([part[name] for part in parts], axis=1).ravel()
-    return table.assign(undefined_because=table["undefined_because"].replace(REASONS))
+    return table.assign(undefined_because=table["undefined_because"].replace(REWORDED_REASONS))
 
 
 TRUTH_NOTE = later("Over the cases that each rater answered: estimate and interval.")
@@ -158,8 +158,10 @@ def truth_table(results: Results) -> Iterator[ReportTable]:
     yield report_table(
         name="truth",
         title=t("Agreement with the reference standard"),
-        note=sentences([translated(TRUTH_NOTE), translated(LETTERS), translated(NEVER_WRONG_NOTE)]),
-        header=(t("Rater"), t("Condition"), "n", *map(measure_head, TRUTH_MEASURES)),
+        note=sentences(
+            [translated(TRUTH_NOTE), translated(LETTERS_NOTE), translated(NEVER_WRONG_NOTE)]
+        ),
+        header=(t("Rater"), t("Condition"), "n", *map(measure_heading, TRUTH_MEASURES)),
         rows=_truth_rows(results, table.loc[table["scope"] == "all"]),
         in_paper=True,
     )
@@ -172,8 +174,8 @@ def truth_groups_table(results: Results) -> Iterator[ReportTable]:
     yield report_table(
         name="truth-by-group",
         title=t("Agreement with the reference standard by task and category"),
-        note=sentences([translated(TRUTH_NOTE), translated(LETTERS)]),
-        header=(t("Rater"), t("Condition"), t("Cases"), "n", *map(measure_head, TRUTH_MEASURES)),
+        note=sentences([translated(TRUTH_NOTE), translated(LETTERS_NOTE)]),
+        header=(t("Rater"), t("Condition"), t("Cases"), "n", *map(measure_heading, TRUTH_MEASURES)),
         rows=_truth_rows(results, groups, named_scopes=True),
         most_in_print=MANY_IN_PRINT,
     )
@@ -184,7 +186,7 @@ def _truth_rows(
 ) -> list[TableRow]:
     names = rater_names(results.bundle)
     rows: list[TableRow] = []
-    groups = rows_by_measure(agreement_shown(results, part), ("rater_id", "condition", "scope"))
+    groups = rows_by_measure(displayed_agreement(results, part), ("rater_id", "condition", "scope"))
     for (rater, condition, scope), by_measure in groups.items():
         cells = [
             estimate_cell(*(float(by_measure[m][end]) for end in INTERVAL_COLUMNS))

@@ -13,16 +13,16 @@ from analysis.bundle.model import RaterKind
 from analysis.readings.clusters import ratio
 from analysis.readings.matrix import NO_LETTER, ReadingMatrix, Reads, models_of_every_condition
 
-# Codes of items are counted in a table up to this number of possible codes per item, else sorted.
-TABLE = 8
+# Up to this number of possible codes per item, codes are counted in a table; otherwise, sorted.
+MOST_CODES_PER_ITEM = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class GroupAnswers:
-    """A group's answers to a set of items in one categorisation: letters, or right and wrong.
+    """A group's answers to a set of items; the categories are letters, or correct and incorrect.
 
     Items with the same number of raters in each category and the same number of options are of one
-    kind and have the same estimates. Forty thousand items have a few hundred kinds.
+    kind and contribute the same to all estimates. Forty thousand items have a few hundred kinds.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class GroupAnswers:
     counts : numpy.ndarray of float, shape (n_categories, n_kinds)
         Number of raters who chose each category.
     options : numpy.ndarray of int, shape (n_kinds,)
-        Options offered; 0 where not given.
+        Number of options offered; 0 if unknown.
     """
 
     codes: Codes
@@ -49,12 +49,12 @@ class GroupAnswers:
 
     @property
     def answers(self) -> Floats:
-        """Answers to an item of each kind, shape (n_kinds,)."""
+        """Number of answers to an item of each kind, shape (n_kinds,)."""
         answers: Floats = self.counts.sum(axis=0)
         return answers
 
 
-def ratings_of(codes: Codes, options: Ints) -> GroupAnswers:
+def answers_of_group(codes: Codes, options: Ints) -> GroupAnswers:
     """Count how many raters of a group chose each category.
 
     Parameters
@@ -62,16 +62,17 @@ def ratings_of(codes: Codes, options: Ints) -> GroupAnswers:
     codes : numpy.ndarray of int8, shape (n_items, n_raters)
         Categories from 0; -1 where there is no answer.
     options : numpy.ndarray of int, shape (n_items,)
-        Options offered.
+        Number of options offered.
 
     Returns
     -------
     GroupAnswers
-        With the observed categories, at least one.
+        The categories are those up to the highest one chosen; at least one.
 
     Examples
     --------
-    >>> ratings = ratings_of(np.array([[0, 1], [1, 0], [1, 1]], dtype=np.int8), np.array([2, 2, 2]))
+    >>> codes = np.array([[0, 1], [1, 0], [1, 1]], dtype=np.int8)
+    >>> ratings = answers_of_group(codes, np.array([2, 2, 2]))
     >>> ratings.counts.tolist(), ratings.times.tolist(), ratings.kinds.tolist()
     ([[0.0, 1.0], [2.0, 1.0]], [1.0, 2.0], [1, 1, 0])
     """
@@ -83,7 +84,7 @@ def ratings_of(codes: Codes, options: Ints) -> GroupAnswers:
         chosen = codes == category
         counts[category] = chosen.sum(axis=0, dtype=np.int16)
         by_rater[:, category] = np.count_nonzero(chosen, axis=1)
-    first, kinds, times = _alike([options, *counts], len(codes))
+    first, kinds, times = _item_kinds([options, *counts], len(codes))
     return GroupAnswers(
         codes=codes,
         by_rater=by_rater,
@@ -94,25 +95,26 @@ def ratings_of(codes: Codes, options: Ints) -> GroupAnswers:
     )
 
 
-def _alike(numbers: Sequence[Ints], n_answers: int) -> tuple[Ints, Ints, Ints]:
-    """Return one item of each kind, the kind of each item, and the number of items of each kind.
+def _item_kinds(numbers: Sequence[Ints], n_answers: int) -> tuple[Ints, Ints, Ints]:
+    """Return an item of each kind, the kind of each item, and the number of items of each kind.
 
-    Kinds are in the order of their codes, so that sums over them do not depend on the data's order.
+    Kinds are in the order of their codes, so that sums over kinds do not depend on the order of
+    items.
     """
     n_items = len(numbers[0])
     base = max(n_answers, int(numbers[0].max(initial=0))) + 1
-    if base ** len(numbers) <= TABLE * n_items:
-        code = _code(numbers, base)
+    if base ** len(numbers) <= MOST_CODES_PER_ITEM * n_items:
+        code = _combined_codes(numbers, base)
         present = np.bincount(code, minlength=1)
         codes = np.flatnonzero(present)
-        place = np.zeros(len(present), dtype=np.int64)
-        place[codes] = np.arange(len(codes))
-        kinds = place[code]
+        kind_of_code = np.zeros(len(present), dtype=np.int64)
+        kind_of_code[codes] = np.arange(len(codes))
+        kinds = kind_of_code[code]
         first = np.empty(len(codes), dtype=np.int64)
         first[kinds] = np.arange(n_items)
         return first, kinds, present[codes]
     if base ** len(numbers) < 2**62:
-        code = _code(numbers, base)
+        code = _combined_codes(numbers, base)
         _, first, kinds, times = np.unique(
             code, return_index=True, return_inverse=True, return_counts=True
         )
@@ -123,19 +125,19 @@ def _alike(numbers: Sequence[Ints], n_answers: int) -> tuple[Ints, Ints, Ints]:
     return first, kinds, times
 
 
-def _code(numbers: Sequence[Ints], base: int) -> Ints:
+def _combined_codes(numbers: Sequence[Ints], base: int) -> Ints:
     code = np.zeros(len(numbers[0]), dtype=np.int64)
     for number in numbers:
         code = code * base + number
     return code
 
 
-# Terms of an item that do not depend on the number of categories: see `item_terms`.
+# Number of an item's terms that do not depend on the number of categories, see `item_terms`.
 N_COMMON_TERMS = 6
 
 
 def observed_by_item(counts: Floats) -> Floats:
-    r"""Return the share of agreeing pairs of answers to an item of each kind, 0 below two answers.
+    r"""Return the share of agreeing pairs among the answers to an item of each kind.
 
     Parameters
     ----------
@@ -145,7 +147,7 @@ def observed_by_item(counts: Floats) -> Floats:
     Returns
     -------
     numpy.ndarray of float, shape (n_kinds,)
-        :math:`\sum_k r_{ik} (r_{ik} - 1) / (r_i (r_i - 1))`.
+        :math:`\sum_k r_{ik} (r_{ik} - 1) / (r_i (r_i - 1))`; 0 with fewer than two answers.
     """
     answers = counts.sum(axis=0)
     agreeing = (counts * (counts - 1)).sum(axis=0)
@@ -153,7 +155,7 @@ def observed_by_item(counts: Floats) -> Floats:
 
 
 def item_terms(ratings: GroupAnswers) -> Floats:
-    """Return the contribution of an item of each kind to the sums.
+    """Return what an item of each kind contributes to the sums.
 
     Returns
     -------
@@ -184,25 +186,25 @@ class GroupSums:
     Parameters
     ----------
     n : numpy.ndarray of float, shape (...)
-        Items with at least one answer.
+        Number of items with at least one answer.
     n_paired : numpy.ndarray of float, shape (...)
-        Items with at least two.
+        Number of items with at least two answers.
     observed : numpy.ndarray of float, shape (...)
         Sum of the items' shares of agreeing pairs of answers.
     guessed : numpy.ndarray of float, shape (...)
-        Sum of 1/k over the items with at least two answers; 1 where k is not given.
+        Sum of 1/k over the items with at least two answers; 1 instead of 1/k if k is unknown.
     paired_answers : numpy.ndarray of float, shape (...)
-        Answers to items with at least two.
+        Number of answers to items with at least two answers.
     coincident : numpy.ndarray of float, shape (...)
         Krippendorff's coincidences within a category.
     shares : numpy.ndarray of float, shape (n_categories, ...)
         Sum over items of the share of their answers in each category.
     paired : numpy.ndarray of float, shape (n_categories, ...)
-        Answers in each category to items with at least two.
+        Number of answers in each category to items with at least two answers.
     raters : RaterSums
         Sums over the raters' own shares.
     size : float
-        Options that every item with an answer offers; nan if this varies or is below 2.
+        Number of options that every item with an answer offers; nan if it varies or is below 2.
     sizes_known : bool
         Whether the number of options is given for every item with at least two answers.
     """
@@ -227,13 +229,13 @@ class RaterSums:
     Parameters
     ----------
     n : numpy.ndarray of float, shape (...)
-        Raters with an answer.
+        Number of raters with an answer.
     varying : numpy.ndarray of float, shape (...)
-        Raters who chose more than one category.
+        Number of raters who chose more than one category.
     shares : numpy.ndarray of float, shape (n_categories, ...)
         Sum over raters of the share of their answers in each category.
     squares : numpy.ndarray of float, shape (n_categories, ...)
-        Sum over raters of those shares' squares.
+        Sum over raters of the squares of these shares.
     """
 
     n: Floats
@@ -243,7 +245,7 @@ class RaterSums:
 
 
 def group_sums(ratings: GroupAnswers, totals: Floats, raters: RaterSums) -> GroupSums:
-    """Name the totals of `item_terms`.
+    """Assign the totals of `item_terms` to the fields of `GroupSums`.
 
     Parameters
     ----------
@@ -257,7 +259,7 @@ def group_sums(ratings: GroupAnswers, totals: Floats, raters: RaterSums) -> Grou
     Returns
     -------
     GroupSums
-        Of shape (...).
+        Sums of shape (...).
     """
     n_categories = (len(totals) - N_COMMON_TERMS) // 2
     n, n_paired, observed, guessed, paired_answers, coincident = totals[:N_COMMON_TERMS]
@@ -271,12 +273,12 @@ def group_sums(ratings: GroupAnswers, totals: Floats, raters: RaterSums) -> Grou
         shares=totals[N_COMMON_TERMS : N_COMMON_TERMS + n_categories],
         paired=totals[N_COMMON_TERMS + n_categories :],
         raters=raters,
-        size=_common_size(ratings),
+        size=_common_n_options(ratings),
         sizes_known=bool((ratings.options[ratings.answers >= 2] > 0).all()),
     )
 
 
-def _common_size(ratings: GroupAnswers) -> float:
+def _common_n_options(ratings: GroupAnswers) -> float:
     sizes = np.unique(ratings.options[ratings.answers >= 1])
     return float(sizes[0]) if len(sizes) == 1 and sizes[0] >= 2 else np.nan
 
@@ -287,12 +289,12 @@ def rater_sums(counts: Floats) -> RaterSums:
     Parameters
     ----------
     counts : numpy.ndarray of float, shape (n_raters, n_categories, ...)
-        Answers of each rater by category.
+        Number of answers of each rater by category.
 
     Returns
     -------
     RaterSums
-        Of shape (...), without raters who gave no answer.
+        Sums of shape (...), without raters who gave no answer.
     """
     n = counts.sum(axis=1)
     shares = np.nan_to_num(ratio(counts, n[:, None]), copy=False)
@@ -314,7 +316,7 @@ def rater_counts(codes: Codes, cells: Ints, n_cells: int, n_categories: int) -> 
     cells : numpy.ndarray of int, shape (n_items,)
         The cell of each item, such as its cluster.
     n_cells, n_categories : int
-        Number of cells.
+        Number of cells and of categories.
 
     Returns
     -------
@@ -336,7 +338,7 @@ def rater_counts(codes: Codes, cells: Ints, n_cells: int, n_categories: int) -> 
 
 
 class Raters(StrEnum):
-    """The kind of a group, as in the table's column `raters`."""
+    """The kind of a group: the values of the column `raters`."""
 
     READERS = "readers"
     MODELS = "models"
@@ -352,7 +354,7 @@ class RaterGroup:
     raters : Raters
         Readers, models, or both.
     condition : str
-        The readers' condition; for `models` their own.
+        The condition of the readers; for `models`, that of the models.
     columns : tuple of int
         Positions in the matrix, ascending.
     """
@@ -362,19 +364,19 @@ class RaterGroup:
     columns: tuple[int, ...]
 
 
-def groups_of(columns: Sequence[Reads]) -> tuple[RaterGroup, ...]:
-    """List the groups of raters whose agreement is estimated.
+def rater_groups(columns: Sequence[Reads]) -> tuple[RaterGroup, ...]:
+    """Return the groups of raters whose agreement is estimated.
 
     Returns
     -------
-    tuple of Group
-        In order of condition, and within it readers, models, all; none without a rater.
+    tuple of RaterGroup
+        In order of condition, and under each condition readers, models, all; without empty groups.
 
     Notes
     -----
     As with pairs, a model with a single condition is in `all` with the readers of every condition;
-    a model with several is with the readers of the same conditions. In a condition that no reader
-    has, `all` would repeat `models` and is omitted, unless there is no reader.
+    a model with several conditions is with the readers under the same conditions. Under a condition
+    without readers, `all` would repeat `models` and is omitted, unless the study has no readers.
 
     Examples
     --------
@@ -384,21 +386,23 @@ def groups_of(columns: Sequence[Reads]) -> tuple[RaterGroup, ...]:
     ...     Reads(rater_id="R1", kind=reader, condition="unaided"),
     ...     Reads(rater_id="M1", kind=model, condition=""),
     ... ]
-    >>> [(str(group.raters), group.condition, group.columns) for group in groups_of(columns)]
+    >>> [(str(group.raters), group.condition, group.columns) for group in rater_groups(columns)]
     ... # doctest: +NORMALIZE_WHITESPACE
     [('models', '', (2,)), ('readers', 'aided', (0,)), ('all', 'aided', (0, 2)),
      ('readers', 'unaided', (1,)), ('all', 'unaided', (1, 2))]
     """
     conditions = sorted({column.condition for column in columns})
     groups = [
-        RaterGroup(raters=raters, condition=condition, columns=_members(columns, raters, condition))
+        RaterGroup(
+            raters=raters, condition=condition, columns=_group_columns(columns, raters, condition)
+        )
         for condition in conditions
         for raters in Raters
     ]
     return tuple(group for group in groups if group.columns)
 
 
-def models_beside(columns: Sequence[Reads], condition: str) -> tuple[int, ...]:
+def models_compared_with_readers(columns: Sequence[Reads], condition: str) -> tuple[int, ...]:
     """Return the columns of the models that are compared with readers under a condition."""
     unconditioned = models_of_every_condition(columns)
     return tuple(
@@ -409,8 +413,8 @@ def models_beside(columns: Sequence[Reads], condition: str) -> tuple[int, ...]:
     )
 
 
-def of_kind(columns: Sequence[Reads], kind: RaterKind, condition: str) -> tuple[int, ...]:
-    """Return the columns of one kind under a condition."""
+def columns_of_kind(columns: Sequence[Reads], kind: RaterKind, condition: str) -> tuple[int, ...]:
+    """Return the columns of one kind of rater under a condition."""
     return tuple(
         i
         for i, column in enumerate(columns)
@@ -418,35 +422,35 @@ def of_kind(columns: Sequence[Reads], kind: RaterKind, condition: str) -> tuple[
     )
 
 
-def _members(columns: Sequence[Reads], raters: Raters, condition: str) -> tuple[int, ...]:
-    readers = of_kind(columns, RaterKind.READER, condition)
-    models = of_kind(columns, RaterKind.MODEL, condition)
+def _group_columns(columns: Sequence[Reads], raters: Raters, condition: str) -> tuple[int, ...]:
+    readers = columns_of_kind(columns, RaterKind.READER, condition)
+    models = columns_of_kind(columns, RaterKind.MODEL, condition)
     if raters is Raters.READERS:
         return readers
     if raters is Raters.MODELS:
         return models
     if readers:
-        return readers + models_beside(columns, condition)
+        return readers + models_compared_with_readers(columns, condition)
     any_reader = any(column.kind is RaterKind.READER for column in columns)
     return () if any_reader else models
 
 
-RIGHT, WRONG = 0, 1
+CORRECT, INCORRECT = 0, 1
 
 # Largest size of an array: 64 MiB of float64.
-BUDGET = 8 * 2**20
+LARGEST_ARRAY_SIZE = 8 * 2**20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Answered:
-    """A group's answers in one categorisation, within one scope.
+class SummedAnswers:
+    """A group's answers within a scope, with their sums.
 
     Parameters
     ----------
     ratings : GroupAnswers
         The answers by item.
     sums : GroupSums
-        Their sums, of shape ().
+        The sums of the answers, of shape ().
     resampled : GroupSums or None
         The sums of every resample, of shape (n_resamples,); None without resamples.
     """
@@ -457,7 +461,7 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Draws:
+class Resamples:
     """The resamples of a scope's clusters.
 
     Parameters
@@ -465,7 +469,7 @@ class Draws:
     starts : numpy.ndarray of int, shape (n_present,)
         Position of the first item of each cluster among the scope's items.
     cells : numpy.ndarray of int, shape (n_items,)
-        The position of each item's cluster among them.
+        The position of each item's cluster among these clusters.
     weights : numpy.ndarray of float, shape (n_resamples, n_present)
         Number of times each of these clusters was drawn in each resample.
     """
@@ -475,12 +479,12 @@ class Draws:
     weights: Floats
 
     def totals(self, by_cluster: Floats) -> Floats:
-        """Sum over every resample: from shape (..., n_present) to (..., n_resamples)."""
+        """Sum terms of shape (..., n_present) in every resample, to shape (..., n_resamples)."""
         rows = by_cluster.reshape(-1, by_cluster.shape[-1]) @ self.weights.T
         return rows.reshape(*by_cluster.shape[:-1], -1)
 
 
-def draws_of(matrix: ReadingMatrix, items: Ints, weights: Floats) -> Draws:
+def resamples_of(matrix: ReadingMatrix, items: Ints, weights: Floats) -> Resamples:
     """Restrict the resamples to the clusters of a scope's items.
 
     Parameters
@@ -495,8 +499,10 @@ def draws_of(matrix: ReadingMatrix, items: Ints, weights: Floats) -> Draws:
     present, starts, cells = np.unique(
         matrix.clusters[items], return_index=True, return_inverse=True
     )
-    sparse = len(present) < weights.shape[1]
-    return Draws(starts=starts, cells=cells, weights=weights.T[present].T if sparse else weights)
+    is_partial = len(present) < weights.shape[1]
+    return Resamples(
+        starts=starts, cells=cells, weights=weights.T[present].T if is_partial else weights
+    )
 
 
 def letters_of(matrix: ReadingMatrix, items: Ints) -> Codes:
@@ -505,15 +511,15 @@ def letters_of(matrix: ReadingMatrix, items: Ints) -> Codes:
 
 
 def correctness_of(matrix: ReadingMatrix, items: Ints) -> Codes:
-    """Return 0 for right and 1 for wrong; -1 without an answer or a reference standard."""
+    """Return 0 if correct and 1 if incorrect; -1 without an answer or a reference standard."""
     answers, truth = matrix.answers[items], matrix.truth[items, None]
-    codes = np.where(answers == truth, np.int8(RIGHT), np.int8(WRONG))
+    codes = np.where(answers == truth, np.int8(CORRECT), np.int8(INCORRECT))
     return np.where((answers == NO_LETTER) | (truth == NO_LETTER), np.int8(NO_LETTER), codes)
 
 
-def answered(
-    codes: Codes, options: Ints, groups: Sequence[RaterGroup], draws: Draws | None
-) -> list[Answered]:
+def sum_answers(
+    codes: Codes, options: Ints, groups: Sequence[RaterGroup], resamples: Resamples | None
+) -> list[SummedAnswers]:
     """Sum up the answers of every group.
 
     Parameters
@@ -521,32 +527,34 @@ def answered(
     codes : numpy.ndarray of int8, shape (n_items, n_columns)
         Categories from 0; -1 where there is no answer.
     options : numpy.ndarray of int, shape (n_items,)
-        Options offered.
+        Number of options offered.
     groups : sequence of RaterGroup
         The groups.
-    draws : Draws or None
+    draws : Resamples or None
         The resamples.
 
     Notes
     -----
-    The raters' counts, which are whole numbers, are resampled once for all groups, but the items'
-    shares by group, so that no bit of a result depends on the other raters.
+    The raters' counts, which are whole numbers, are resampled once for all groups. The items'
+    shares are resampled by group, so that rounding cannot make a result depend on other raters.
     """
     n_categories = max(int(codes.max(initial=0)) + 1, 1)
-    drawn = None if draws is None else _drawn_counts(codes, draws, n_categories)
-    groups_sums = []
+    resampled_counts = (
+        None if resamples is None else _resampled_counts(codes, resamples, n_categories)
+    )
+    summed_answers = []
     for group in groups:
         columns = list(group.columns)
-        ratings = ratings_of(codes[:, columns], options)
+        ratings = answers_of_group(codes[:, columns], options)
         terms = item_terms(ratings)
         totals = (terms * ratings.times).sum(axis=1)
         sums = group_sums(ratings, totals, rater_sums(ratings.by_rater))
         resampled = None
-        if draws is not None and drawn is not None:
-            totals = draws.totals(_by_cluster(terms[:, ratings.kinds], draws.starts))
-            resampled = group_sums(ratings, totals, rater_sums(drawn[columns]))
-        groups_sums.append(Answered(ratings=ratings, sums=sums, resampled=resampled))
-    return groups_sums
+        if resamples is not None and resampled_counts is not None:
+            totals = resamples.totals(_by_cluster(terms[:, ratings.kinds], resamples.starts))
+            resampled = group_sums(ratings, totals, rater_sums(resampled_counts[columns]))
+        summed_answers.append(SummedAnswers(ratings=ratings, sums=sums, resampled=resampled))
+    return summed_answers
 
 
 def _by_cluster(terms: Floats, starts: Ints) -> Floats:
@@ -556,12 +564,12 @@ def _by_cluster(terms: Floats, starts: Ints) -> Floats:
     return by_cluster
 
 
-def _drawn_counts(codes: Codes, draws: Draws, n_categories: int) -> Floats:
-    n_columns, n_cells = codes.shape[1], len(draws.starts)
-    drawn = np.empty((n_columns, n_categories, len(draws.weights)))
-    size = max(1, BUDGET // max(n_categories * n_cells, 1))
+def _resampled_counts(codes: Codes, resamples: Resamples, n_categories: int) -> Floats:
+    n_columns, n_cells = codes.shape[1], len(resamples.starts)
+    resampled_counts = np.empty((n_columns, n_categories, len(resamples.weights)))
+    size = max(1, LARGEST_ARRAY_SIZE // max(n_categories * n_cells, 1))
     for start in range(0, n_columns, size):
         block = slice(start, start + size)
-        counts = rater_counts(codes[:, block], draws.cells, n_cells, n_categories)
-        drawn[block] = draws.totals(counts)
-    return drawn
+        counts = rater_counts(codes[:, block], resamples.cells, n_cells, n_categories)
+        resampled_counts[block] = resamples.totals(counts)
+    return resampled_counts

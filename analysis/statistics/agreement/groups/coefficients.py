@@ -1,21 +1,23 @@
 r"""Coefficients of agreement within a group, their standard errors, and why they are undefined.
 
-The same functions compute the estimate and its resamples. With :math:`r_{ik}` raters choosing
-category k for item i, of :math:`r_i` who answered, observed agreement is the mean over the items
-with at least two answers of the share of agreeing pairs of answers; missing answers are omitted by
-item, as in irrCAC [5]_. All coefficients but Krippendorff's are
-:math:`(p_a - p_e) / (1 - p_e)` with this :math:`p_a`. Each is nan if it is undefined:
+The same functions compute the estimate and its resamples. Let :math:`r_i` be the number of raters
+who answered item i, and :math:`r_{ik}` the number of those who chose category k. Observed agreement
+:math:`p_a` is the mean share of agreeing pairs of answers, over the items with at least two
+answers; missing answers are omitted by item, as in irrCAC [6]_. All coefficients except
+Krippendorff's are :math:`(p_a - p_e) / (1 - p_e)` with this :math:`p_a`. A coefficient is undefined
+(nan)
 
-- fewer than two raters with an answer, or no item with two answers;
-- Fleiss, Conger and Krippendorff where every rater gave a single answer throughout;
-- chance agreement of 1 (to 1e-12);
-- Brennan-Prediger and AC1 where the number of options is not given for every item, or is 1;
-- AC1 where the number of options varies.
+- with fewer than two raters who answered, or without an item with two answers;
+- for Fleiss, Conger and Krippendorff, if every rater gave a single answer throughout;
+- if chance agreement is 1 (to 1e-12);
+- for Brennan-Prediger and AC1, if the number of options is unknown for an item, or is 1;
+- for AC1, if the number of options varies.
 
-For standard errors each item has a value. The mean of the values is the coefficient, and their
-scatter gives its error, :math:`\sqrt{\sum_i (\kappa_i - \kappa)^2 / (n (n - 1))}`. The values are
-the coefficient's linearisation: the item's contribution to observed agreement minus twice its
-contribution to chance agreement, which is of second degree in the shares.
+For standard errors, each item has a value :math:`\kappa_i`. The mean of the values is the
+coefficient, and their variation gives its standard error,
+:math:`\sqrt{\sum_i (\kappa_i - \kappa)^2 / (n (n - 1))}`. The values linearise the coefficient:
+they are the item's contribution to observed agreement minus twice its contribution to chance
+agreement, which is quadratic in the shares.
 
 References
 ----------
@@ -58,15 +60,15 @@ from analysis.translation import later
 
 
 def observed_agreement(sums: GroupSums) -> Floats:
-    """Return the mean share of agreeing pairs of answers, over items with at least two.
+    """Return the mean share of agreeing pairs of answers, over items with at least two answers.
 
-    Shape (...), 0 to 1.
+    The shape is (...); values are from 0 to 1.
     """
     return ratio(sums.observed, sums.n_paired)
 
 
 def above_chance(observed: Floats, chance: Floats) -> Floats:
-    r"""Return :math:`(p_a - p_e) / (1 - p_e)`, nan where chance agreement is 1 (to 1e-12).
+    r"""Return :math:`(p_a - p_e) / (1 - p_e)`; nan where chance agreement is 1 (to 1e-12).
 
     Examples
     --------
@@ -78,9 +80,9 @@ def above_chance(observed: Floats, chance: Floats) -> Floats:
 
 
 def prevalences(sums: GroupSums) -> Floats:
-    """Return the mean over items of each category's share of the answers.
+    """Return each category's share of an item's answers, averaged over items.
 
-    Shape (n_categories, ...), 0 to 1.
+    The shape is (n_categories, ...); values are from 0 to 1.
     """
     return ratio(sums.shares, sums.n)
 
@@ -95,17 +97,17 @@ def fleiss_kappa(sums: GroupSums) -> Floats:
 
     Notes
     -----
-    :math:`p_e = \sum_k \pi_k^2` with :math:`\pi_k` the mean over the items with an answer of the
-    share :math:`r_{ik} / r_i`.
+    Chance agreement is :math:`p_e = \sum_k \pi_k^2`, where :math:`\pi_k` is the mean of the share
+    :math:`r_{ik} / r_i` over the items with an answer.
     """
-    return _unless_constant(sums, above_chance(observed_agreement(sums), fleiss_chance(sums)))
+    return _nan_if_constant(sums, above_chance(observed_agreement(sums), fleiss_chance(sums)))
 
 
 def conger_chance(sums: GroupSums) -> Floats:
-    r"""Return the mean over pairs of raters g, h of :math:`\sum_k p_{gk} p_{hk}`, shape (...)."""
+    r"""Return the mean of :math:`\sum_k p_{gk} p_{hk}` over pairs of raters g, h, shape (...)."""
     raters = sums.raters
-    together = ordered_sum(raters.shares**2 - raters.squares)
-    return ratio(together, raters.n * (raters.n - 1))
+    joint = ordered_sum(raters.shares**2 - raters.squares)
+    return ratio(joint, raters.n * (raters.n - 1))
 
 
 def conger_kappa(sums: GroupSums) -> Floats:
@@ -113,15 +115,15 @@ def conger_kappa(sums: GroupSums) -> Floats:
 
     Notes
     -----
-    :math:`p_e` is the mean over the pairs of raters of their chance agreement
-    :math:`\sum_k p_{gk} p_{hk}`, with each rater's shares over the items that they answered. For
-    two raters without missing answers it is Cohen's kappa.
+    :math:`p_e` is the mean chance agreement :math:`\sum_k p_{gk} p_{hk}` of pairs of raters, with
+    each rater's shares over the items that they answered. For two raters without missing answers
+    the coefficient is Cohen's kappa.
     """
-    return _unless_constant(sums, above_chance(observed_agreement(sums), conger_chance(sums)))
+    return _nan_if_constant(sums, above_chance(observed_agreement(sums), conger_chance(sums)))
 
 
 def krippendorff_observed(sums: GroupSums) -> Floats:
-    r"""Return :math:`(1 - 1/n) o + 1/n`, o the share of coincidences among n answers, (...)."""
+    r"""Return :math:`(1 - 1/n) o + 1/n`, where o is the share of coincidences among n answers."""
     observed = ratio(sums.coincident, sums.paired_answers)
     share = ratio(np.ones_like(sums.paired_answers), sums.paired_answers)
     return (1 - share) * observed + share
@@ -135,7 +137,7 @@ def krippendorff_chance(sums: GroupSums) -> Floats:
 def krippendorff_uncorrected(sums: GroupSums) -> Floats:
     """Return alpha without its small-sample correction, shape (...)."""
     observed = ratio(sums.coincident, sums.paired_answers)
-    return _unless_constant(sums, above_chance(observed, krippendorff_chance(sums)))
+    return _nan_if_constant(sums, above_chance(observed, krippendorff_chance(sums)))
 
 
 def krippendorff_alpha(sums: GroupSums) -> Floats:
@@ -143,13 +145,13 @@ def krippendorff_alpha(sums: GroupSums) -> Floats:
 
     Notes
     -----
-    Only the n answers to items with at least two count. With :math:`o` the share of coincidences
-    :math:`\sum_i \sum_k r_{ik} (r_{ik} - 1) / (r_i - 1)` among them,
-    :math:`p_a = (1 - 1/n) o + 1/n` and :math:`p_e = \sum_k (n_k / n)^2`. This is the same as
+    Only the n answers to items with at least two answers are counted. Let :math:`o` be the share of
+    coincidences :math:`\sum_i \sum_k r_{ik} (r_{ik} - 1) / (r_i - 1)` among them. Then
+    :math:`p_a = (1 - 1/n) o + 1/n` and :math:`p_e = \sum_k (n_k / n)^2`, which gives
     :math:`1 - D_o / D_e`.
     """
     observed = krippendorff_observed(sums)
-    return _unless_constant(sums, above_chance(observed, krippendorff_chance(sums)))
+    return _nan_if_constant(sums, above_chance(observed, krippendorff_chance(sums)))
 
 
 def ac1_chance(sums: GroupSums) -> Floats:
@@ -163,9 +165,10 @@ def ac1(sums: GroupSums) -> Floats:
 
     Notes
     -----
-    :math:`p_e = \sum_k \pi_k (1 - \pi_k) / (k - 1)` with the prevalences of Fleiss' kappa.
+    Chance agreement is :math:`p_e = \sum_j \pi_j (1 - \pi_j) / (k - 1)`, with the prevalences
+    :math:`\pi_j` of Fleiss' kappa.
     """
-    return _unless_alone(sums, above_chance(observed_agreement(sums), ac1_chance(sums)))
+    return _nan_if_single_rater(sums, above_chance(observed_agreement(sums), ac1_chance(sums)))
 
 
 def guessing_chance(sums: GroupSums) -> Floats:
@@ -176,23 +179,25 @@ def guessing_chance(sums: GroupSums) -> Floats:
 def brennan_prediger(sums: GroupSums) -> Floats:
     r"""Return Brennan and Prediger's kappa with each item's own number of options.
 
-    Shape (...), at most 1.
+    The shape is (...); values are at most 1.
 
     Notes
     -----
-    :math:`p_e` is the mean of :math:`1 / k_i` over the items of observed agreement, those with at
-    least two answers. So raters who guess have 0 in expectation regardless of missing answers, and
-    two raters have the value of their pair.
+    :math:`p_e` is the mean of :math:`1 / k_i` over the items with at least two answers, like
+    observed agreement. The expected value for raters who guess is therefore 0 even if answers are
+    missing, and two raters have the same value as a pair and as a group.
     """
     estimate = above_chance(observed_agreement(sums), guessing_chance(sums))
-    return _unless_alone(sums, estimate if sums.sizes_known else np.full_like(estimate, np.nan))
+    return _nan_if_single_rater(
+        sums, estimate if sums.sizes_known else np.full_like(estimate, np.nan)
+    )
 
 
-def _unless_constant(sums: GroupSums, estimate: Floats) -> Floats:
-    return np.where(sums.raters.varying == 0, np.nan, _unless_alone(sums, estimate))
+def _nan_if_constant(sums: GroupSums, estimate: Floats) -> Floats:
+    return np.where(sums.raters.varying == 0, np.nan, _nan_if_single_rater(sums, estimate))
 
 
-def _unless_alone(sums: GroupSums, estimate: Floats) -> Floats:
+def _nan_if_single_rater(sums: GroupSums, estimate: Floats) -> Floats:
     return np.where(sums.raters.n < 2, np.nan, estimate)
 
 
@@ -216,19 +221,23 @@ def fleiss_kappa_se(ratings: GroupAnswers, sums: GroupSums) -> float:
     The contribution of an item to chance agreement is :math:`\sum_k \pi_k r_{ik} / r_i`.
     """
     by_chance = _weighted_shares(ratings.counts, prevalences(sums))
-    return _scatter(ratings, sums, fleiss_kappa(sums), fleiss_chance(sums), by_chance)
+    return _standard_error(ratings, sums, fleiss_kappa(sums), fleiss_chance(sums), by_chance)
 
 
 def ac1_se(ratings: GroupAnswers, sums: GroupSums) -> float:
-    r"""Return the standard error of `ac1` [4]_; an item adds its mean of 1 - pi over k - 1."""
+    r"""Return the standard error of `ac1` [4]_.
+
+    An item's contribution to chance agreement is the mean of :math:`1 - \pi` over its answers,
+    divided by :math:`k - 1`.
+    """
     by_chance = _weighted_shares(ratings.counts, (1 - prevalences(sums)) / (sums.size - 1))
-    return _scatter(ratings, sums, ac1(sums), ac1_chance(sums), by_chance)
+    return _standard_error(ratings, sums, ac1(sums), ac1_chance(sums), by_chance)
 
 
 def brennan_prediger_se(ratings: GroupAnswers, sums: GroupSums) -> float:
-    """Return the standard error of `brennan_prediger` [6]_; its chance agreement is fixed."""
+    """Return the standard error of `brennan_prediger` [6]_, whose chance agreement is fixed."""
     chance = guessing_chance(sums)
-    return _scatter(ratings, sums, brennan_prediger(sums), chance, chance)
+    return _standard_error(ratings, sums, brennan_prediger(sums), chance, chance)
 
 
 def conger_kappa_se(ratings: GroupAnswers, sums: GroupSums) -> float:
@@ -248,13 +257,14 @@ def conger_kappa_se(ratings: GroupAnswers, sums: GroupSums) -> float:
 
     Notes
     -----
-    With :math:`v_{gk}` the sum of the other raters' shares of category k, rater g's answer x to an
-    item contributes :math:`(n / n_g) (v_{gx} - m_g) + m_g` to :math:`r (r - 1) p_e`, a missing
-    answer :math:`m_g = \sum_k p_{gk} v_{gk}`; g answered :math:`n_g` of the n items.
+    Let :math:`v_{gk}` be the sum of the other raters' shares of category k, and :math:`n_g` the
+    number of the n items that rater g answered. Rater g's answer x to an item contributes
+    :math:`(n / n_g) (v_{gx} - m_g) + m_g` to :math:`r (r - 1) p_e`, and a missing answer
+    contributes :math:`m_g = \sum_k p_{gk} v_{gk}`.
     """
-    by_chance = _conger_by_item(ratings, float(sums.n))
+    by_chance = _conger_chance_by_item(ratings, float(sums.n))
     estimate, chance = conger_kappa(sums), conger_chance(sums)
-    return _scatter(ratings, sums, estimate, chance, by_chance, ratings.kinds)
+    return _standard_error(ratings, sums, estimate, chance, by_chance, ratings.kinds)
 
 
 def krippendorff_alpha_se(ratings: GroupAnswers, sums: GroupSums) -> float:
@@ -270,16 +280,16 @@ def krippendorff_alpha_se(ratings: GroupAnswers, sums: GroupSums) -> float:
     Returns
     -------
     float
-        nan where alpha is undefined or a single item has two answers.
+        nan if alpha is undefined or only one item has two answers.
 
     Notes
     -----
     The standard error is that of alpha without its small-sample correction, over the n items with
-    at least two answers. With :math:`\bar r` answers per item, an item's :math:`\sum_k r_{ik}
-    (r_{ik} - 1) / (\bar r (r_i - 1))` and :math:`\sum_k r_{ik} \pi_k / \bar r` are reduced by
-    :math:`p_a` and :math:`p_e` times :math:`(r_i - \bar r) / \bar r`, because both are ratios to
-    the number of answers. As in [6]_ this :math:`p_a` is corrected, which matters if answers are
-    missing.
+    at least two answers, which have :math:`\bar r` answers on average. An item's :math:`\sum_k
+    r_{ik} (r_{ik} - 1) / (\bar r (r_i - 1))` is reduced by :math:`p_a (r_i - \bar r) / \bar r`, and
+    its :math:`\sum_k r_{ik} \pi_k / \bar r` by :math:`p_e (r_i - \bar r) / \bar r`, because both
+    are ratios to the number of answers. As in [6]_, this :math:`p_a` includes the small-sample
+    correction, which matters if answers are missing.
     """
     paired = ratings.answers >= 2
     counts, answers = ratings.counts[:, paired], ratings.answers[paired]
@@ -292,12 +302,12 @@ def krippendorff_alpha_se(ratings: GroupAnswers, sums: GroupSums) -> float:
     shares = ratio(sums.paired, sums.paired_answers)
     observed_i = agreeing / mean_answers - observed * excess
     chance_i = shares @ counts / mean_answers - chance * excess
-    se = _root(_linear(observed_i, chance, alpha, chance_i), alpha, times)
-    # Without disagreement only a rounding error remains.
+    se = _error_of_mean(_linearised_values(observed_i, chance, alpha, chance_i), alpha, times)
+    # Without disagreement, the formula gives only a rounding error.
     return 0.0 if np.isfinite(se) and sums.coincident == sums.paired_answers else se
 
 
-def _scatter(
+def _standard_error(
     ratings: GroupAnswers,
     sums: GroupSums,
     estimate: Floats,
@@ -305,10 +315,10 @@ def _scatter(
     by_chance: Floats,
     kinds: Ints | None = None,
 ) -> float:
-    """Return the standard error; `by_chance` is by kind, or by item where `kinds` is given."""
+    """Return the standard error; `by_chance` is by item if `kinds` is passed, otherwise by kind."""
     if not np.isfinite(estimate):
         return np.nan
-    # Observed agreement leaves out items with a single answer, which is equal to giving them the
+    # Observed agreement omits items with a single answer, which is equivalent to giving them the
     # mean of the others.
     scale = ratio(sums.n, sums.n_paired)
     observed, paired = scale * observed_by_item(ratings.counts), scale * (ratings.answers >= 2)
@@ -316,21 +326,23 @@ def _scatter(
     if kinds is not None:
         observed, paired = observed[kinds], paired[kinds]
         times = (ratings.answers >= 1).astype(np.float64)[kinds]
-    return _root(_linear(observed, chance, estimate, by_chance, paired), estimate, times)
+    return _error_of_mean(
+        _linearised_values(observed, chance, estimate, by_chance, paired), estimate, times
+    )
 
 
-def _linear(
+def _linearised_values(
     observed: Floats,
     chance: Floats,
     estimate: Floats,
     by_chance: Floats,
     paired: Floats | float = 1.0,
 ) -> Floats:
-    first = ratio(observed - paired * chance, 1 - chance)
-    return first - 2 * (1 - estimate) * ratio(by_chance - chance, 1 - chance)
+    observed_part = ratio(observed - paired * chance, 1 - chance)
+    return observed_part - 2 * (1 - estimate) * ratio(by_chance - chance, 1 - chance)
 
 
-def _root(values: Floats, estimate: Floats, times: Floats) -> float:
+def _error_of_mean(values: Floats, estimate: Floats, times: Floats) -> float:
     n = times.sum()
     if n < 2:
         return np.nan
@@ -342,7 +354,7 @@ def _weighted_shares(counts: Floats, weights: Floats) -> Floats:
     return shares
 
 
-def _conger_by_item(ratings: GroupAnswers, n: float) -> Floats:
+def _conger_chance_by_item(ratings: GroupAnswers, n: float) -> Floats:
     n_answers = ratings.by_rater.sum(axis=1)
     present = np.flatnonzero(n_answers)
     shares = ratings.by_rater[present] / n_answers[present, None]
@@ -350,8 +362,8 @@ def _conger_by_item(ratings: GroupAnswers, n: float) -> Floats:
     means = (shares * others).sum(axis=1)
     total = np.full(ratings.codes.shape[1], means.sum())
     for rater, others_shares, mean in zip(present, others, means, strict=True):
-        adds = np.concatenate([[0.0], (others_shares - mean) * n / n_answers[rater]])
-        total += adds.take(ratings.codes[rater] - NO_LETTER)
+        chance_by_letter = np.concatenate([[0.0], (others_shares - mean) * n / n_answers[rater]])
+        total += chance_by_letter.take(ratings.codes[rater] - NO_LETTER)
     return total / max(len(present) * (len(present) - 1), 1)
 
 
@@ -361,7 +373,7 @@ NO_JUDGED_ANSWER = later("no item with a reference standard was answered")
 NO_PAIRED = later("no item was answered by two raters")
 NO_JUDGED_PAIRED = later("no item with a reference standard was answered by two raters")
 
-GWET = later("SE Gwet (irrCAC raw ratings)")
+GWET_SE = later("SE Gwet (irrCAC raw ratings)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -371,24 +383,24 @@ class GroupMeasure:
     Parameters
     ----------
     name : str
-        As in the table.
+        Its name in the table.
     estimate : callable
-        From sums of shape (...) to estimates of that shape, nan where undefined.
+        Function of sums of shape (...) that returns estimates of that shape, nan where undefined.
     standard_error : callable
-        From answers and their sums to the standard error.
+        Function of answers and their sums that returns the standard error.
     method : str
         Estimator and standard error with their sources, for the table.
     on_correctness : bool
         Whether it compares correctness instead of letters.
-    from_marginals : bool
+    uses_marginals : bool
         Whether chance agreement depends on the marginals, so that it is undefined for constant
         raters.
-    by_size : bool
+    uses_n_options : bool
         Whether chance agreement depends on the number of options offered.
-    one_size : bool
-        Whether every item has to offer the same number.
-    paired_only : bool
-        Whether items with a single answer do not count.
+    needs_same_n_options : bool
+        Whether every item must offer the same number of options.
+    needs_two_answers : bool
+        Whether items with a single answer are omitted.
     """
 
     name: str
@@ -396,104 +408,106 @@ class GroupMeasure:
     standard_error: Callable[[GroupAnswers, GroupSums], float]
     method: str
     on_correctness: bool = False
-    from_marginals: bool = True
-    by_size: bool = False
-    one_size: bool = False
-    paired_only: bool = False
+    uses_marginals: bool = True
+    uses_n_options: bool = False
+    needs_same_n_options: bool = False
+    needs_two_answers: bool = False
 
-    def counted(self, ratings: GroupAnswers) -> Bools:
-        """Whether an item of each kind counts, shape (n_kinds,)."""
-        is_counted: Bools = ratings.answers >= (2 if self.paired_only else 1)
-        return is_counted
+    def has_enough_answers(self, ratings: GroupAnswers) -> Bools:
+        """Return whether items of each kind have enough answers to be counted, shape (n_kinds,)."""
+        has_enough: Bools = ratings.answers >= (2 if self.needs_two_answers else 1)
+        return has_enough
 
     def reason(self, ratings: GroupAnswers, sums: GroupSums) -> str:
-        """Return the reason for an undefined estimate."""
+        """Return the reason why the estimate is undefined."""
         on_correctness = self.on_correctness
-        cases = (
+        conditions = (
             (len(ratings.codes) < 2, SINGLE_RATER),
             (sums.n == 0, NO_JUDGED_ANSWER if on_correctness else NO_ANSWER),
             (sums.n_paired == 0, NO_JUDGED_PAIRED if on_correctness else NO_PAIRED),
             (
-                self.from_marginals and sums.raters.varying == 0,
+                self.uses_marginals and sums.raters.varying == 0,
                 BOTH_CONSTANT_CORRECT if on_correctness else BOTH_CONSTANT,
             ),
-            *(self._size_cases(ratings) if self.by_size else ()),
+            *(self._size_conditions(ratings) if self.uses_n_options else ()),
         )
-        return next((reason for holds, reason in cases if holds), CHANCE_IS_ONE)
+        return next((reason for is_true, reason in conditions if is_true), CHANCE_IS_ONE)
 
-    def _size_cases(self, ratings: GroupAnswers) -> tuple[tuple[bool, str], ...]:
-        sizes = np.unique(ratings.options[ratings.answers >= (1 if self.one_size else 2)])
+    def _size_conditions(self, ratings: GroupAnswers) -> tuple[tuple[bool, str], ...]:
+        sizes = np.unique(
+            ratings.options[ratings.answers >= (1 if self.needs_same_n_options else 2)]
+        )
         return (
             (bool((sizes == 0).any()), SIZE_UNKNOWN),
-            (self.one_size and len(sizes) > 1, SIZE_VARIES),
-            (self.one_size, SIZE_ONE),
+            (self.needs_same_n_options and len(sizes) > 1, SIZE_VARIES),
+            (self.needs_same_n_options, SIZE_ONE),
         )
 
 
-def _fleiss(name: str, label: str, *, on_correctness: bool = False) -> GroupMeasure:
+def _fleiss_measure(name: str, label: str, *, on_correctness: bool = False) -> GroupMeasure:
     return GroupMeasure(
         name=name,
         estimate=fleiss_kappa,
         standard_error=fleiss_kappa_se,
-        method=f"Fleiss' kappa (1971) on {label}; {GWET}",
+        method=f"Fleiss' kappa (1971) on {label}; {GWET_SE}",
         on_correctness=on_correctness,
     )
 
 
-def _conger(name: str, label: str) -> GroupMeasure:
+def _conger_measure(name: str, label: str) -> GroupMeasure:
     return GroupMeasure(
         name=name,
         estimate=conger_kappa,
         standard_error=conger_kappa_se,
-        method=f"Conger's kappa (1980) on {label}; {GWET}",
+        method=f"Conger's kappa (1980) on {label}; {GWET_SE}",
     )
 
 
-def _krippendorff(name: str, label: str) -> GroupMeasure:
+def _krippendorff_measure(name: str, label: str) -> GroupMeasure:
     return GroupMeasure(
         name=name,
         estimate=krippendorff_alpha,
         standard_error=krippendorff_alpha_se,
-        method=f"Krippendorff's alpha, nominal, on {label}; {GWET}",
-        paired_only=True,
+        method=f"Krippendorff's alpha, nominal, on {label}; {GWET_SE}",
+        needs_two_answers=True,
     )
 
 
-def _ac1(name: str, label: str) -> GroupMeasure:
+def _ac1_measure(name: str, label: str) -> GroupMeasure:
     return GroupMeasure(
         name=name,
         estimate=ac1,
         standard_error=ac1_se,
-        method=f"Gwet's AC1 (2008) on {label}; {GWET}",
-        from_marginals=False,
-        by_size=True,
-        one_size=True,
+        method=f"Gwet's AC1 (2008) on {label}; {GWET_SE}",
+        uses_marginals=False,
+        uses_n_options=True,
+        needs_same_n_options=True,
     )
 
 
-ARBITRARY, SAME = "arbitrary letters", "the same options"
+ARBITRARY_LETTERS, SAME_OPTIONS = "arbitrary letters", "the same options"
 
 BRENNAN_PREDIGER = GroupMeasure(
     name="brennan_prediger",
     estimate=brennan_prediger,
     standard_error=brennan_prediger_se,
-    method=f"Brennan and Prediger (1981), chance the mean of 1/k; {GWET}",
-    from_marginals=False,
-    by_size=True,
+    method=f"Brennan and Prediger (1981), chance the mean of 1/k; {GWET_SE}",
+    uses_marginals=False,
+    uses_n_options=True,
 )
 
 MEASURES_OF_EVERY_SCOPE = (
     BRENNAN_PREDIGER,
-    _fleiss("error_consistency", "correct and incorrect", on_correctness=True),
-    _fleiss("fleiss_kappa_letters", ARBITRARY),
-    _conger("conger_kappa_letters", ARBITRARY),
-    _krippendorff("krippendorff_alpha_letters", ARBITRARY),
-    _ac1("ac1_letters", ARBITRARY),
+    _fleiss_measure("error_consistency", "correct and incorrect", on_correctness=True),
+    _fleiss_measure("fleiss_kappa_letters", ARBITRARY_LETTERS),
+    _conger_measure("conger_kappa_letters", ARBITRARY_LETTERS),
+    _krippendorff_measure("krippendorff_alpha_letters", ARBITRARY_LETTERS),
+    _ac1_measure("ac1_letters", ARBITRARY_LETTERS),
 )
-WITHIN_OPTION_SET = (
-    _fleiss("fleiss_kappa", SAME),
-    _conger("conger_kappa", SAME),
-    _krippendorff("krippendorff_alpha", SAME),
-    _ac1("ac1", SAME),
+MEASURES_OF_OPTION_SETS = (
+    _fleiss_measure("fleiss_kappa", SAME_OPTIONS),
+    _conger_measure("conger_kappa", SAME_OPTIONS),
+    _krippendorff_measure("krippendorff_alpha", SAME_OPTIONS),
+    _ac1_measure("ac1", SAME_OPTIONS),
     BRENNAN_PREDIGER,
 )

@@ -21,18 +21,18 @@ from analysis.presentation.table import (
 )
 from analysis.presentation.wording import number, rounded, rows_of
 from analysis.results import Results
+from analysis.statistics.agreement.display import measure_words
 from analysis.statistics.agreement.groups.answers import (
-    Answered,
     RaterGroup,
-    answered,
+    SummedAnswers,
     correctness_of,
-    draws_of,
-    groups_of,
     letters_of,
+    rater_groups,
+    resamples_of,
+    sum_answers,
 )
 from analysis.statistics.agreement.groups.coefficients import MEASURES_OF_EVERY_SCOPE, GroupMeasure
 from analysis.statistics.agreement.groups.table import GROUP_WORDS
-from analysis.statistics.agreement.shown import measure_words
 from analysis.statistics.statistic import Column, Method, Source, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.translation import capitalised, t, translated
@@ -42,9 +42,9 @@ METHOD = "items: {items}; raters: jackknife; t, raters - 1"
 NO_ERROR = "standard error and interval: undefined without one of the raters, or over the items"
 
 
-def has_raters(study: Study) -> bool:
-    """Return whether some group has three raters or more."""
-    return any(len(group.columns) >= FEWEST_RATERS for group in groups_of(study.matrix.columns))
+def has_enough_raters(study: Study) -> bool:
+    """Return whether any group has at least three raters."""
+    return any(len(group.columns) >= FEWEST_RATERS for group in rater_groups(study.matrix.columns))
 
 
 def agreement_raters(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
@@ -60,16 +60,16 @@ def agreement_raters(study: Study | Bundle, options: Options | None = None) -> p
     Returns
     -------
     pandas.DataFrame
-        The columns of `AGREEMENT_RATERS`; the rows of `agreement_groups` with scope `all` of
-        groups with three raters or more. `estimate` is the same.
+        The columns of `AGREEMENT_RATERS`, with a row for each row of `agreement_groups` whose scope
+        is `all` and whose group has at least three raters. `estimate` is the same in both tables.
 
     Notes
     -----
-    The variance is the sum of that over items and that over raters [1]_. Over items it is Gwet's,
-    or the variance over resampled patients if clusters exist. Over r raters it is the
-    jackknife's, :math:`\frac{r - 1}{r} \sum_g (\kappa_{(g)} - \bar\kappa)^2`, where
-    :math:`\kappa_{(g)}` leaves out rater g. The interval is t with r - 1 degrees of freedom, cut at
-    -1 and 1.
+    The variance is the sum of a variance over items and one over raters [1]_. The variance over
+    items is Gwet's, or that over resampled patients if there are clusters. The variance over r
+    raters is that of the jackknife, :math:`\frac{r - 1}{r} \sum_g (\kappa_{(g)} - \bar\kappa)^2`,
+    where :math:`\kappa_{(g)}` omits rater g. The interval uses t with r - 1 degrees of freedom and
+    is truncated at -1 and 1.
 
     References
     ----------
@@ -83,50 +83,52 @@ def agreement_raters(study: Study | Bundle, options: Options | None = None) -> p
     study = study_of(study, options)
     rows = [
         {"raters": group.raters.value, "condition": group.condition, **row}
-        for group in groups_of(study.matrix.columns)
+        for group in rater_groups(study.matrix.columns)
         if len(group.columns) >= FEWEST_RATERS
-        for row in _rows(study, group)
+        for row in _group_rows(study, group)
     ]
     return pd.DataFrame(rows, columns=AGREEMENT_RATERS.header)
 
 
-def _rows(study: Study, group: RaterGroup) -> Iterator[dict[str, Any]]:
+def _group_rows(study: Study, group: RaterGroup) -> Iterator[dict[str, Any]]:
     matrix = study.matrix
     items = np.arange(len(matrix.truth))
-    draws = None if study.weights is None else draws_of(matrix, items, study.weights)
-    jackknife_values = [
+    resamples = None if study.weights is None else resamples_of(matrix, items, study.weights)
+    groups_without_one = [
         RaterGroup(
             raters=group.raters,
             condition=group.condition,
-            columns=tuple(column for column in group.columns if column != left_out),
+            columns=tuple(column for column in group.columns if column != jackknife_estimates),
         )
-        for left_out in group.columns
+        for jackknife_estimates in group.columns
     ]
-    parts = []
+    by_correctness = []
     for codes in (letters_of(matrix, items), correctness_of(matrix, items)):
-        [complete] = answered(codes, matrix.n_options, [group], draws)
-        parts.append((complete, answered(codes, matrix.n_options, jackknife_values, None)))
+        [all_raters] = sum_answers(codes, matrix.n_options, [group], resamples)
+        by_correctness.append(
+            (all_raters, sum_answers(codes, matrix.n_options, groups_without_one, None))
+        )
     for measure in MEASURES_OF_EVERY_SCOPE:
-        complete, others = parts[measure.on_correctness]
-        yield _row(measure, complete, others, study.options.alpha)
+        all_raters, without_one = by_correctness[measure.on_correctness]
+        yield _measure_row(measure, all_raters, without_one, study.options.alpha)
 
 
-def _row(
-    measure: GroupMeasure, complete: Answered, others: list[Answered], alpha: float
+def _measure_row(
+    measure: GroupMeasure, all_raters: SummedAnswers, without_one: list[SummedAnswers], alpha: float
 ) -> dict[str, Any]:
-    ratings, sums = complete.ratings, complete.sums
-    estimate, r = float(measure.estimate(sums)), len(others)
-    left_out = np.array([float(measure.estimate(part.sums)) for part in others])
-    se_raters = float(np.sqrt((r - 1) * left_out.var()))
-    if complete.resampled is None:
+    ratings, sums = all_raters.ratings, all_raters.sums
+    estimate, r = float(measure.estimate(sums)), len(without_one)
+    jackknife_estimates = np.array([float(measure.estimate(part.sums)) for part in without_one])
+    se_raters = float(np.sqrt((r - 1) * jackknife_estimates.var()))
+    if all_raters.resampled is None:
         se_items, method = measure.standard_error(ratings, sums), "Gwet"
     else:
-        resampled = measure.estimate(complete.resampled)
+        resampled = measure.estimate(all_raters.resampled)
         defined = resampled[np.isfinite(resampled)]
         se_items = float(np.std(defined, ddof=1)) if len(defined) > 1 else np.nan
         method = "bootstrap over patients"
     se = float(np.hypot(se_items, se_raters))
-    reach = float(student.isf(alpha / 2, r - 1)) * se
+    half_width = float(student.isf(alpha / 2, r - 1)) * se
     reason = "" if se > 0 else NO_ERROR
     if np.isnan(estimate):
         reason = measure.reason(ratings, sums)
@@ -135,21 +137,21 @@ def _row(
     return {
         "measure": measure.name,
         "n_raters": r,
-        "n_items": int(ratings.times[measure.counted(ratings)].sum()),
+        "n_items": int(ratings.times[measure.has_enough_answers(ratings)].sum()),
         "estimate": estimate,
         "se_items": se_items,
         "se_raters": se_raters,
         "se": se,
         "df": float(r - 1),
-        "ci_low": max(estimate - reach, -1.0) if not reason else np.nan,
-        "ci_high": min(estimate + reach, 1.0) if not reason else np.nan,
+        "ci_low": max(estimate - half_width, -1.0) if not reason else np.nan,
+        "ci_high": min(estimate + half_width, 1.0) if not reason else np.nan,
         "method": METHOD.format(items=method),
         "undefined_because": reason,
     }
 
 
 def raters_table(results: Results) -> Iterator[ReportTable]:
-    """Show the agreement generalised to readers like these."""
+    """Show the agreement generalised to raters like these."""
     yield report_table(
         name="agreement-raters",
         title=t("Agreement of raters like these"),
@@ -198,7 +200,7 @@ AGREEMENT_RATERS = Statistic(
         *shared_columns("se df ci_low ci_high method undefined_because"),
     ),
     compute=agreement_raters,
-    applies=has_raters,
+    applies=has_enough_raters,
     methods={
         596: Method(
             "Agreement of raters like these",

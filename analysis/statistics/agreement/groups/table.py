@@ -27,27 +27,27 @@ from analysis.presentation.wording import number, rounded, rows_of, sentences
 from analysis.readings.clusters import PERCENTILE, WIDENED, is_widened, percentile_limits, too_few
 from analysis.readings.matrix import ReadingMatrix
 from analysis.results import Results
+from analysis.statistics.agreement.display import measure_words
 from analysis.statistics.agreement.groups.answers import (
-    Answered,
     RaterGroup,
-    answered,
+    SummedAnswers,
     correctness_of,
-    draws_of,
-    groups_of,
     letters_of,
+    rater_groups,
+    resamples_of,
+    sum_answers,
 )
 from analysis.statistics.agreement.groups.coefficients import (
     MEASURES_OF_EVERY_SCOPE,
-    WITHIN_OPTION_SET,
+    MEASURES_OF_OPTION_SETS,
     GroupMeasure,
 )
 from analysis.statistics.agreement.pairs.measures import CHANCE_TOLERANCE, partitions
 from analysis.statistics.agreement.pairs.measures import (
-    WITHIN_OPTION_SET as PAIRS_WITHIN_OPTION_SET,
+    MEASURES_OF_OPTION_SETS as PAIR_MEASURES_OF_OPTION_SETS,
 )
 from analysis.statistics.agreement.pairs.resampling import FEW_RESAMPLES, T_INTERVAL
 from analysis.statistics.agreement.pairs.table import CONSTANT_CORRECT_SE, CONSTANT_SE, ONE_ITEM_SE
-from analysis.statistics.agreement.shown import measure_words
 from analysis.statistics.statistic import Column, Figure, Method, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.translation import capitalised, later, t, translated, written
@@ -56,7 +56,7 @@ Row = dict[str, object]
 
 
 def agreement_groups(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    r"""Estimate the agreement within the readers, within the models, and within both together.
+    r"""Estimate the agreement among all readers, among all models, and among all raters.
 
     Parameters
     ----------
@@ -73,14 +73,14 @@ def agreement_groups(study: Study | Bundle, options: Options | None = None) -> p
 
     Notes
     -----
-    `n_raters` is the number of the group's raters with an answer that counts, `n_items` that of
-    items with at least one (Krippendorff's alpha: two). Missing answers are omitted by item.
-    Standard errors are Gwet's; intervals are percentile intervals over resampled patients if
-    clusters exist, else t with `n_items` - 1 degrees of freedom, the upper limit truncated at 1.
+    `n_raters` is the number of raters in the group who answered, `n_items` the number of items with
+    at least one answer (two for Krippendorff's alpha). Missing answers are omitted by item.
+    Standard errors are Gwet's. With clusters, intervals are percentile intervals over resampled
+    patients; otherwise they use t with `n_items` - 1 degrees of freedom, with the upper limit
+    truncated at 1.
 
     See Also
     --------
-    analysis.statistics.agreement.groups.coefficients,
     analysis.statistics.agreement.groups.coefficients
 
     Examples
@@ -101,20 +101,20 @@ def agreement_groups(study: Study | Bundle, options: Options | None = None) -> p
     """
     study = study_of(study, options)
     matrix, options, weights = study.matrix, study.options, study.weights
-    groups = groups_of(matrix.columns)
+    groups = rater_groups(matrix.columns)
     by_group: list[list[Row]] = [[] for _ in groups]
     for partition in partitions(matrix):
-        within = partition.measures is PAIRS_WITHIN_OPTION_SET
-        measures = WITHIN_OPTION_SET if within else MEASURES_OF_EVERY_SCOPE
+        has_option_sets = partition.measures is PAIR_MEASURES_OF_OPTION_SETS
+        measures = MEASURES_OF_OPTION_SETS if has_option_sets else MEASURES_OF_EVERY_SCOPE
         for name, items in zip(partition.names, partition.members, strict=True):
             scope = _scope_rows(matrix, items, groups, measures, options.alpha, weights)
-            for rows, group, answers_of_group in zip(by_group, groups, scope, strict=True):
+            for rows, group, group_rows in zip(by_group, groups, scope, strict=True):
                 key = {
                     "raters": group.raters.value,
                     "condition": group.condition,
                     "scope": name,
                 }
-                rows.extend(key | row for row in answers_of_group)
+                rows.extend(key | row for row in group_rows)
     return pd.DataFrame([row for rows in by_group for row in rows], columns=AGREEMENT_GROUPS.header)
 
 
@@ -126,41 +126,43 @@ def _scope_rows(
     alpha: float,
     weights: Floats | None,
 ) -> Iterator[list[Row]]:
-    """Yield each group's rows, without the names of group and scope."""
-    draws = None if weights is None else draws_of(matrix, items, weights)
+    """Yield the rows of each group, without the columns for group and scope."""
+    resamples = None if weights is None else resamples_of(matrix, items, weights)
     options, clusters = matrix.n_options[items], matrix.clusters[items]
-    letters = answered(letters_of(matrix, items), options, groups, draws)
-    judged = letters
+    letters = sum_answers(letters_of(matrix, items), options, groups, resamples)
+    by_correctness_of_group = letters
     if any(measure.on_correctness for measure in measures):
-        judged = answered(correctness_of(matrix, items), options, groups, draws)
-    for by_letter, by_correctness in zip(letters, judged, strict=True):
+        by_correctness_of_group = sum_answers(
+            correctness_of(matrix, items), options, groups, resamples
+        )
+    for by_letter, by_correctness in zip(letters, by_correctness_of_group, strict=True):
         yield [
             _row(measure, by_correctness if measure.on_correctness else by_letter, clusters, alpha)
             for measure in measures
         ]
 
 
-def _row(measure: GroupMeasure, answered: Answered, clusters: Ints, alpha: float) -> Row:
-    ratings, sums = answered.ratings, answered.sums
-    is_counted = measure.counted(ratings)
-    n = int(ratings.times[is_counted].sum())
+def _row(measure: GroupMeasure, summed: SummedAnswers, clusters: Ints, alpha: float) -> Row:
+    ratings, sums = summed.ratings, summed.sums
+    has_enough = measure.has_enough_answers(ratings)
+    n = int(ratings.times[has_enough].sum())
     estimate = float(measure.estimate(sums))
     se = measure.standard_error(ratings, sums)
-    reason = _why_no_error(measure, answered, estimate, se, n)
+    reason = _no_error_reason(measure, summed, estimate, se, n)
     low = high = np.nan
-    n_clusters = np.array(len(np.unique(clusters[is_counted[ratings.kinds]])))
+    n_clusters = np.array(len(np.unique(clusters[has_enough[ratings.kinds]])))
     if reason:
         se = np.nan
-    elif answered.resampled is None:
-        spread = float(student.isf(alpha / 2, n - 1)) * se
-        low, high = estimate - spread, min(estimate + spread, 1.0)
+    elif summed.resampled is None:
+        half_width = float(student.isf(alpha / 2, n - 1)) * se
+        low, high = estimate - half_width, min(estimate + half_width, 1.0)
     else:
-        resampled = measure.estimate(answered.resampled)
+        resampled = measure.estimate(summed.resampled)
         low, high, _ = (float(limit) for limit in percentile_limits(resampled, alpha, n_clusters))
         few = too_few(int(n_clusters), clustered=True)
         reason = f"interval: {few}" if few else FEW_RESAMPLES if np.isnan(low) else ""
     interval = WIDENED if is_widened(n_clusters) else PERCENTILE
-    if answered.resampled is None:
+    if summed.resampled is None:
         interval = T_INTERVAL
     return {
         "measure": measure.name,
@@ -175,22 +177,22 @@ def _row(measure: GroupMeasure, answered: Answered, clusters: Ints, alpha: float
     }
 
 
-def _why_no_error(
-    measure: GroupMeasure, answered: Answered, estimate: float, se: float, n: int
+def _no_error_reason(
+    measure: GroupMeasure, summed: SummedAnswers, estimate: float, se: float, n: int
 ) -> str:
     """Return why there is no standard error; empty if there is one."""
     if np.isnan(estimate):
-        return measure.reason(answered.ratings, answered.sums)
+        return measure.reason(summed.ratings, summed.sums)
     if n < 2:
         return ONE_ITEM_SE
-    # The error cannot be estimated from constant raters; 0 would suggest certainty.
-    if answered.sums.raters.varying < 2 and se <= CHANCE_TOLERANCE:
+    # The standard error cannot be estimated for constant raters; 0 would suggest certainty.
+    if summed.sums.raters.varying < 2 and se <= CHANCE_TOLERANCE:
         return CONSTANT_CORRECT_SE if measure.on_correctness else CONSTANT_SE
     return ""
 
 
 def groups_table(results: Results) -> Iterator[ReportTable]:
-    """Show the agreement of all readers, all models, and all together, over all items."""
+    """Show the agreement of all readers, of all models, and of all raters, over all items."""
     rows: list[TableRow] = [
         (
             (words(translated(GROUP_WORDS.get(str(row["raters"]), str(row["raters"])))),),
@@ -199,7 +201,7 @@ def groups_table(results: Results) -> Iterator[ReportTable]:
                 measure_words(str(row["measure"])),
                 str(int(number(row, "n_raters"))),
                 whole_number(number(row, "n_items")),
-                _estimate(row),
+                _estimate_text(row),
                 range_cell(number(row, "ci_low"), number(row, "ci_high"), factor=1, decimals=2),
             ),
         )
@@ -227,7 +229,7 @@ def groups_table(results: Results) -> Iterator[ReportTable]:
     )
 
 
-def _estimate(row: Row) -> str:
+def _estimate_text(row: Row) -> str:
     estimate = number(row, "estimate")
     return t("undefined") if math.isnan(estimate) else rounded(estimate, 2)
 
@@ -258,7 +260,7 @@ def groups_figures(results: Results, condition: str) -> Iterator[Figure]:
 
 
 def _groups_caption(rows: pd.DataFrame, percent: str) -> str:
-    """Describe the agreement of groups."""
+    """Describe the figure of the agreement of groups."""
     sizes = t(", ").join(
         f"{translated(GROUP_WORDS.get(str(group), str(group)))} {number_range(part['n_raters'])}"
         for group, part in rows.groupby("raters", sort=False)
@@ -279,11 +281,11 @@ def _groups_caption(rows: pd.DataFrame, percent: str) -> str:
 
 
 GROUP_WORDS = {"readers": later("readers"), "models": later("models"), "all": later("all")}
-"""The groups of raters in words, by their names in the table."""
+"""The words for groups of raters, by their names in the table."""
 
 
 def _by_task_caption(rows: pd.DataFrame, between: pd.DataFrame, percent: str) -> str:
-    """Describe the agreement by task."""
+    """Describe the figure of the agreement by task."""
     mixed = (
         t(
             "The hollow squares, readers with models, are means over the pairs; their distance from"
@@ -312,7 +314,7 @@ AGREEMENT_GROUPS = Statistic(
     columns=(
         Column("raters", "Group: `readers`, `models` or `all`."),
         *shared_columns("condition scope measure"),
-        Column("n_raters", "Raters of the group with an answer.", "count"),
+        Column("n_raters", "Raters in the group with an answer.", "count"),
         *shared_columns("n_items estimate se ci_low ci_high method undefined_because"),
     ),
     compute=agreement_groups,

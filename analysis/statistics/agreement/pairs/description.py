@@ -40,15 +40,15 @@ from analysis.presentation.wording import (
     span,
 )
 from analysis.results import Results
-from analysis.statistics.agreement.pairs.matrices import matrix_figures
-from analysis.statistics.agreement.pairs.table import agreement_pairs
-from analysis.statistics.agreement.shown import (
-    LETTERS,
+from analysis.statistics.agreement.display import (
+    LETTERS_NOTE,
     NEVER_WRONG_NOTE,
-    agreement_shown,
-    measure_head,
+    displayed_agreement,
+    measure_heading,
     measure_words,
 )
+from analysis.statistics.agreement.pairs.matrices import matrix_figures
+from analysis.statistics.agreement.pairs.table import agreement_pairs
 from analysis.statistics.statistic import Method, Statistic, shared_columns
 from analysis.translation import t, translated, written
 
@@ -58,13 +58,17 @@ PAIR_MEASURES = (*MATRIX_MEASURES, "same_wrong")
 
 
 def matrix_table(results: Results) -> Iterator[ReportTable]:
-    """Show the agreement of each pair of raters as a matrix, where it fits a page."""
-    for place, condition in enumerate(conditions_of(results.tables["accuracy"]), start=1):
+    """Show the agreement of each pair of raters as a matrix if it fits on a page."""
+    for condition_number, condition in enumerate(
+        conditions_of(results.tables["accuracy"]), start=1
+    ):
         for measure in MATRIX_MEASURES:
-            yield from _matrix(results, condition, measure, place)
+            yield from _condition_matrix(results, condition, measure, condition_number)
 
 
-def _matrix(results: Results, condition: str, measure: str, place: int) -> Iterator[ReportTable]:
+def _condition_matrix(
+    results: Results, condition: str, measure: str, condition_number: int
+) -> Iterator[ReportTable]:
     names = rater_names(results.bundle)
     table = results.tables["agreement_pairs"]
     if table["condition"].eq(condition).sum() == 0:
@@ -73,19 +77,19 @@ def _matrix(results: Results, condition: str, measure: str, place: int) -> Itera
     raters = readers + models
     if not 1 < len(raters) <= MOST_IN_MATRIX:
         return
-    shown = table.loc[(table["scope"] == "all") & (table["measure"] == measure)]
+    displayed = table.loc[(table["scope"] == "all") & (table["measure"] == measure)]
     with_truth = beside_truth(
         results.tables["agreement_with_truth"], raters, measure, "all", condition
     )
-    pairs = pd.concat([pairs_in_condition(shown, condition), with_truth])
-    estimates = pair_estimates(agreement_shown(results, pairs))
+    pairs = pd.concat([pairs_in_condition(displayed, condition), with_truth])
+    estimates = pair_estimates(displayed_agreement(results, pairs))
     if len(with_truth):
         raters, names = [*raters, REFERENCE], {**names, REFERENCE: reference_name()}
     rows: list[TableRow] = [
         (
-            (_numbered(named(names, rater), i + 1),),
+            (_numbered_name(named(names, rater), i + 1),),
             tuple(
-                _cell(i - j, *estimates.get((rater, other), UNDEFINED_INTERVAL))
+                _matrix_cell(i - j, *estimates.get((rater, other), UNDEFINED_INTERVAL))
                 for j, other in enumerate(raters)
             ),
         )
@@ -94,7 +98,7 @@ def _matrix(results: Results, condition: str, measure: str, place: int) -> Itera
     condition_words = shown_condition(results, condition)
     title = t("Agreement of each pair of raters: {measure}", measure=measure_words(measure))
     yield report_table(
-        name=f"matrix-{measure.replace('_', '-')}" + (f"-{place}" if condition else ""),
+        name=f"matrix-{measure.replace('_', '-')}" + (f"-{condition_number}" if condition else ""),
         title=t("{title}, {condition}", title=title, condition=condition_words)
         if condition_words
         else title,
@@ -112,7 +116,7 @@ def _matrix(results: Results, condition: str, measure: str, place: int) -> Itera
                 if len(with_truth)
                 else "",
                 translated(NEVER_WRONG_NOTE) if measure == "error_consistency" else "",
-                translated(LETTERS) if measure == "kappa_letters" else "",
+                translated(LETTERS_NOTE) if measure == "kappa_letters" else "",
             ]
         ),
         header=(t("Rater"), *(f"({i})" for i in range(1, len(raters) + 1))),
@@ -121,19 +125,21 @@ def _matrix(results: Results, condition: str, measure: str, place: int) -> Itera
     )
 
 
-def _numbered(name: RaterName, number_: int) -> RaterName:
-    return replace(name, label=f"({number_}) {name.label}")
+def _numbered_name(name: RaterName, position: int) -> RaterName:
+    return replace(name, label=f"({position}) {name.label}")
 
 
-def _cell(side: int, estimate: float, low: float, high: float) -> str:
-    """Write the estimate below the diagonal, its interval above it."""
+def _matrix_cell(side: int, estimate: float, low: float, high: float) -> str:
+    """Format the estimate below the diagonal, and its interval above the diagonal."""
     if not side:
         return ""
     ends = (estimate,) if side > 0 else (low, high)
-    return EMPTY if any(map(math.isnan, ends)) else _ends([rounded(end, 2) for end in ends])
+    return (
+        EMPTY if any(map(math.isnan, ends)) else _number_or_range([rounded(end, 2) for end in ends])
+    )
 
 
-def _ends(texts: Sequence[str]) -> str:
+def _number_or_range(texts: Sequence[str]) -> str:
     return span(*texts) if len(texts) > 1 else texts[0]
 
 
@@ -142,17 +148,19 @@ def pairs_table(results: Results) -> Iterator[ReportTable]:
     pairs = results.tables["agreement_pairs"]
     if not len(pairs):
         return
-    shown = pairs.loc[pairs["scope"] == "all"]
+    displayed = pairs.loc[pairs["scope"] == "all"]
     ranks = {kind.value: rank for rank, kind in enumerate(PairKind)}
-    shown = shown.sort_values("pair_kind", key=lambda kinds: kinds.map(ranks), kind="stable")
+    displayed = displayed.sort_values(
+        "pair_kind", key=lambda kinds: kinds.map(ranks), kind="stable"
+    )
     key = ["rater_a", "rater_b", "condition"]
-    total = len(shown.drop_duplicates(key))
-    first = shown.drop_duplicates(key)[key].head(MOST_ROWS)
-    shown = agreement_shown(results, shown.merge(first, on=key, how="inner"))
+    total = len(displayed.drop_duplicates(key))
+    shown_pairs = displayed.drop_duplicates(key)[key].head(MOST_ROWS)
+    displayed = displayed_agreement(results, displayed.merge(shown_pairs, on=key, how="inner"))
     names = rater_names(results.bundle)
     rows = [
         _pair_row(names, a, b, condition, by_measure)
-        for (a, b, condition), by_measure in rows_by_measure(shown, key).items()
+        for (a, b, condition), by_measure in rows_by_measure(displayed, key).items()
     ]
     yield report_table(
         name="agreement-pairs",
@@ -161,7 +169,7 @@ def pairs_table(results: Results) -> Iterator[ReportTable]:
             "Over all cases that both answered: estimate and interval. Tasks, option sets,"
             " standard errors and the reasons for what is undefined are in the file."
         ),
-        header=(t("Pair"), t("Condition"), "n", *(measure_head(m) for m in PAIR_MEASURES)),
+        header=(t("Pair"), t("Condition"), "n", *(measure_heading(m) for m in PAIR_MEASURES)),
         rows=rows,
         total=total,
         most_in_print=MANY_IN_PRINT,

@@ -56,17 +56,19 @@ def agreement_indices(study: Study | Bundle) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        The columns of `AGREEMENT_INDICES`; in the order of `agreement_pairs`. Error consistency in
-        all scopes, kappa in option sets whose items all offer two options.
+        The columns of `AGREEMENT_INDICES`; in the order of `agreement_pairs`. There are rows for
+        error consistency in all scopes, and for kappa in option sets whose items all offer two
+        options.
 
     Notes
     -----
-    With a and d the shares of items that both raters put into the first and into the second
+    Let a and d be the shares of items that both raters put into the first and into the second
     category, b the share that only the first rater put into the first category, and c the share
-    that only the second did, the prevalence index is :math:`a - d` and the bias index :math:`b - c`
-    [1]_, both from -1 to 1. The first category is `correct` for error consistency, option A for
-    kappa. A prevalence index far from 0 means that kappa is low for its observed agreement; a bias
-    index far from 0 means that the two raters use the categories unequally.
+    that only the second rater did. The prevalence index is :math:`a - d` and the bias index
+    :math:`b - c` [1]_, both from -1 to 1. The first category is `correct` for error consistency,
+    and option A for kappa. A prevalence index far from 0 means that kappa is low in view of the
+    observed agreement; a bias index far from 0 means that the two raters use the categories
+    differently.
 
     References
     ----------
@@ -105,49 +107,53 @@ def _partition_rows(
     matrix: ReadingMatrix, pairs: Sequence[Pair], partition: Partition, names: pd.DataFrame
 ) -> Iterator[pd.DataFrame]:
     counts = count_pairs(matrix, pairs, partition.items, partition.cells, len(partition.names))
-    of_letters = np.array([_two_options(matrix, items) for items in partition.members], dtype=bool)
-    all_true = np.ones(len(partition.names), dtype=bool)
-    cases = [(0, ERROR_CONSISTENCY.name, NO_JUDGED, correctness_tables(counts), all_true)]
-    if KAPPA in partition.measures and of_letters.any():
-        cases.append((1, KAPPA.name, NO_ITEM, _letter_tables(counts), of_letters))
-    for order, measure, reason, tables, expected in cases:
-        chosen = np.flatnonzero(expected)
+    has_two_options = np.array(
+        [_all_have_two_options(matrix, items) for items in partition.members], dtype=bool
+    )
+    every_scope = np.ones(len(partition.names), dtype=bool)
+    measure_tables = [
+        (0, ERROR_CONSISTENCY.name, NO_JUDGED, correctness_tables(counts), every_scope)
+    ]
+    if KAPPA in partition.measures and has_two_options.any():
+        measure_tables.append((1, KAPPA.name, NO_ITEM, _letter_tables(counts), has_two_options))
+    for order, measure, reason, tables, is_included in measure_tables:
+        chosen = np.flatnonzero(is_included)
         rows = names.loc[names.index.repeat(len(chosen))].reset_index(drop=True)
         rows["scope_order"] = np.tile(chosen, len(names))
         rows["scope"] = np.array(partition.names, dtype=object)[rows["scope_order"]]
-        flat = tables[:, chosen].reshape(-1, 2, 2)
-        n = flat.sum(axis=(-2, -1))
+        pair_tables = tables[:, chosen].reshape(-1, 2, 2)
+        n = pair_tables.sum(axis=(-2, -1))
         yield rows.assign(
             measure=measure,
             measure_order=order,
             n=n.astype(np.int64),
-            prevalence_index=ratio(flat[:, 0, 0] - flat[:, 1, 1], n),
-            bias_index=ratio(flat[:, 0, 1] - flat[:, 1, 0], n),
+            prevalence_index=ratio(pair_tables[:, 0, 0] - pair_tables[:, 1, 1], n),
+            bias_index=ratio(pair_tables[:, 0, 1] - pair_tables[:, 1, 0], n),
             undefined_because=np.where(n == 0, reason, ""),
         )
 
 
 def _letter_tables(counts: PairCounts) -> Floats:
-    """Return the counts of the first two letters; cells of letters that do not occur are empty."""
+    """Return the counts of the first two letters; cells of letters that do not occur are 0."""
     tables = np.zeros((*counts.letters.shape[:2], 2, 2))
-    n_sides = min(counts.letters.shape[-1], 2)
-    tables[..., :n_sides, :n_sides] = counts.letters[..., :n_sides, :n_sides]
+    n_letters = min(counts.letters.shape[-1], 2)
+    tables[..., :n_letters, :n_letters] = counts.letters[..., :n_letters, :n_letters]
     return tables
 
 
-def _two_options(matrix: ReadingMatrix, items: Ints) -> bool:
+def _all_have_two_options(matrix: ReadingMatrix, items: Ints) -> bool:
     return bool((matrix.n_options[items] == 2).all())
 
 
-OF_INDICES = {"error_consistency": later("error consistency"), "kappa": later("kappa")}
+KAPPA_WORDS = {"error_consistency": later("error consistency"), "kappa": later("kappa")}
 
 
 def indices_table(results: Results) -> Iterator[ReportTable]:
-    """Show prevalence and bias indices of kappas: over all items, and sets of two options."""
+    """Show prevalence and bias indices of kappas over all items, and in sets of two options."""
     ranks = {kind.value: rank for rank, kind in enumerate(PairKind)}
     rows = [row for row in rows_of(results, "agreement_indices") if _is_shown(row)]
     rows.sort(key=lambda row: (ranks[row["pair_kind"]], str(row["scope"]) != "all"))
-    kappas = _kappas(results, {str(row["scope"]) for row in rows[:MOST_ROWS]})
+    kappas = _kappa_rows(results, {str(row["scope"]) for row in rows[:MOST_ROWS]})
     yield report_table(
         name="agreement-indices",
         title=t("Prevalence and bias behind each kappa"),
@@ -177,15 +183,15 @@ def _is_shown(row: Row) -> bool:
     return str(row["scope"]) == "all" or str(row["measure"]) == "kappa"
 
 
-def _key(row: Row) -> tuple[str, ...]:
+def _kappa_key(row: Row) -> tuple[str, ...]:
     return tuple(str(row[c]) for c in ("rater_a", "rater_b", "condition", "scope", "measure"))
 
 
-def _kappas(results: Results, scopes: set[str]) -> dict[tuple[str, ...], Row]:
+def _kappa_rows(results: Results, scopes: set[str]) -> dict[tuple[str, ...], Row]:
     return {
-        _key(row): row
+        _kappa_key(row): row
         for scope in sorted(scopes)
-        for measure in OF_INDICES
+        for measure in KAPPA_WORDS
         for row in rows_of(results, "agreement_pairs", scope=scope, measure=measure)
     }
 
@@ -195,9 +201,9 @@ def _index_row(results: Results, row: Row, kappas: dict[tuple[str, ...], Row]) -
     cells = (
         condition_cell(str(row["condition"])),
         translated(str(row["scope"]).removeprefix("option_set=")),
-        translated(OF_INDICES.get(str(row["measure"]), str(row["measure"]))),
+        translated(KAPPA_WORDS.get(str(row["measure"]), str(row["measure"]))),
         whole_number(number(row, "n")),
-        estimate_of(kappas.get(_key(row), {})),
+        estimate_of(kappas.get(_kappa_key(row), {})),
         *(rounded(number(row, f"{name}_index"), 2) for name in ("prevalence", "bias")),
     )
     return (named(names, str(row["rater_a"])), named(names, str(row["rater_b"]))), cells

@@ -18,6 +18,7 @@ from analysis.figures.drawing.axes import rater_names
 from analysis.presentation.captions import methods_in, number_range
 from analysis.presentation.wording import sentences
 from analysis.results import Results
+from analysis.statistics.agreement.display import displayed_agreement
 from analysis.statistics.agreement.pairs.measures import (
     BRENNAN_PREDIGER,
     ERROR_CONSISTENCY,
@@ -26,21 +27,20 @@ from analysis.statistics.agreement.pairs.measures import (
     RAW,
 )
 from analysis.statistics.agreement.pairs.table import category_pairs
-from analysis.statistics.agreement.shown import agreement_shown
 from analysis.statistics.statistic import Figure
 from analysis.statistics.study import Study
 from analysis.translation import pieces, t, tn, translated, written
 
-MATRICES = tuple(m.name for m in (KAPPA_LETTERS, BRENNAN_PREDIGER, ERROR_CONSISTENCY, RAW))
+MATRIX_MEASURES = tuple(m.name for m in (KAPPA_LETTERS, BRENNAN_PREDIGER, ERROR_CONSISTENCY, RAW))
 # Above this number of raters the report shows only the headline's matrix.
 MOST_WITH_ALL_MATRICES = 60
-_CATEGORIES: WeakKeyDictionary[Results, dict[str, pd.DataFrame]] = WeakKeyDictionary()
+_PAIRS_BY_CATEGORY: WeakKeyDictionary[Results, dict[str, pd.DataFrame]] = WeakKeyDictionary()
 
 
 def matrix_figures(results: Results, condition: str) -> Iterator[Figure]:
-    """Show the agreement of each pair of raters, a matrix for each measure."""
-    many = len(results.bundle.raters) > MOST_WITH_ALL_MATRICES
-    for measure in MATRICES[:1] if many else MATRICES:
+    """Show the agreement of each pair of raters in a matrix for each measure."""
+    has_many_raters = len(results.bundle.raters) > MOST_WITH_ALL_MATRICES
+    for measure in MATRIX_MEASURES[:1] if has_many_raters else MATRIX_MEASURES:
         figure = matrix_figure(results, measure, condition=condition, reference=True)
         if figure is not None:
             yield figure
@@ -54,9 +54,9 @@ def matrix_figure(
     condition: str = "",
     reference: bool = False,
 ) -> Figure | None:
-    """Draw one matrix of agreement, optionally with the reference standard as a further row.
+    """Draw a matrix of agreement, optionally with the reference standard as an additional rater.
 
-    Returns None if no pair has a defined agreement.
+    The result is None if no pair has a defined agreement.
     """
     pairs = pairs_of_scope(results, scope)
     rows = pairs_in_condition(pairs.loc[pairs["measure"] == measure], condition)
@@ -89,9 +89,9 @@ def _matrix_title(measure: str, scope: str) -> str:
 def reference_rows(
     results: Results, measure: str, scope: str, condition: str
 ) -> pd.DataFrame | None:
-    """Return the row of the reference standard in a matrix, as pairs with one more rater.
+    """Return each rater's agreement with the reference standard, as rows of pairs for a matrix.
 
-    Returns None if no item has a reference standard.
+    The result is None if no item has a reference standard.
     """
     if not results.has("agreement_with_truth"):
         return None
@@ -99,23 +99,23 @@ def reference_rows(
     readers, models = matrix_order(pairs, condition=condition, scope=scope)
     truth = results.tables["agreement_with_truth"]
     rows = beside_truth(truth, readers + models, measure, scope, condition)
-    return agreement_shown(results, rows)
+    return displayed_agreement(results, rows)
 
 
 def pairs_of_scope(results: Results, scope: str) -> pd.DataFrame:
     """Return the agreement of pairs over the items of a scope.
 
-    Pairs within a category are computed here, because the table of pairs, which is long for
-    hundreds of raters, has no categories.
+    Agreement within a category is computed here: `agreement_pairs` has no categories, because it
+    is long enough without them if there are hundreds of raters.
     """
     if not scope.startswith("category="):
         pairs = results.tables["agreement_pairs"]
-        return agreement_shown(results, pairs.loc[pairs["scope"] == scope])
-    computed = _CATEGORIES.setdefault(results, {})
+        return displayed_agreement(results, pairs.loc[pairs["scope"] == scope])
+    computed = _PAIRS_BY_CATEGORY.setdefault(results, {})
     if scope not in computed:
         study = Study(results.bundle, results.options)
         pairs = category_pairs(study, scope.removeprefix("category="))
-        computed[scope] = agreement_shown(results, pairs)
+        computed[scope] = displayed_agreement(results, pairs)
     return computed[scope]
 
 
@@ -137,14 +137,14 @@ def matrix_caption(
                 pairs=tn("{n} pair of raters", "{n} pairs of raters", len(rows)),
                 n=number_range(rows["n"]),
             ),
-            _without_interval(rows),
+            _undefined_sentence(rows),
             "" if truth is None else _truth_caption(truth, measure),
         ]
     )
 
 
-def _without_interval(rows: pd.DataFrame) -> str:
-    """Return the number of pairs without an interval, by reason."""
+def _undefined_sentence(rows: pd.DataFrame) -> str:
+    """Return a sentence on why pairs have no interval, with the number of pairs per reason."""
     reasons = rows.loc[rows["ci_low"].isna(), "undefined_because"]
     if reasons.empty:
         return ""
@@ -157,7 +157,7 @@ def _without_interval(rows: pd.DataFrame) -> str:
 
 
 def _truth_caption(rows: pd.DataFrame, measure: str) -> str:
-    """Describe the row of the reference standard."""
+    """Describe the row and column of the reference standard in a matrix."""
     if measure == "error_consistency":
         return t("It is undefined against the reference standard, which is never wrong.")
     if rows.empty:

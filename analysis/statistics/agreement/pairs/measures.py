@@ -1,11 +1,11 @@
 """Measures of agreement of two raters, their standard errors, and why they are undefined.
 
-The same functions compute the estimate and its resamples. Each returns nan if it is undefined:
+The same functions compute the estimate and its resamples. A measure is undefined (nan)
 
-- no item that counts;
-- a kappa of two constant raters, or whose chance agreement is 1 (to 1e-12);
-- Brennan-Prediger and AC1 where the number of options is not given for every item, or is 1;
-- AC1 where the number of options varies.
+- without items;
+- for a kappa, if both raters are constant or the chance agreement is 1 (to 1e-12);
+- for Brennan-Prediger and AC1, if the number of options is unknown for an item, or is 1;
+- for AC1, if the number of options varies.
 
 References
 ----------
@@ -20,7 +20,7 @@ References
 .. [5] Fleiss JL, Cohen J, Everitt BS. Large sample standard errors of kappa and weighted kappa.
    Psychol Bull 1969;72:323-327. doi:10.1037/h0028106
 .. [6] Gwet KL. irrCAC: computing chance-corrected agreement coefficients. R package 1.0, 2019, the
-   functions for raw ratings: variances divide by n (n - 1).
+   functions for raw ratings, whose variances divide by n (n - 1).
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ import numpy.typing as npt
 from analysis.arrays import Bools, Floats, Ints, ordered_sum
 from analysis.readings.clusters import ratio
 from analysis.readings.matrix import ReadingMatrix
-from analysis.statistics.agreement.pairs import counts
 from analysis.statistics.agreement.pairs.counts import (
+    SAME_WRONG_ANSWER,
     PairCounts,
     Sums,
     correctness_tables,
@@ -46,16 +46,16 @@ from analysis.translation import later
 
 CHANCE_TOLERANCE = 1e-12
 ROUNDING = 1e-14
-"""Smaller differences are rounding errors: one answer of a million changes agreement by more."""
+"""Smaller differences are rounding errors: one answer in a million changes agreement by more."""
 
 
-def raw(sums: Sums) -> Floats:
+def raw_agreement(sums: Sums) -> Floats:
     """Return the share of items with the same answer, shape (...), 0 to 1."""
     return ratio(sums.agree, sums.n)
 
 
 def beyond_chance(observed: Floats, chance: Floats) -> Floats:
-    r"""Return :math:`(p_o - p_e) / (1 - p_e)`: exactly 0 if the two differ only by rounding.
+    r"""Return :math:`(p_o - p_e) / (1 - p_e)`, exactly 0 if the two differ only by rounding.
 
     Examples
     --------
@@ -71,16 +71,16 @@ def kappa_letters(sums: Sums) -> Floats:
 
     Notes
     -----
-    :math:`(p_o - p_e) / (1 - p_e)` with :math:`p_e = \sum_j p_{j+} p_{+j}`. Across items whose
-    options differ the letters are arbitrary, and permuting the options changes the value.
+    The value is :math:`(p_o - p_e) / (1 - p_e)` with :math:`p_e = \sum_j p_{j+} p_{+j}`. Letters
+    are arbitrary across items with different options, and permuting the options changes the value.
     """
     return cohen_kappa(sums)
 
 
 def error_consistency(sums: Sums) -> Floats:
-    """Return Cohen's kappa on correct and incorrect [4]_, over items with a reference standard.
+    """Return Cohen's kappa of correctness [4]_, over items with a reference standard.
 
-    Shape (...), -1 to 1.
+    The shape is (...); values are from -1 to 1.
     """
     return cohen_kappa(sums.correctness)
 
@@ -88,23 +88,23 @@ def error_consistency(sums: Sums) -> Floats:
 def brennan_prediger(sums: Sums) -> Floats:
     r"""Return Brennan and Prediger's kappa [2]_ with each item's own number of options.
 
-    Shape (...), at most 1.
+    The shape is (...); values are at most 1.
 
     Notes
     -----
-    :math:`(p_o - p_e) / (1 - p_e)` where :math:`p_e` is the mean of :math:`1 / k_i` over the pair's
-    items, and :math:`k_i` is the number of options offered.
+    The value is :math:`(p_o - p_e) / (1 - p_e)`, where :math:`p_e` is the mean of :math:`1 / k_i`
+    over the pair's items and :math:`k_i` is the number of options offered.
     """
-    chance = chance_of_guessing(sums)
-    return beyond_chance(raw(sums), chance)
+    chance = guessing_probability(sums)
+    return beyond_chance(raw_agreement(sums), chance)
 
 
-def same_wrong(sums: Sums) -> Floats:
-    """Return the share with the same wrong option among the items that both got wrong.
+def same_wrong_share(sums: Sums) -> Floats:
+    """Return the share of the same wrong option among the items that both answered wrongly.
 
-    Shape (...), 0 to 1.
+    The shape is (...); values are from 0 to 1.
     """
-    return ratio(sums.outcomes[counts.SAME_WRONG], sums.both_wrong)
+    return ratio(sums.outcomes[SAME_WRONG_ANSWER], sums.n_both_wrong)
 
 
 def ac1(sums: Sums) -> Floats:
@@ -112,22 +112,22 @@ def ac1(sums: Sums) -> Floats:
 
     Notes
     -----
-    :math:`p_e = \sum_j \pi_j (1 - \pi_j) / (k - 1)` with :math:`\pi_j` the mean of the two raters'
-    shares of option j; k counts the options offered, not those seen.
+    Chance agreement is :math:`p_e = \sum_j \pi_j (1 - \pi_j) / (k - 1)`, where :math:`\pi_j` is the
+    mean of the two raters' shares of option j, and k counts the options offered, not those chosen.
     """
     prevalence = ratio(sums.answers_a + sums.answers_b, 2 * sums.n)
-    chance = ratio(ordered_sum(prevalence * (1 - prevalence)), common_size(sums) - 1)
-    return beyond_chance(raw(sums), chance)
+    chance = ratio(ordered_sum(prevalence * (1 - prevalence)), common_n_options(sums) - 1)
+    return beyond_chance(raw_agreement(sums), chance)
 
 
 def cohen_kappa(sums: Sums) -> Floats:
-    """Return Cohen's kappa [1]_ of the answers, with the categories of the sums.
+    """Return Cohen's kappa [1]_ with the categories of the sums.
 
-    Shape (...), -1 to 1; nan where undefined.
+    The shape is (...); values are from -1 to 1, and nan where undefined.
 
     Examples
     --------
-    Cohen (1960), 200 items, published as .492:
+    Cohen (1960) published .492 for these 200 items:
 
     >>> none = np.zeros((6,))
     >>> sums = Sums(
@@ -141,22 +141,22 @@ def cohen_kappa(sums: Sums) -> Floats:
     """
     n = sums.n
     observed = ratio(sums.agree, n)
-    together = (sums.answers_a * sums.answers_b).sum(axis=0)
-    chance = ratio(together, n * n)
+    joint = (sums.answers_a * sums.answers_b).sum(axis=0)
+    chance = ratio(joint, n * n)
     undefined = 1 - chance <= CHANCE_TOLERANCE
-    if not np.all(together):  # the others are constant pairs, with a chance agreement of 1
-        undefined |= both_constant(sums)
+    if not np.all(joint):  # the others are constant pairs, with a chance agreement of 1
+        undefined |= are_both_constant(sums)
     return np.where(undefined, np.nan, beyond_chance(observed, chance))
 
 
-def both_constant(sums: Sums) -> Bools:
-    """Whether each rater gave a single answer throughout, shape (...)."""
+def are_both_constant(sums: Sums) -> Bools:
+    """Return whether each rater gave a single answer throughout, shape (...)."""
     constant: Bools = _is_constant(sums.answers_a) & _is_constant(sums.answers_b)
     return constant
 
 
-def either_constant(sums: Sums) -> Bools:
-    """Whether at least one rater gave a single answer throughout, shape (...)."""
+def is_any_constant(sums: Sums) -> Bools:
+    """Return whether at least one rater gave a single answer throughout, shape (...)."""
     constant: Bools = _is_constant(sums.answers_a) | _is_constant(sums.answers_b)
     return constant
 
@@ -166,8 +166,8 @@ def _is_constant(answers: Floats) -> Bools:
     return constant
 
 
-def chance_of_guessing(sums: Sums) -> Floats:
-    """Return the mean of 1/k over the items; nan if a k is missing or is 1."""
+def guessing_probability(sums: Sums) -> Floats:
+    """Return the mean of 1/k over the items; nan if any k is unknown or all are 1."""
     known = sums.sizes > 0
     shares = 1 / sums.sizes[known]
     total = ordered_sum(
@@ -178,52 +178,54 @@ def chance_of_guessing(sums: Sums) -> Floats:
     return np.where(1 - chance <= CHANCE_TOLERANCE, np.nan, chance)
 
 
-def common_size(sums: Sums) -> Floats:
-    """Return the number of options where all items offer the same; nan if not, or below 2."""
-    several = (sums.options > 0).sum(axis=0) != 1
+def common_n_options(sums: Sums) -> Floats:
+    """Return the number of options if it is the same for all items and at least 2; else nan."""
+    sizes_differ = (sums.options > 0).sum(axis=0) != 1
     size = sums.sizes[sums.options.argmax(axis=0)].astype(np.float64)
-    return np.where(several | (size < 2), np.nan, size)
+    return np.where(sizes_differ | (size < 2), np.nan, size)
 
 
 def cohen_kappa_se(tables: Floats) -> Floats:
-    r"""Return the standard error of Cohen's kappa, not assuming it to be 0 [5]_.
+    r"""Return the standard error of Cohen's kappa, without assuming a kappa of 0 [5]_.
 
     Parameters
     ----------
     tables : numpy.ndarray of float, shape (..., n_categories, n_categories)
-        Counts, first rater by second.
+        Counts, with the first rater's categories in rows and the second's in columns.
 
     Returns
     -------
     numpy.ndarray of float, shape (...)
-        nan without items or where chance agreement is 1; 0 where a rater is constant, which the
-        caller must treat as undefined.
+        nan without items or if chance agreement is 1; 0 if a rater is constant, which the caller
+        must treat as undefined.
 
     Notes
     -----
-    With :math:`u_{ij} = \delta_{ij} (1 - p_e) - (1 - p_o)(p_{+i} + p_{j+})` the variance is
-    :math:`\sum_{ij} p_{ij} (u_{ij} - \bar u)^2 / (n (1 - p_e)^4)`: equation 8 of the source,
-    centred, so that rounding cannot make it negative.
+    With :math:`u_{ij} = \delta_{ij} (1 - p_e) - (1 - p_o)(p_{+i} + p_{j+})`, the variance is
+    :math:`\sum_{ij} p_{ij} (u_{ij} - \bar u)^2 / (n (1 - p_e)^4)`. This is equation 8 of the
+    source, centred so that rounding cannot make it negative.
 
     Examples
     --------
-    The source's table, published variance .002885:
+    The source gives the variance .002885 for this table:
 
     >>> table = np.array([[106.0, 10, 4], [22, 28, 10], [2, 12, 6]])
     >>> (cohen_kappa_se(table) ** 2).round(6)
     np.float64(0.002885)
     """
     n = tables.sum(axis=(-2, -1))
-    in_rows, in_columns = tables.sum(axis=-1), tables.sum(axis=-2)
-    rows, columns = ratio(in_rows, n[..., None]), ratio(in_columns, n[..., None])
+    row_totals, column_totals = tables.sum(axis=-1), tables.sum(axis=-2)
+    rows, columns = ratio(row_totals, n[..., None]), ratio(column_totals, n[..., None])
     shares = ratio(tables, n[..., None, None])
     agree = np.trace(tables, axis1=-2, axis2=-1)
-    observed, chance = ratio(agree, n), ratio((in_rows * in_columns).sum(axis=-1), n * n)
+    observed, chance = ratio(agree, n), ratio((row_totals * column_totals).sum(axis=-1), n * n)
     marginals = columns[..., :, None] + rows[..., None, :]
-    same = np.eye(tables.shape[-1])
-    influence = same * (1 - chance)[..., None, None] - (1 - observed)[..., None, None] * marginals
-    mean = _over_cells(shares * influence)[..., None, None]
-    variance = _over_cells(shares * (influence - mean) ** 2)
+    identity = np.eye(tables.shape[-1])
+    influence = (
+        identity * (1 - chance)[..., None, None] - (1 - observed)[..., None, None] * marginals
+    )
+    mean = _sum_of_cells(shares * influence)[..., None, None]
+    variance = _sum_of_cells(shares * (influence - mean) ** 2)
     se = np.sqrt(ratio(variance, n * ((1 - chance) ** 2) ** 2))
     return np.where((agree == n) & np.isfinite(se), 0.0, se)
 
@@ -238,16 +240,16 @@ def error_consistency_se(counts: PairCounts) -> Floats:
     return cohen_kappa_se(correctness_tables(counts))
 
 
-def raw_se(counts: PairCounts) -> Floats:
-    r"""Return the standard error of `raw` [6]_: :math:`\sqrt{p (1 - p) / (n - 1)}`."""
+def raw_agreement_se(counts: PairCounts) -> Floats:
+    r"""Return the standard error of `raw_agreement` [6]_: :math:`\sqrt{p (1 - p) / (n - 1)}`."""
     sums = sums_of(counts)
-    return _share_se(raw(sums), sums.n)
+    return _share_se(raw_agreement(sums), sums.n)
 
 
 def same_wrong_se(counts: PairCounts) -> Floats:
-    r"""Return the standard error of `same_wrong`, a share p: :math:`\sqrt{p (1 - p) / (n - 1)}`."""
+    r"""Return the standard error of `same_wrong_share` p: :math:`\sqrt{p (1 - p) / (n - 1)}`."""
     sums = sums_of(counts)
-    return _share_se(same_wrong(sums), sums.both_wrong)
+    return _share_se(same_wrong_share(sums), sums.n_both_wrong)
 
 
 def brennan_prediger_se(counts: PairCounts) -> Floats:
@@ -255,10 +257,10 @@ def brennan_prediger_se(counts: PairCounts) -> Floats:
 
     Notes
     -----
-    Chance agreement depends on the items, not on the answers, and is therefore fixed: the standard
-    error is that of raw agreement over :math:`1 - p_e`.
+    Chance agreement depends on the items, not on the answers, and is therefore fixed. The standard
+    error is that of raw agreement divided by :math:`1 - p_e`.
     """
-    return ratio(raw_se(counts), 1 - chance_of_guessing(sums_of(counts)))
+    return ratio(raw_agreement_se(counts), 1 - guessing_probability(sums_of(counts)))
 
 
 def ac1_se(counts: PairCounts) -> Floats:
@@ -267,30 +269,30 @@ def ac1_se(counts: PairCounts) -> Floats:
     Returns
     -------
     numpy.ndarray of float, shape (n_pairs, n_cells)
-        nan where AC1 is undefined and where there is a single item.
+        nan if AC1 is undefined or there is only one item.
 
     Notes
     -----
     Each item contributes :math:`\gamma_i = (a_i - p_e)/(1 - p_e) - 2 (1 - \gamma)(p_{e|i} - p_e)
-    / (1 - p_e)` with :math:`p_{e|i}` the mean of :math:`1 - \pi` over its two answers, over
-    :math:`k - 1`; the variance is :math:`\sum_i (\gamma_i - \gamma)^2 / (n (n - 1))`. Items with
-    the same two answers have the same value, so that the pair's table suffices.
+    / (1 - p_e)`, where :math:`p_{e|i}` is the mean of :math:`1 - \pi` over its two answers, divided
+    by :math:`k - 1`; the variance is :math:`\sum_i (\gamma_i - \gamma)^2 / (n (n - 1))`. Items with
+    the same two answers have the same value, so the pair's table is sufficient.
     """
     sums = sums_of(counts)
-    n, size, estimate = sums.n, common_size(sums), ac1(sums)
+    n, size, estimate = sums.n, common_n_options(sums), ac1(sums)
     prevalence = ratio(sums.answers_a + sums.answers_b, 2 * n)
     chance = ratio(ordered_sum(prevalence * (1 - prevalence)), size - 1)[..., None, None]
-    rest = np.moveaxis(1 - prevalence, 0, -1)
-    spread = (size - 1)[..., None, None]
-    item_chance = (rest[..., :, None] + rest[..., None, :]) / 2 / spread
+    other_prevalence = np.moveaxis(1 - prevalence, 0, -1)
+    n_others = (size - 1)[..., None, None]
+    item_chance = (other_prevalence[..., :, None] + other_prevalence[..., None, :]) / 2 / n_others
     gamma = estimate[..., None, None]
-    same = np.eye(counts.letters.shape[-1])
-    item = ((same - chance) - 2 * (1 - gamma) * (item_chance - chance)) / (1 - chance)
-    squares = _over_cells(counts.letters * (item - gamma) ** 2)
+    identity = np.eye(counts.letters.shape[-1])
+    item_values = ((identity - chance) - 2 * (1 - gamma) * (item_chance - chance)) / (1 - chance)
+    squares = _sum_of_cells(counts.letters * (item_values - gamma) ** 2)
     return np.sqrt(ratio(squares, n * (n - 1)))
 
 
-def _over_cells(tables: Floats) -> Floats:
+def _sum_of_cells(tables: Floats) -> Floats:
     return ordered_sum(cell for row in np.moveaxis(tables, (-2, -1), (0, 1)) for cell in row)
 
 
@@ -318,37 +320,37 @@ class Measure:
     Parameters
     ----------
     name : str
-        As in the tables.
+        Its name in the tables.
     estimate : callable
-        From sums of shape (...) to estimates of that shape, nan where undefined.
+        Function of sums of shape (...) that returns estimates of that shape, nan where undefined.
     standard_error : callable
-        From counts to standard errors, shape (n_pairs, n_cells).
+        Function of counts that returns standard errors, shape (n_pairs, n_cells).
     n : callable
-        From sums to the number of items that count.
-    constant : callable
-        From sums to whether a rater is constant in the categories of the measure, so that a
-        standard error of 0 is invalid.
+        Function of sums that returns the number of items that are counted.
+    is_rater_constant : callable
+        Function of sums that returns whether a rater is constant in the measure's categories, which
+        makes a standard error of 0 invalid.
     reason : callable
-        From sums to the reason for an undefined estimate.
-    normal : bool
-        Whether the analytic interval is normal; else t with n - 1 degrees of freedom.
+        Function of sums that returns why an estimate is undefined.
+    has_normal_interval : bool
+        Whether the analytic interval is normal; otherwise it uses t with n - 1 degrees of freedom.
     method : str
         Estimator and standard error with their sources, for the tables.
     title, words : str
-        Its name as a title, and within a sentence.
+        The name of the measure as a title, and within a sentence.
     caption : str
-        What it measures, for the captions of its matrix; empty for a measure without a matrix.
+        What it measures, for the caption of its matrix; empty for a measure without a matrix.
     on_correctness : bool
-        Whether it compares correctness only.
+        Whether it compares only correctness.
     """
 
     name: str
     estimate: Callable[[Sums], Floats]
     standard_error: Callable[[PairCounts], Floats]
     n: Callable[[Sums], Floats]
-    constant: Callable[[Sums], Bools]
+    is_rater_constant: Callable[[Sums], Bools]
     reason: Callable[[Sums], Reasons]
-    normal: bool
+    has_normal_interval: bool
     method: str
     title: str
     words: str
@@ -356,65 +358,68 @@ class Measure:
     on_correctness: bool = False
 
 
-def _never(sums: Sums) -> Bools:
+def _never_constant(sums: Sums) -> Bools:
     return np.zeros(sums.agree.shape, dtype=bool)
 
 
 def _constant_correctness(sums: Sums) -> Bools:
-    return either_constant(sums.correctness)
+    return is_any_constant(sums.correctness)
 
 
-def _why_not_kappa(sums: Sums) -> Reasons:
-    return _first(
+def _kappa_reasons(sums: Sums) -> Reasons:
+    return _first_reason(
         sums,
         (sums.n == 0, NO_ITEM),
-        (both_constant(sums), BOTH_CONSTANT),
+        (are_both_constant(sums), BOTH_CONSTANT),
         otherwise=CHANCE_IS_ONE,
     )
 
 
-def _why_not_error_consistency(sums: Sums) -> Reasons:
-    return _first(
+def _error_consistency_reasons(sums: Sums) -> Reasons:
+    return _first_reason(
         sums,
-        (sums.judged == 0, NO_JUDGED),
-        (both_constant(sums.correctness), BOTH_CONSTANT_CORRECT),
+        (sums.n_judged == 0, NO_JUDGED),
+        (are_both_constant(sums.correctness), BOTH_CONSTANT_CORRECT),
         otherwise=CHANCE_IS_ONE,
     )
 
 
-def _why_not_raw(sums: Sums) -> Reasons:
-    return _first(sums, otherwise=NO_ITEM)
+def _raw_reasons(sums: Sums) -> Reasons:
+    return _first_reason(sums, otherwise=NO_ITEM)
 
 
-def _why_not_same_wrong(sums: Sums) -> Reasons:
-    return _first(sums, (sums.judged == 0, NO_JUDGED), otherwise=NO_BOTH_WRONG)
+def _same_wrong_reasons(sums: Sums) -> Reasons:
+    return _first_reason(sums, (sums.n_judged == 0, NO_JUDGED), otherwise=NO_BOTH_WRONG)
 
 
-def _why_not_brennan_prediger(sums: Sums) -> Reasons:
-    return _first(
-        sums, (sums.n == 0, NO_ITEM), (_size_unknown(sums), SIZE_UNKNOWN), otherwise=CHANCE_IS_ONE
+def _brennan_prediger_reasons(sums: Sums) -> Reasons:
+    return _first_reason(
+        sums,
+        (sums.n == 0, NO_ITEM),
+        (_lacks_n_options(sums), SIZE_UNKNOWN),
+        otherwise=CHANCE_IS_ONE,
     )
 
 
-def _why_not_ac1(sums: Sums) -> Reasons:
-    return _first(
+def _ac1_reasons(sums: Sums) -> Reasons:
+    return _first_reason(
         sums,
         (sums.n == 0, NO_ITEM),
-        (_size_unknown(sums), SIZE_UNKNOWN),
+        (_lacks_n_options(sums), SIZE_UNKNOWN),
         ((sums.options > 0).sum(axis=0) > 1, SIZE_VARIES),
         otherwise=SIZE_ONE,
     )
 
 
-def _size_unknown(sums: Sums) -> Bools:
+def _lacks_n_options(sums: Sums) -> Bools:
     unknown: Bools = sums.options[sums.sizes == 0].sum(axis=0) > 0
     return unknown
 
 
-def _first(sums: Sums, *cases: tuple[Bools, str], otherwise: str) -> Reasons:
+def _first_reason(sums: Sums, *conditions: tuple[Bools, str], otherwise: str) -> Reasons:
     reasons = np.full(sums.agree.shape, otherwise, dtype=object)
-    for holds, reason in reversed(cases):
-        reasons[holds] = reason
+    for is_true, reason in reversed(conditions):
+        reasons[is_true] = reason
     return reasons
 
 
@@ -423,12 +428,12 @@ RAW_RATINGS = later("SE irrCAC raw ratings (n - 1)")
 
 RAW = Measure(
     name="raw",
-    estimate=raw,
-    standard_error=raw_se,
+    estimate=raw_agreement,
+    standard_error=raw_agreement_se,
     n=attrgetter("n"),
-    constant=either_constant,
-    reason=_why_not_raw,
-    normal=False,
+    is_rater_constant=is_any_constant,
+    reason=_raw_reasons,
+    has_normal_interval=False,
     method=f"share of items with the same answer; {RAW_RATINGS}",
     title=later("Raw agreement"),
     words=later("raw agreement"),
@@ -439,9 +444,9 @@ KAPPA_LETTERS = Measure(
     estimate=kappa_letters,
     standard_error=kappa_letters_se,
     n=attrgetter("n"),
-    constant=either_constant,
-    reason=_why_not_kappa,
-    normal=True,
+    is_rater_constant=is_any_constant,
+    reason=_kappa_reasons,
+    has_normal_interval=True,
     method=f"Cohen's kappa (1960) on arbitrary letters; {FLEISS_COHEN_EVERITT}",
     title=later("Cohen's kappa"),
     words=later("Cohen's kappa"),
@@ -457,9 +462,9 @@ BRENNAN_PREDIGER = Measure(
     estimate=brennan_prediger,
     standard_error=brennan_prediger_se,
     n=attrgetter("n"),
-    constant=either_constant,
-    reason=_why_not_brennan_prediger,
-    normal=False,
+    is_rater_constant=is_any_constant,
+    reason=_brennan_prediger_reasons,
+    has_normal_interval=False,
     method=f"Brennan and Prediger (1981), chance the mean of 1/k; {RAW_RATINGS}",
     title=later("Brennan-Prediger"),
     words=later("Brennan-Prediger"),
@@ -472,10 +477,10 @@ ERROR_CONSISTENCY = Measure(
     name="error_consistency",
     estimate=error_consistency,
     standard_error=error_consistency_se,
-    n=attrgetter("judged"),
-    constant=_constant_correctness,
-    reason=_why_not_error_consistency,
-    normal=True,
+    n=attrgetter("n_judged"),
+    is_rater_constant=_constant_correctness,
+    reason=_error_consistency_reasons,
+    has_normal_interval=True,
     method=f"Cohen's kappa (1960) on correct and incorrect; {FLEISS_COHEN_EVERITT}",
     title=later("Error consistency"),
     words=later("error consistency"),
@@ -487,13 +492,13 @@ ERROR_CONSISTENCY = Measure(
 )
 SAME_WRONG = Measure(
     name="same_wrong",
-    estimate=same_wrong,
+    estimate=same_wrong_share,
     standard_error=same_wrong_se,
-    n=attrgetter("both_wrong"),
-    # the measure is a share: raters whose answers vary may still always make the same errors
-    constant=_never,
-    reason=_why_not_same_wrong,
-    normal=False,
+    n=attrgetter("n_both_wrong"),
+    # The measure is a share: raters whose answers vary may still always make the same errors.
+    is_rater_constant=_never_constant,
+    reason=_same_wrong_reasons,
+    has_normal_interval=False,
     method="share with the same wrong option where both are wrong; SE of a share (n - 1)",
     title=later("Same wrong answer"),
     words=later("same wrong option"),
@@ -509,9 +514,9 @@ AC1 = Measure(
     estimate=ac1,
     standard_error=ac1_se,
     n=attrgetter("n"),
-    constant=either_constant,
-    reason=_why_not_ac1,
-    normal=False,
+    is_rater_constant=is_any_constant,
+    reason=_ac1_reasons,
+    has_normal_interval=False,
     method=f"Gwet's AC1 (2008); {RAW_RATINGS}",
     title=later("Gwet's AC1"),
     words=later("AC1"),
@@ -519,7 +524,7 @@ AC1 = Measure(
 )
 
 MEASURES_OF_EVERY_SCOPE = (RAW, KAPPA_LETTERS, BRENNAN_PREDIGER, ERROR_CONSISTENCY, SAME_WRONG)
-WITHIN_OPTION_SET = (*MEASURES_OF_EVERY_SCOPE, KAPPA, AC1)
+MEASURES_OF_OPTION_SETS = (*MEASURES_OF_EVERY_SCOPE, KAPPA, AC1)
 MEASURES = {
     measure.name: measure
     for measure in (
@@ -532,19 +537,19 @@ MEASURES = {
         SAME_WRONG,
     )
 }
-"""All measures by name, in the order in which users choose between them."""
+"""All measures by name, in the order in which they are offered to users."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Partition:
-    """Disjoint scopes, which are counted together.
+    """Disjoint scopes, whose items are counted together.
 
     Parameters
     ----------
     order : int
         Position among the partitions.
     names : tuple of str
-        The scopes, as in the table's column `scope`.
+        The names of the scopes in the column `scope`.
     members : tuple of numpy.ndarray of int
         Positions of each scope's items.
     measures : tuple of Measure
@@ -558,7 +563,7 @@ class Partition:
 
     @property
     def items(self) -> Ints:
-        """Positions of all items, scope after scope."""
+        """Positions of the items of all scopes, one scope after another."""
         return np.concatenate([*self.members, np.zeros(0, dtype=np.int64)])
 
     @property
@@ -567,23 +572,23 @@ class Partition:
         return np.repeat(np.arange(len(self.members)), [len(items) for items in self.members])
 
 
-SCOPES: Mapping[str, tuple[Measure, ...]] = {
+MEASURES_BY_SCOPE: Mapping[str, tuple[Measure, ...]] = {
     "all": MEASURES_OF_EVERY_SCOPE,
     "task": MEASURES_OF_EVERY_SCOPE,
-    "option_set": WITHIN_OPTION_SET,
+    "option_set": MEASURES_OF_OPTION_SETS,
 }
 
 
 def partitions(
-    matrix: ReadingMatrix, scopes: Mapping[str, tuple[Measure, ...]] = SCOPES
+    matrix: ReadingMatrix, measures_by_scope: Mapping[str, tuple[Measure, ...]] = MEASURES_BY_SCOPE
 ) -> Iterator[Partition]:
-    """Yield all items as one scope, and the scopes of every grouping, each with its measures."""
-    for order, (grouping, within) in enumerate(scopes.items()):
+    """Yield the partition of each key of `measures_by_scope`: all items, or groups by a column."""
+    for order, (grouping, measures) in enumerate(measures_by_scope.items()):
         all_items = {"": np.arange(len(matrix.truth))}
         groups = all_items if grouping == "all" else matrix.members(grouping)
         yield Partition(
             order=order,
             names=tuple(f"{grouping}={name}" if name else grouping for name in groups),
             members=tuple(groups.values()),
-            measures=within,
+            measures=measures,
         )

@@ -69,7 +69,7 @@ def partition_rows(
     Returns
     -------
     dict of str to numpy.ndarray, shape (n_pairs, n_scopes * n_measures)
-        The table's columns without those that name the pair; measures of a scope are adjacent.
+        The table's columns, except those that name the pair; measures of a scope are adjacent.
     """
     counts = count_pairs(matrix, pairs, partition.items, partition.cells, len(partition.names))
     sums = sums_of(counts)
@@ -91,9 +91,9 @@ def partition_rows(
         for name in columns_by_measure[0]
     }
     return {
-        "scope": np.broadcast_to(np.repeat(_texts(partition.names), len(measures)), shape),
+        "scope": np.broadcast_to(np.repeat(_object_array(partition.names), len(measures)), shape),
         "measure": np.broadcast_to(
-            np.tile(_texts([measure.name for measure in measures]), n_scopes), shape
+            np.tile(_object_array([measure.name for measure in measures]), n_scopes), shape
         ),
         **{name: column.reshape(shape) for name, column in columns.items()},
     }
@@ -104,27 +104,27 @@ def _measure_columns(
 ) -> dict[str, ColumnValues]:
     """Return columns of shape (n_pairs, n_scopes)."""
     estimate, se, n = measure.estimate(sums), measure.standard_error(counts), measure.n(sums)
-    undefined = np.isnan(estimate)
-    # The error cannot be estimated from a constant rater; 0 would suggest certainty.
-    no_spread = measure.constant(sums) & (measure.normal | (se == 0))
-    single = n <= 1
-    no_se = undefined | no_spread | single
+    is_undefined = np.isnan(estimate)
+    # The standard error cannot be estimated for a constant rater; 0 would suggest certainty.
+    has_constant_rater = measure.is_rater_constant(sums) & (measure.has_normal_interval | (se == 0))
+    is_single_item = n <= 1
+    has_no_se = is_undefined | has_constant_rater | is_single_item
     reason: Reasons = interval.reason.copy()
-    reason[single] = ONE_ITEM_SE
-    reason[no_spread] = CONSTANT_CORRECT_SE if measure.on_correctness else CONSTANT_SE
-    reason[undefined] = measure.reason(sums)[undefined]
+    reason[is_single_item] = ONE_ITEM_SE
+    reason[has_constant_rater] = CONSTANT_CORRECT_SE if measure.on_correctness else CONSTANT_SE
+    reason[is_undefined] = measure.reason(sums)[is_undefined]
     return {
         "n": n.astype(np.int64),
         "estimate": estimate,
-        "se": np.where(no_se, np.nan, se),
-        "ci_low": np.where(no_se, np.nan, interval.low),
-        "ci_high": np.where(no_se, np.nan, interval.high),
+        "se": np.where(has_no_se, np.nan, se),
+        "ci_low": np.where(has_no_se, np.nan, interval.low),
+        "ci_high": np.where(has_no_se, np.nan, interval.high),
         "method": f"{measure.method}; " + interval.method,
         "undefined_because": reason,
     }
 
 
-def _texts(texts: Sequence[str]) -> ColumnValues:
+def _object_array(texts: Sequence[str]) -> ColumnValues:
     return np.array(texts, dtype=object)
 
 
@@ -146,12 +146,12 @@ def agreement_pairs(study: Study | Bundle, options: Options | None = None) -> pd
 
     Notes
     -----
-    Items that both raters answered count; for error consistency those with a reference standard,
-    for `same_wrong` those that both answered incorrectly. Standard errors are analytic. Intervals
-    are percentile intervals over resampled patients if clusters exist; else normal for the
-    kappas and t with n - 1 degrees of freedom for the others, the upper limit truncated at 1. A
-    kappa of two constant raters is undefined; with one constant rater it is 0 by construction, and
-    its standard error and interval are undefined.
+    All items that both raters answered are counted; for error consistency only those with a
+    reference standard, for `same_wrong` only those that both answered incorrectly. Standard errors
+    are analytic. With clusters, intervals are percentile intervals over resampled patients.
+    Otherwise they are normal for the kappas, and use t with n - 1 degrees of freedom for the other
+    measures, with the upper limit truncated at 1. A kappa of two constant raters is undefined. With
+    one constant rater it is 0 by construction, and its standard error and interval are undefined.
 
     See Also
     --------
@@ -173,7 +173,7 @@ def agreement_pairs(study: Study | Bundle, options: Options | None = None) -> pd
     [['R1', 'R2', 4, 0.5]]
     """
     study = study_of(study, options)
-    return _table(study, partitions(study.matrix))
+    return _table_of_partitions(study, partitions(study.matrix))
 
 
 def category_pairs(study: Study, category: str) -> pd.DataFrame:
@@ -189,10 +189,10 @@ def category_pairs(study: Study, category: str) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        As `agreement_pairs`, with the scope `category=NAME`.
+        The columns of `agreement_pairs`, with the scope `category=NAME`.
     """
     members = study.matrix.members("category")[category]
-    return _table(
+    return _table_of_partitions(
         study,
         [
             Partition(
@@ -205,7 +205,7 @@ def category_pairs(study: Study, category: str) -> pd.DataFrame:
     )
 
 
-def _table(study: Study, scope_partitions: Iterable[Partition]) -> pd.DataFrame:
+def _table_of_partitions(study: Study, scope_partitions: Iterable[Partition]) -> pd.DataFrame:
     matrix, pairs = study.matrix, pairs_of(study.matrix.columns)
     parts = [
         partition_rows(matrix, pairs, partition, study.options, study.weights)

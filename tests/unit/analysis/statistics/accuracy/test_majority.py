@@ -57,7 +57,7 @@ def test_every_row_equals_a_count_of_votes() -> None:
     ):
         assert row["vote"] == pytest.approx(votes.mean())
         expected = mean_over_items(
-            difference, np.arange(N_ITEMS) // 2, 0.05, nothing="", limits=(-1, 1)
+            difference, np.arange(N_ITEMS) // 2, 0.05, no_items_reason="", limits=(-1, 1)
         )
         assert row["difference"] == pytest.approx(expected["estimate"])
         assert (row["ci_low"], row["ci_high"]) == pytest.approx(

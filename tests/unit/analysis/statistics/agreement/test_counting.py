@@ -5,7 +5,7 @@ import pytest
 
 from analysis.readings.matrix import reading_matrix
 from analysis.statistics.agreement.pairs import counts as module
-from analysis.statistics.agreement.pairs.counts import NOT_JUDGED, count_pairs, pairs_of
+from analysis.statistics.agreement.pairs.counts import NO_TRUTH, count_pairs, pairs_of
 from tests.unit.analysis.conftest import MakeBundle
 
 
@@ -25,10 +25,10 @@ def test_counting_by_sets_of_items_equals_counting_by_pairs(
     pairs, items = pairs_of(matrix.columns), np.arange(150)
     result = []
     for limit in (1, 10**9):
-        monkeypatch.setattr(module, "ITEMS_A_LARGE_CELL", limit)
+        monkeypatch.setattr(module, "FEWEST_ITEMS_FOR_SETS", limit)
         result.append(count_pairs(matrix, pairs, items, 2 * (items % 2), 3))
     for name in ("letters", "outcomes", "options"):
         by_sets, by_pairs = (getattr(each, name) for each in result)
         assert (by_sets == by_pairs).all()
         assert (by_sets[:, 1] == 0).all()
-    assert result[0].outcomes[..., NOT_JUDGED].any()
+    assert result[0].outcomes[..., NO_TRUTH].any()

@@ -9,7 +9,7 @@ from analysis.readings.matrix import ReadingMatrix, reading_matrix
 from analysis.statistics.agreement import between as means
 from analysis.statistics.agreement.between import ESTIMATES
 from analysis.statistics.agreement.groups import answers, coefficients
-from analysis.statistics.agreement.groups.answers import groups_of
+from analysis.statistics.agreement.groups.answers import rater_groups
 from analysis.statistics.agreement.pairs.counts import pairs_of
 from tests.unit.analysis.conftest import MakeBundle
 
@@ -53,19 +53,19 @@ def test_a_resample_of_a_group_is_the_estimate_of_the_drawn_items(
     matrix: ReadingMatrix, weights: Floats, items: Ints, measure: coefficients.GroupMeasure
 ) -> None:
     """Clusters count as often as they are drawn."""
-    groups = groups_of(matrix.columns)
+    groups = rater_groups(matrix.columns)
     codes = answers.correctness_of if measure.on_correctness else answers.letters_of
-    draws = answers.draws_of(matrix, items, weights)
-    answered = answers.answered(codes(matrix, items), matrix.n_options[items], groups, draws)
+    draws = answers.resamples_of(matrix, items, weights)
+    answered = answers.sum_answers(codes(matrix, items), matrix.n_options[items], groups, draws)
     for r, row in enumerate(weights):
         drawn = _written_out(matrix, row, items)
-        naive = answers.answered(codes(matrix, drawn), matrix.n_options[drawn], groups, None)
+        naive = answers.sum_answers(codes(matrix, drawn), matrix.n_options[drawn], groups, None)
         for group, alone in zip(answered, naive, strict=True):
             assert group.resampled is not None
             estimate = measure.estimate(group.resampled)[r]
             expected = measure.estimate(alone.sums)
             if (
-                measure.one_size
+                measure.needs_same_n_options
             ):  # the estimate over all items is defined, and undefined in every resample
                 assert np.isnan(estimate)
             else:

@@ -44,7 +44,7 @@ def test_intervals_of_few_patients_are_wider_or_undefined() -> None:
 def test_equal_resamples_are_counted() -> None:
     """Three patients of two hundred have items, so their weights repeat."""
     drawn = resample_weights(200, 500, seed=1)[:, [3, 50, 120]]
-    different, times = resampling._different(drawn)
+    different, times = resampling._distinct_resamples(drawn)
     assert times is not None
     rows, counts = np.unique(drawn, axis=0, return_counts=True)
     order = np.lexsort(different.T[::-1])
@@ -55,7 +55,7 @@ def test_equal_resamples_are_counted() -> None:
 def test_resamples_of_many_patients_are_not_counted() -> None:
     """All resamples differ, and their code would not fit into a float."""
     drawn = resample_weights(200, 50, seed=1)
-    different, times = resampling._different(drawn)
+    different, times = resampling._distinct_resamples(drawn)
     assert different is drawn
     assert times is None
 
@@ -74,7 +74,7 @@ def test_intervals_are_the_same_with_and_without_counting(
         option_set=[f"s{i // 12}" for i in range(n)],
     )
     by_counting = agreement_pairs(bundle, Options(bootstrap=400))
-    monkeypatch.setattr(resampling, "_different", lambda drawn: (drawn, None))
+    monkeypatch.setattr(resampling, "_distinct_resamples", lambda drawn: (drawn, None))
     pd.testing.assert_frame_equal(
         by_counting, agreement_pairs(bundle, Options(bootstrap=400)), check_exact=True
     )

@@ -12,7 +12,7 @@ from analysis import Bundle, Options, analyse, bundle_from_tables
 from analysis.statistics.agreement.weighted import (
     LINEAR,
     agreement_weighted,
-    distances,
+    disagreements,
     weighted_kappa,
 )
 
@@ -76,7 +76,7 @@ def test_the_values_follow_the_definition_by_proportions() -> None:
     distance = np.array([[0, 1, 2], [1, 0, 1], [2, 1, 0]])
     rows, columns = proportions.sum(axis=1), proportions.sum(axis=0)
     expected = 1 - (proportions * distance).sum() / (np.outer(rows, columns) * distance).sum()
-    kappa = float(weighted_kappa(100 * proportions, distances(3, LINEAR)))
+    kappa = float(weighted_kappa(100 * proportions, disagreements(3, LINEAR)))
     assert kappa == pytest.approx(expected)
 
 
@@ -122,7 +122,7 @@ def test_standard_error_and_limits_are_those_of_the_delta_method(
         ]
         counts = np.zeros((4, 4))
         np.add.at(counts, tuple(map(np.array, places)), 1.0)
-        weights = distances(4, row["measure"])
+        weights = disagreements(4, row["measure"])
         slopes = np.zeros((4, 4))
         for cell in np.ndindex(4, 4):
             more, less = counts.copy(), counts.copy()

@@ -1,4 +1,4 @@
-"""Intervals of agreement as the report shows them."""
+"""Agreement in the report: its intervals, and the words for its measures."""
 
 from __future__ import annotations
 
@@ -12,28 +12,30 @@ from analysis.statistics.agreement.pairs.measures import MEASURES
 from analysis.translation import capitalised, later, translated
 
 
-def agreement_shown(results: Results, table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table of agreement with the intervals of the report, which differ from the files'.
+def displayed_agreement(results: Results, table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table of agreement with the intervals that the report shows instead of the files'.
 
-    The formulas give a share of 0 or 1 an interval without width; the report shows Wilson's
-    interval, with the number of patients if they have several cases. Limits are truncated to the
-    measure's range.
+    The formulas give a share of 0 or 1 an interval without width. The report shows Wilson's
+    interval instead, based on the number of patients if they have several cases. Limits are
+    truncated to the measure's range.
     """
     is_share = table["measure"].isin(SHARE_MEASURES).to_numpy()
-    at_end = is_share & table["estimate"].isin((0.0, 1.0)).to_numpy()
+    is_zero_or_one = is_share & table["estimate"].isin((0.0, 1.0)).to_numpy()
     n = np.minimum(table["n"].to_numpy(dtype=np.float64), results.n_clusters)
     estimate = table["estimate"].to_numpy(dtype=np.float64)
-    limits = wilson_interval(np.where(at_end, estimate * n, 0.0), n, results.options.alpha)
+    limits = wilson_interval(np.where(is_zero_or_one, estimate * n, 0.0), n, results.options.alpha)
     limits_of_table = (table[column].to_numpy(dtype=np.float64) for column in ("ci_low", "ci_high"))
-    low, high = (np.where(at_end, *ends) for ends in zip(limits, limits_of_table, strict=True))
+    low, high = (
+        np.where(is_zero_or_one, *ends) for ends in zip(limits, limits_of_table, strict=True)
+    )
     return table.assign(
         ci_low=np.maximum(low, np.where(is_share, 0.0, -1.0)),
         ci_high=np.minimum(high, 1.0),
-        method=table["method"].mask(at_end, "Wilson"),
+        method=table["method"].mask(is_zero_or_one, "Wilson"),
     )
 
 
-LETTERS = later(
+LETTERS_NOTE = later(
     "Letters are canonical, those of the question bank; permuting the options of the questions"
     " changes this kappa."
 )
@@ -53,10 +55,10 @@ MEASURE_WORDS = {
 
 
 def measure_words(measure: str) -> str:
-    """Return a measure's name within a sentence."""
+    """Return a measure's name for use within a sentence."""
     return translated(MEASURE_WORDS.get(measure, measure))
 
 
-def measure_head(measure: str) -> str:
-    """Return a measure's name for the head of a column."""
+def measure_heading(measure: str) -> str:
+    """Return a measure's name for use as a column heading."""
     return capitalised(measure_words(measure))
