@@ -252,7 +252,7 @@ def _resampled_macro(tasks: list[_Estimates]) -> Floats | None:
     if not parts:
         return None
     total = ordered_sum(
-        np.where(is_defined[:, None], resampled, 0.0) for charted, is_defined in parts
+        np.where(is_defined[:, None], resampled, 0.0) for resampled, is_defined in parts
     )
     return ratio(
         total, ordered_sum(is_defined.astype(np.float64)[:, None] for _, is_defined in parts)

@@ -38,7 +38,7 @@ NO_NEGATIVE = "specificity: no negative item was given"
 
 
 def has_two_classes(study: Study) -> bool:
-    """Return whether some item has a positive and a negative class."""
+    """Return whether any item has a positive and a negative class."""
     return bool(study.dichotomy.counted_items(study.matrix).any())
 
 
@@ -55,21 +55,21 @@ def diagnostic(study: Study | Bundle, options: Options | None = None) -> pd.Data
     Returns
     -------
     pandas.DataFrame
-        The columns of `DIAGNOSTIC`. Proportions 0 to 1. One row per rater, condition and group,
-        readers first. Groups without an item of two classes have no row.
+        The columns of `DIAGNOSTIC`. Proportions are from 0 to 1. One row per rater, condition and
+        group, readers first. Groups without items that have two classes have no row.
 
     Raises
     ------
     OptionsError
-        A named positive option is offered by no item.
+        No item offers an option that was named as positive.
 
     Notes
     -----
     Sensitivity is the proportion of positive items that were answered with a positive option,
-    specificity the proportion of negative items that were answered with another one. Items count as
-    in `accuracy`; an unanswered item is wrong for its class. The intervals are Wilson's score
-    intervals [1]_ and assume independent items. `dichotomy_of` defines which items have two
-    classes, and which option is positive.
+    specificity the proportion of negative items that were answered with another option. Items are
+    counted as in `accuracy`; unanswered items are incorrect for their class. The intervals are
+    Wilson's score intervals [1]_ and assume independent items. `dichotomy_of` defines which items
+    have two classes, and which option is positive.
 
     References
     ----------
@@ -89,7 +89,7 @@ def diagnostic(study: Study | Bundle, options: Options | None = None) -> pd.Data
     study = study_of(study, options)
     is_counted = study.dichotomy.counted_items(study.matrix)
     tables = [
-        _group(study, by, group, items[is_counted[items]])
+        _group_rows(study, by, group, items[is_counted[items]])
         for by, group, items in item_groups(study.matrix, GROUPED_BY)
         if is_counted[items].any()
     ]
@@ -100,14 +100,14 @@ def diagnostic(study: Study | Bundle, options: Options | None = None) -> pd.Data
     return table[DIAGNOSTIC.header]
 
 
-def _group(study: Study, by: str, group: str, items: Ints) -> pd.DataFrame:
+def _group_rows(study: Study, by: str, group: str, items: Ints) -> pd.DataFrame:
     matrix, dichotomy = study.matrix, study.dichotomy
     is_counted, correct = matrix.given[items], dichotomy.has_item_class(matrix)[items]
     positive = dichotomy.positive_items(matrix)[items]
     sensitivity = _proportion(correct[positive], is_counted[positive], study.options.alpha)
     specificity = _proportion(correct[~positive], is_counted[~positive], study.options.alpha)
-    chosen = np.zeros(len(matrix.truth), dtype=np.bool_)
-    chosen[items] = True
+    is_in_group = np.zeros(len(matrix.truth), dtype=np.bool_)
+    is_in_group[items] = True
     return pd.DataFrame(
         {
             "column": np.arange(len(matrix.columns)),
@@ -116,7 +116,7 @@ def _group(study: Study, by: str, group: str, items: Ints) -> pd.DataFrame:
             "condition": [column.condition for column in matrix.columns],
             "by": by,
             "group": group,
-            "positive": dichotomy.positive_option_names(chosen),
+            "positive": dichotomy.positive_option_names(is_in_group),
             "n_positive": sensitivity["n"],
             "n_negative": specificity["n"],
             "sensitivity": sensitivity["share"],
@@ -135,7 +135,7 @@ def _group(study: Study, by: str, group: str, items: Ints) -> pd.DataFrame:
 
 
 def _proportion(correct: Bools, is_counted: Bools, alpha: float) -> dict[str, Ints | Floats]:
-    """Return the share of correct answers of each column, with its limits."""
+    """Return each column's share of correct answers, with its limits."""
     n = is_counted.sum(axis=0, dtype=np.int64)
     n_correct = (correct & is_counted).sum(axis=0).astype(np.float64)
     low, high = wilson_interval(n_correct, n.astype(np.float64), alpha)
@@ -143,10 +143,10 @@ def _proportion(correct: Bools, is_counted: Bools, alpha: float) -> dict[str, In
 
 
 def diagnostic_table(results: Results) -> Iterator[ReportTable]:
-    """Show sensitivity and specificity of every rater over all items."""
+    """Show every rater's sensitivity and specificity over all items."""
     names = rater_names(results.bundle)
     rows: list[TableRow] = [
-        ((named(names, str(row["rater_id"])),), _row(row))
+        ((named(names, str(row["rater_id"])),), _row_cells(row))
         for row in rows_of(results, "diagnostic", by="overall")
     ]
     yield report_table(
@@ -170,7 +170,7 @@ def diagnostic_table(results: Results) -> Iterator[ReportTable]:
     )
 
 
-def _row(row: dict[str, Any]) -> tuple[str, ...]:
+def _row_cells(row: dict[str, Any]) -> tuple[str, ...]:
     return (
         condition_cell(str(row["condition"])),
         str(row["positive"]),
@@ -187,8 +187,8 @@ DIAGNOSTIC = Statistic(
     columns=(
         *shared_columns("rater_id rater_kind condition by group"),
         Column("positive", "Positive options: letters, or texts where letters differ."),
-        Column("n_positive", "Positive items that count.", "count"),
-        Column("n_negative", "Negative items that count.", "count"),
+        Column("n_positive", "Positive items that are counted.", "count"),
+        Column("n_negative", "Negative items that are counted.", "count"),
         Column("sensitivity", "Share of correct answers to positive items.", "proportion"),
         Column("sens_low", "Lower limit of its interval.", "proportion"),
         Column("sens_high", "Upper limit of its interval.", "proportion"),

@@ -42,14 +42,14 @@ def item_difficulty(study: Study | Bundle) -> pd.DataFrame:
     -------
     pandas.DataFrame
         The columns of `ITEM_DIFFICULTY`; one row per condition and item with a reference standard,
-        in order of both. Shares are of the raters who count, nan if none does; `few_readers`
-        states how many of the condition's readers count where not all do.
+        in this order. Shares are of the raters who are counted, or nan if there are none;
+        `few_readers` states how many of the condition's readers are counted, if not all are.
 
     Notes
     -----
-    A reader counts if there is a reading of the item, regardless of its status, because an item
-    that was not yet presented is not difficult. Every model counts for every item; a missing
-    prediction is incorrect. Excluded readings do not count where the protocol drops them from the
+    A reader is counted for an item if there is a reading of it, whatever its status, because an
+    item that was never presented is not difficult. Every model is counted for every item; missing
+    predictions are incorrect. Excluded readings are not counted if the protocol drops them from the
     primary analysis. Unanswered items are incorrect. A model with a single condition is included
     with the readers of every condition.
 
@@ -75,44 +75,48 @@ def item_difficulty(study: Study | Bundle) -> pd.DataFrame:
     bundle, matrix = study.bundle, study.matrix
     items = np.flatnonzero(matrix.assigned)
     items = items[np.argsort(matrix.item_ids[items].astype(str), kind="stable")]
-    described = bundle.items.set_index("item_id").loc[list(matrix.item_ids[items])]
+    item_columns = bundle.items.set_index("item_id").loc[list(matrix.item_ids[items])]
     is_counted = matrix.given
     tables = [
-        described.reset_index().assign(
-            condition=condition, **_counts(matrix, is_counted, items, columns)
+        item_columns.reset_index().assign(
+            condition=condition, **_counts_by_kind(matrix, is_counted, items, columns)
         )
         for condition, columns in columns_by_condition(matrix.columns).items()
     ]
     table = pd.concat(tables, ignore_index=True)
-    return table.assign(note=_notes(table))[ITEM_DIFFICULTY.header]
+    return table.assign(note=_item_notes(table))[ITEM_DIFFICULTY.header]
 
 
-def _counts(
+def _counts_by_kind(
     matrix: ReadingMatrix, is_counted: Bools, items: Ints, columns: Sequence[int]
 ) -> pd.DataFrame:
     counts = pd.DataFrame(index=range(len(items)))
     for kind in RaterKind:
-        of_kind = [i for i in columns if matrix.columns[i].kind is kind]
-        n = is_counted[:, of_kind][items].sum(axis=1, dtype=np.int64)
-        right = matrix.correct[:, of_kind][items].sum(axis=1, dtype=np.int64)
-        counts[f"n_{kind}s"], counts[f"n_{kind}s_correct"] = n, right
-        counts[f"{kind}s_share"] = np.divide(right, n, out=np.full(len(n), np.nan), where=n > 0)
+        columns_of_kind = [i for i in columns if matrix.columns[i].kind is kind]
+        n = is_counted[:, columns_of_kind][items].sum(axis=1, dtype=np.int64)
+        n_correct = matrix.correct[:, columns_of_kind][items].sum(axis=1, dtype=np.int64)
+        counts[f"n_{kind}s"], counts[f"n_{kind}s_correct"] = n, n_correct
+        counts[f"{kind}s_share"] = np.divide(
+            n_correct, n, out=np.full(len(n), np.nan), where=n > 0
+        )
         if kind is RaterKind.READER:
-            total = len(of_kind)
-            counts["few_readers"] = [f"{k} of {total} readers" if k < total else "" for k in n]
+            total = len(columns_of_kind)
+            counts["few_readers"] = [
+                f"{k} of {total} readers" if k < total else "" for k in n
+            ]
     return counts
 
 
-def _notes(table: pd.DataFrame) -> pd.Series[str]:
+def _item_notes(table: pd.DataFrame) -> pd.Series[str]:
     readers, models = table["n_readers"], table["n_models"]
     readers_right, models_right = table["n_readers_correct"], table["n_models_correct"]
     # Unread items are not described as missed by all raters, unless there are only models.
-    readers_there = readers.groupby(table["condition"]).transform("max") > 0
-    n = (readers + models).where((readers > 0) | ~readers_there, 0)
-    right = readers_right + models_right
+    has_readers = readers.groupby(table["condition"]).transform("max") > 0
+    n = (readers + models).where((readers > 0) | ~has_readers, 0)
+    n_correct = readers_right + models_right
     notes = pd.Series("", index=table.index, dtype=object)
-    notes[(n > 0) & (right == n)] = EVERYBODY_RIGHT
-    notes[(n > 0) & (right == 0)] = EVERYBODY_MISSED
+    notes[(n > 0) & (n_correct == n)] = EVERYBODY_RIGHT
+    notes[(n > 0) & (n_correct == 0)] = EVERYBODY_MISSED
     notes[(readers > 0) & (readers_right == 0) & (models_right > 0)] = READERS_MISSED
     notes[(models > 0) & (models_right == 0) & (readers_right > 0)] = MODELS_MISSED
     return notes
@@ -123,7 +127,7 @@ MODEL_RIGHT = "the model right, all readers wrong"
 
 
 def model_disagreements(study: Study | Bundle) -> pd.DataFrame:
-    """List the items that a model missed and all readers answered correctly, and the reverse.
+    """List the items that a model answered wrongly and all readers correctly, and the reverse.
 
     Parameters
     ----------
@@ -134,13 +138,13 @@ def model_disagreements(study: Study | Bundle) -> pd.DataFrame:
     -------
     pandas.DataFrame
         The columns of `MODEL_DISAGREEMENTS`; one row per model, condition and item of either kind,
-        in the order of all three. Answers are letters in the item's own order, empty if there is
-        none; `readers_answers` has the answers of the readers who count, "R1: A; R2: A", in the
+        in this order. Answers are letters in the item's order of options, empty if there is none;
+        `readers_answers` has the answers of the readers who are counted, such as "R1: A; R2: A", in
         order of their ids.
 
     Notes
     -----
-    Readers count as in `item_difficulty`; at least one must count.
+    Readers are counted as in `item_difficulty`; items without such a reader are omitted.
 
     Examples
     --------
@@ -168,15 +172,15 @@ def model_disagreements(study: Study | Bundle) -> pd.DataFrame:
         for row in _disagreement_rows(matrix, condition, columns)
     ]
     names = MODEL_DISAGREEMENTS.header
-    table = pd.DataFrame(rows, columns=[name for name in names if name not in _OF_ITEMS])
-    described = bundle.items[["item_id", *_OF_ITEMS]]
+    table = pd.DataFrame(rows, columns=[name for name in names if name not in _ITEM_COLUMNS])
+    item_columns = bundle.items[["item_id", *_ITEM_COLUMNS]]
     # The items' columns are text even without rows.
-    joined = table.astype({"item_id": object}).merge(described, on="item_id", how="left")
+    joined = table.astype({"item_id": object}).merge(item_columns, on="item_id", how="left")
     order = ["model_id", "condition", "item_id"]
     return joined.sort_values(order, kind="stable", ignore_index=True)[names]
 
 
-_OF_ITEMS = ("task", "category", "examination_id")
+_ITEM_COLUMNS = ("task", "category", "examination_id")
 
 
 def _disagreement_rows(
@@ -186,16 +190,16 @@ def _disagreement_rows(
     all_given, all_correct = matrix.given, matrix.correct
     is_counted, correct = all_given[:, readers], all_correct[:, readers]
     names = [matrix.columns[i].rater_id for i in readers]
-    n, right = (
+    n, n_correct = (
         is_counted.sum(axis=1, dtype=np.int64),
         (is_counted & correct).sum(axis=1, dtype=np.int64),
     )
     for model in (i for i in columns if matrix.columns[i].kind is RaterKind.MODEL):
-        counts = all_given[:, model] & (n > 0)
+        is_model_counted = all_given[:, model] & (n > 0)
         is_right = all_correct[:, model]
         for kind, chosen in (
-            (MODEL_WRONG, counts & ~is_right & (right == n)),
-            (MODEL_RIGHT, counts & is_right & (right == 0)),
+            (MODEL_WRONG, is_model_counted & ~is_right & (n_correct == n)),
+            (MODEL_RIGHT, is_model_counted & is_right & (n_correct == 0)),
         ):
             for item in np.flatnonzero(chosen):
                 yield {
@@ -234,12 +238,12 @@ def difficulty_figure(results: Results, condition: str) -> Iterator[Figure]:
 
 
 def difficulty_caption(rows: pd.DataFrame) -> str:
-    """Describe the difficulty of items, and the number of items that not all readers have read."""
+    """Describe the figure of difficulty, with the number of items that not all readers read."""
     max_readers = rows["n_readers"].max()
     few = rows.loc[rows["n_readers"] < max_readers, "n_readers"]
-    partly = ""
+    partly_read = ""
     if len(few):
-        partly = t(
+        partly_read = t(
             "{few} of them were read by fewer than {most} readers (n = {n}) and are placed by the"
             " share of those who were correct.",
             few=str(len(few)),
@@ -256,7 +260,7 @@ def difficulty_caption(rows: pd.DataFrame) -> str:
                 cases=tn("{n} case", "{n} cases", len(rows)),
             ),
             t("Lower right: hard for readers only. Upper left: hard for models only."),
-            partly,
+            partly_read,
         ]
     )
 
@@ -271,7 +275,7 @@ ITEM_DIFFICULTY = Statistic(
         Column("n_models_correct", "Models with the correct answer.", "count"),
         Column("readers_share", "Share of the readers who were correct.", "proportion"),
         Column("models_share", "Share of the models that were correct.", "proportion"),
-        Column("few_readers", "How many of the condition's readers count, if not all."),
+        Column("few_readers", "How many of the condition's readers are counted, if not all."),
         *shared_columns("note"),
     ),
     compute=item_difficulty,

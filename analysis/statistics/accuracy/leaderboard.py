@@ -55,24 +55,24 @@ UNRANKED = "rank: fewer than 80 % of these items, or none of some task, were giv
 FEW_RANKED = "interval and limits of the rank: too many resamples hold no item of this group"
 
 
-# Number of decimals in which different accuracies must differ, because sums of fractions are
-# rounded.
-DECIMALS = 12
+# Accuracies are compared after rounding to this number of decimals, because sums of fractions have
+# rounding errors.
+ACCURACY_DECIMALS = 12
 
 
 # 0.975 * 2000 may be 1950.0000000000002 or 1949.9999999999998.
-ROUNDING = 1e-9
+ROUNDING_TOLERANCE = 1e-9
 
 
 Float32s = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Group:
-    """One group's accuracies of all columns, and their resamples of shape (n_columns, n_resamples).
+class _GroupAccuracies:
+    """The accuracies of all columns in a group, and their resamples (n_columns, n_resamples).
 
-    `units` is the number of patients, or items, of each column's accuracy, and `n_units` that of
-    the group; `ranked` states whether a column has enough items for a rank.
+    `units` states which patients, or items, each column's accuracy is based on; `is_ranked` states
+    whether a column has enough items for a rank.
     """
 
     by: str
@@ -81,12 +81,12 @@ class _Group:
     accuracy: Floats
     resampled: Floats
     units: Bools  # (n_units, n_columns)
-    ranked: Bools
+    is_ranked: Bools
     reason: str = ""
 
 
 def leaderboard(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    r"""Rank readers and models by accuracy, overall and by task, with the ranks' uncertainty.
+    r"""Rank readers and models by accuracy, overall and by task, with intervals for the ranks.
 
     Parameters
     ----------
@@ -98,24 +98,24 @@ def leaderboard(study: Study | Bundle, options: Options | None = None) -> pd.Dat
     Returns
     -------
     pandas.DataFrame
-        The columns of `LEADERBOARD`; proportions 0 to 1, ranks from 1, the best. In order of
-        condition, group (`overall` `micro` and `macro`, then each `task`), rank, and the order of
-        raters, readers first.
+        The columns of `LEADERBOARD`. Proportions are from 0 to 1; rank 1 is the best. Rows are in
+        order of condition, group (`overall` `micro` and `macro`, then each `task`) and rank; raters
+        of equal rank are in the order of the readings, readers first.
 
     Notes
     -----
-    Accuracy is that of `accuracy`: a given item without an answer is incorrect; `micro` weighs
-    questions equally, `macro` tasks, and the order may differ between them. Raters of equal
-    accuracy share the better rank (1, 2, 2, 4). A reader to whom fewer than 80 % of the items were
-    presented has an accuracy but no rank. A model with a single condition is ranked among the
-    readers of every condition.
+    Accuracy is defined as in the table `accuracy`: items given to a rater but not answered count as
+    incorrect. `micro` gives all questions the same weight, `macro` all tasks, so their order of
+    raters may differ. Raters with equal accuracy share the better rank (1, 2, 2, 4). A reader who
+    was presented fewer than 80 % of the items has an accuracy but no rank. A model with a single
+    condition is ranked among the readers of every condition.
 
-    Intervals and ranks come from the same resamples: of patients where clusters exist (of
-    examinations where no patient is stated), else of items with a reference standard. All raters
+    Intervals and ranks are computed from the same resamples: of patients if there are clusters (of
+    examinations if no patient is stated), otherwise of items with a reference standard. All raters
     are ranked again in each resample, so that the limits account for the shared items [1]_. The
-    interval is the percentile interval; the limits of the rank are the smallest ranks that at least
-    alpha/2 and 1 - alpha/2 of the resamples do not exceed, so they are whole numbers. They are
-    limits for each rater separately, not for the complete order.
+    interval is the percentile interval. The limits of the rank are the smallest ranks that at least
+    alpha/2 and 1 - alpha/2 of the resamples do not exceed, so they are whole numbers. They apply to
+    each rater separately, not to the complete order.
 
     References
     ----------
@@ -138,21 +138,23 @@ def leaderboard(study: Study | Bundle, options: Options | None = None) -> pd.Dat
     """
     study = study_of(study, options)
     matrix, options, weights = study.matrix, study.options, study.weights
-    groups = _groups(matrix, options, weights)
+    groups = _all_group_accuracies(matrix, options, weights)
     tables = [
-        _rows(matrix, condition, np.array(columns), group, options.alpha)
+        _ranking_rows(matrix, condition, np.array(columns), group, options.alpha)
         for condition, columns in columns_by_condition(matrix.columns).items()
         for group in groups
     ]
     return pd.concat(tables, ignore_index=True)[LEADERBOARD.header]
 
 
-def _groups(matrix: ReadingMatrix, options: Options, weights: Floats | None) -> list[_Group]:
+def _all_group_accuracies(
+    matrix: ReadingMatrix, options: Options, weights: Floats | None
+) -> list[_GroupAccuracies]:
     items = np.flatnonzero(matrix.assigned)
     if not len(items):
         return [
-            _undefined(matrix, "micro", NO_REFERENCE),
-            _undefined(matrix, "macro", NO_REFERENCE),
+            _undefined_group(matrix, "micro", NO_REFERENCE),
+            _undefined_group(matrix, "macro", NO_REFERENCE),
         ]
     unit = matrix.clusters[items] if weights is not None else np.arange(len(items))
     names, task_codes = np.unique(matrix.groups["task"][items].astype(str), return_inverse=True)
@@ -162,18 +164,18 @@ def _groups(matrix: ReadingMatrix, options: Options, weights: Floats | None) -> 
         counts, unit, task_codes, weight_blocks(weights, len(items), options)
     )
 
-    def group(by: str, name: str, is_member: Bools, resampled: Floats) -> _Group:
+    def group(by: str, name: str, is_member: Bools, resampled: Floats) -> _GroupAccuracies:
         n = presented[is_member].sum(axis=0, dtype=np.int64)
         units = np.zeros((int(unit.max()) + 1, presented.shape[1]), dtype=np.bool_)
         np.logical_or.at(units, unit[is_member], presented[is_member])
-        return _Group(
+        return _GroupAccuracies(
             by=by,
             group=name,
             n=n,
             accuracy=_accuracy(counts[is_member].sum(axis=0)),
             resampled=_accuracy(resampled),
             units=units,
-            ranked=are_enough(n, int(is_member.sum())),
+            is_ranked=are_enough(n, int(is_member.sum())),
         )
 
     task_groups = [
@@ -190,11 +192,11 @@ def _groups(matrix: ReadingMatrix, options: Options, weights: Floats | None) -> 
 def _resampled_counts(
     counts: Floats, unit: Ints, task_codes: Ints, blocks: Iterator[Float32s]
 ) -> Floats:
-    """Return each task's counts in each resample, shape (n_tasks, n_counts, n_resamples)."""
+    """Return the counts of each task in each resample, shape (n_tasks, n_counts, n_resamples)."""
     sums = []
     for task_code in range(int(task_codes.max()) + 1):
-        inside = task_codes == task_code
-        cluster_counts, present = sums_by_cluster(counts[inside], unit[inside])
+        is_in_task = task_codes == task_code
+        cluster_counts, present = sums_by_cluster(counts[is_in_task], unit[is_in_task])
         sums.append((present, cluster_counts.astype(np.float32)))  # whole numbers, so exact
     return np.concatenate(
         [
@@ -209,58 +211,58 @@ def _resampled_counts(
 
 
 def _accuracy(counts: Floats) -> Floats:
-    """Return correct answers (first half of the counts) over items (second half)."""
+    """Return correct answers (first half of `counts`) divided by items (second half)."""
     half = len(counts) // 2
     return ratio(counts[:half], counts[half:])
 
 
-def _mean_of_tasks(matrix: ReadingMatrix, tasks: list[_Group]) -> _Group:
+def _mean_of_tasks(matrix: ReadingMatrix, tasks: list[_GroupAccuracies]) -> _GroupAccuracies:
     if not tasks:
-        return _undefined(matrix, "macro", NO_TASK)
-    has = np.array([task.n > 0 for task in tasks])
-    n_tasks = has.sum(axis=0).astype(np.float64)
-    pairs = list(zip(tasks, has, strict=True))
+        return _undefined_group(matrix, "macro", NO_TASK)
+    has_task = np.array([task.n > 0 for task in tasks])
+    n_tasks = has_task.sum(axis=0).astype(np.float64)
+    pairs = list(zip(tasks, has_task, strict=True))
     n: Ints = np.array([task.n for task in tasks], dtype=np.int64).sum(axis=0)
     accuracy = ordered_sum(np.where(has_items, task.accuracy, 0.0) for task, has_items in pairs)
     resampled = ordered_sum(
         np.where(has_items[:, None], task.resampled, 0.0) for task, has_items in pairs
     )
     n_items = (matrix.assigned & (matrix.groups["task"] != "")).sum()
-    return _Group(
+    return _GroupAccuracies(
         by="overall",
         group="macro",
         n=n,
         accuracy=ratio(accuracy, n_tasks),
         resampled=ratio(resampled, n_tasks[:, None]),
         units=np.logical_or.reduce([task.units for task in tasks]),
-        ranked=are_enough(n, int(n_items)) & has.all(axis=0),
+        is_ranked=are_enough(n, int(n_items)) & has_task.all(axis=0),
     )
 
 
-def _undefined(matrix: ReadingMatrix, group: str, reason: str) -> _Group:
-    nothing = np.full(len(matrix.columns), np.nan)
-    none = np.zeros(len(matrix.columns), dtype=np.bool_)
-    return _Group(
+def _undefined_group(matrix: ReadingMatrix, group: str, reason: str) -> _GroupAccuracies:
+    undefined = np.full(len(matrix.columns), np.nan)
+    no_items = np.zeros(len(matrix.columns), dtype=np.bool_)
+    return _GroupAccuracies(
         by="overall",
         group=group,
-        n=none.astype(np.int64),
-        accuracy=nothing,
-        resampled=nothing[:, None],
-        units=none[None],
-        ranked=none,
+        n=no_items.astype(np.int64),
+        accuracy=undefined,
+        resampled=undefined[:, None],
+        units=no_items[None],
+        is_ranked=no_items,
         reason=reason,
     )
 
 
-def _rows(
-    matrix: ReadingMatrix, condition: str, columns: Ints, group: _Group, alpha: float
+def _ranking_rows(
+    matrix: ReadingMatrix, condition: str, columns: Ints, group: _GroupAccuracies, alpha: float
 ) -> pd.DataFrame:
     accuracy = group.accuracy[columns]
     n_units = group.units[:, columns].sum(axis=0)
     resampled_units = OVER_PATIENTS if matrix.clustered else OVER_ITEMS
-    ranked = group.ranked[columns]
+    is_ranked = group.is_ranked[columns]
     ranks = np.full(len(columns), np.nan)
-    ranks[ranked] = _ranks(accuracy[ranked])
+    ranks[is_ranked] = _ranks(accuracy[is_ranked])
     table = pd.DataFrame(
         {
             "rater_id": [matrix.columns[i].rater_id for i in columns],
@@ -276,33 +278,35 @@ def _rows(
             ).astype(object),
         }
     )
-    limits = _limits(group, columns, alpha, n_units, clustered=matrix.clustered)
+    limits = _limit_columns(group, columns, alpha, n_units, clustered=matrix.clustered)
     return table.assign(**limits).sort_values("rank", kind="stable")
 
 
 def _ranks(accuracies: Floats) -> Floats:
-    """Rank the raters along the first axis, 1 the best; equal accuracies share the better rank."""
-    ranks: Floats = rankdata(-accuracies.round(DECIMALS), method="min", axis=0).astype(np.float64)
+    """Rank the raters along the first axis; 1 is the best, and ties share the better rank."""
+    ranks: Floats = rankdata(-accuracies.round(ACCURACY_DECIMALS), method="min", axis=0).astype(
+        np.float64
+    )
     return ranks
 
 
-def _limits(
-    group: _Group, columns: Ints, alpha: float, n_units: Ints, *, clustered: bool
+def _limit_columns(
+    group: _GroupAccuracies, columns: Ints, alpha: float, n_units: Ints, *, clustered: bool
 ) -> dict[str, Any]:
-    """Return the columns of limits and of reasons."""
-    resampled, ranked = group.resampled[columns], group.ranked[columns]
+    """Return the columns with limits and with the reasons for missing limits."""
+    resampled, is_ranked = group.resampled[columns], group.is_ranked[columns]
     low, high, share = percentile_limits(resampled, alpha, n_units)
     has_enough = share >= ENOUGH_RESAMPLES
     rank_low, rank_high = np.full((2, len(columns)), np.nan)
-    chosen = np.flatnonzero(ranked & np.isfinite(low))
-    if len(chosen) and has_enough[ranked].all():
-        ranked_resamples = resampled[ranked]
+    columns_with_limits = np.flatnonzero(is_ranked & np.isfinite(low))
+    if len(columns_with_limits) and has_enough[is_ranked].all():
+        ranked_resamples = resampled[is_ranked]
         ranks = np.full((len(columns), ranked_resamples.shape[1]), np.nan)
-        ranks[ranked] = _ranks(ranked_resamples)
+        ranks[is_ranked] = _ranks(ranked_resamples)
         ordered = np.sort(ranks[:, np.isfinite(ranked_resamples).all(axis=0)], axis=1)
         tail_share = float(tail(alpha, np.array(group.units.any(axis=1).sum())))
-        rank_low[chosen] = _rank_quantile(ordered[chosen], tail_share)
-        rank_high[chosen] = _rank_quantile(ordered[chosen], 1 - tail_share)
+        rank_low[columns_with_limits] = _rank_quantile(ordered[columns_with_limits], tail_share)
+        rank_high[columns_with_limits] = _rank_quantile(ordered[columns_with_limits], 1 - tail_share)
     reason = np.full(len(columns), group.reason, dtype=object)
     for column in range(len(columns)) if not group.reason else ():
         few = too_few(int(n_units[column]), clustered=clustered)
@@ -311,7 +315,7 @@ def _limits(
         elif few:
             reason[column] = f"{NO_LIMITS}: {few}"
         elif np.isnan(rank_low[column]):
-            reason[column] = FEW_RANKED if ranked[column] else UNRANKED
+            reason[column] = FEW_RANKED if is_ranked[column] else UNRANKED
     return {
         "ci_low": low,
         "ci_high": high,
@@ -324,7 +328,7 @@ def _limits(
 def _rank_quantile(ordered: Floats, share: float) -> Floats:
     """Return the smallest rank that at least `share` of the resamples does not exceed."""
     n = ordered.shape[1]
-    quantile: Floats = ordered[:, max(int(np.ceil(share * n - ROUNDING)) - 1, 0)]
+    quantile: Floats = ordered[:, max(int(np.ceil(share * n - ROUNDING_TOLERANCE)) - 1, 0)]
     return quantile
 
 
@@ -338,17 +342,21 @@ def leaderboard_table(results: Results) -> Iterator[ReportTable]:
     }
     micro = rows_of(results, "leaderboard", by="overall", group="micro")
     for row in sorted(
-        micro, key=lambda line: (str(line["condition"]), _undefined_last(number(line, "rank")))
+        micro,
+        key=lambda ranking: (str(ranking["condition"]), _undefined_last(number(ranking, "rank"))),
     ):
         other = macro.get((row["rater_id"], row["condition"]), {})
-        cells = [condition_cell(str(row["condition"])), translated(KINDS[str(row["rater_kind"])])]
-        for line in (row, other):
+        cells = [
+            condition_cell(str(row["condition"])),
+            translated(KIND_WORDS[str(row["rater_kind"])]),
+        ]
+        for ranking in (row, other):
             cells += [
-                _rank_cell(number(line, "rank")),
+                _rank_cell(number(ranking, "rank")),
                 range_cell(
-                    number(line, "rank_low"), number(line, "rank_high"), factor=1, decimals=0
+                    number(ranking, "rank_low"), number(ranking, "rank_high"), factor=1, decimals=0
                 ),
-                percent_cell(number(line, "accuracy")),
+                percent_cell(number(ranking, "accuracy")),
             ]
         rows.append(((named(names, str(row["rater_id"])),), tuple(cells)))
     yield report_table(
@@ -370,7 +378,7 @@ def leaderboard_table(results: Results) -> Iterator[ReportTable]:
     )
 
 
-KINDS = {"reader": later("reader"), "model": later("model")}
+KIND_WORDS = {"reader": later("reader"), "model": later("model")}
 
 
 def _rank_cell(rank: float) -> str:
@@ -382,7 +390,7 @@ def _undefined_last(rank: float) -> float:
 
 
 def leaderboard_figure(results: Results, condition: str) -> Iterator[Figure]:
-    """Show accuracy and rank of every rater with their intervals."""
+    """Show every rater's accuracy and rank with their intervals."""
     board = results.tables["leaderboard"]
     rows = in_condition(board, condition)
     rows = rows.loc[(rows["by"] == "overall") & rows["rank"].notna()]

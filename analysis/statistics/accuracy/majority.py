@@ -37,7 +37,7 @@ NO_ITEM = "no item with a reference standard was given to all readers"
 
 
 def has_majority(study: Study) -> bool:
-    """Return whether three readers or more read under one condition."""
+    """Return whether at least three readers read under the same condition."""
     return any(len(c) >= FEWEST_READERS for c in columns_of_readers(study.matrix).values())
 
 
@@ -54,16 +54,17 @@ def majority_vote(study: Study | Bundle, options: Options | None = None) -> pd.D
     Returns
     -------
     pandas.DataFrame
-        The columns of `MAJORITY_VOTE`: for each condition with three readers or more a row with an
-        empty `model_id`, then a row for each model. Proportions 0 to 1; `difference` is the model
-        minus the vote, or, with an empty `model_id`, the vote minus the mean of the readers.
+        The columns of `MAJORITY_VOTE`: for each condition with at least three readers, a row with
+        an empty `model_id`, then a row for each model. Proportions are from 0 to 1. `difference` is
+        the model minus the vote or, if `model_id` is empty, the vote minus the mean of the readers.
 
     Notes
     -----
-    The vote is the answer that most readers gave. Readers without an answer do not vote; an item
-    without answers is wrong. If k answers have equally many votes, each counts 1/k, the mean over
-    all ways to break the tie. The items are those presented to all readers; with fewer than 80 % of
-    the items the rows are undefined. Intervals are t over patients (`mean_over_items`).
+    The vote is the answer that most readers gave. Readers without an answer do not vote; on an item
+    without answers, the vote is incorrect. If k answers tie for the most votes, each of them counts
+    1/k, which is the mean over all ways to break the tie. The items are those presented to all
+    readers; if these are fewer than 80 % of the items, the rows are undefined. Intervals use t over
+    patients (`mean_over_items`).
 
     Examples
     --------
@@ -87,45 +88,47 @@ def majority_vote(study: Study | Bundle, options: Options | None = None) -> pd.D
         row
         for condition, readers in sorted(columns_of_readers(matrix).items())
         if len(readers) >= FEWEST_READERS
-        for row in _rows(study, condition, np.array([*readers.values()]), models.get(condition, {}))
+        for row in _vote_rows(
+            study, condition, np.array([*readers.values()]), models.get(condition, {})
+        )
     ]
     return pd.DataFrame(rows, columns=MAJORITY_VOTE.header)
 
 
-def _rows(
+def _vote_rows(
     study: Study, condition: str, readers: Ints, models: dict[str, int]
 ) -> Iterator[dict[str, Any]]:
     matrix, alpha = study.matrix, study.options.alpha
     for model_id, columns in (
         ("", readers),
-        *((name, np.append(readers, place)) for name, place in models.items()),
+        *((name, np.append(readers, column)) for name, column in models.items()),
     ):
         items = shared_by_panel(matrix, columns)
-        chosen = items.items if not items.reason else np.zeros_like(items.items)
-        share, tied = vote_credit(matrix.answers[chosen][:, readers], matrix.truth[chosen])
-        correct = matrix.correct[chosen].astype(np.float64)
+        is_used = items.items if not items.reason else np.zeros_like(items.items)
+        share, is_tied = vote_credit(matrix.answers[is_used][:, readers], matrix.truth[is_used])
+        correct = matrix.correct[is_used].astype(np.float64)
         mean = correct[:, readers].mean(axis=1)
         difference = correct[:, models[model_id]] - share if model_id else share - mean
-        clusters, nothing = matrix.clusters[chosen], items.reason or NO_ITEM
-        vote = mean_over_items(share, clusters, alpha, no_items_reason=nothing)
-        gap = mean_over_items(
-            difference, clusters, alpha, no_items_reason=nothing, limits=(-1.0, 1.0)
+        clusters, no_items_reason = matrix.clusters[is_used], items.reason or NO_ITEM
+        vote = mean_over_items(share, clusters, alpha, no_items_reason=no_items_reason)
+        mean_difference = mean_over_items(
+            difference, clusters, alpha, no_items_reason=no_items_reason, limits=(-1.0, 1.0)
         )
         yield {
             "condition": condition,
             "model_id": model_id,
             "n_readers": len(readers),
-            "n": int(chosen.sum()),
-            "n_tied": int(tied.sum()),
+            "n": int(is_used.sum()),
+            "n_tied": int(is_tied.sum()),
             "vote": vote["estimate"],
             "vote_low": vote["ci_low"],
             "vote_high": vote["ci_high"],
-            "difference": gap["estimate"],
-            "ci_low": gap["ci_low"],
-            "ci_high": gap["ci_high"],
-            "method": gap["method"],
+            "difference": mean_difference["estimate"],
+            "ci_low": mean_difference["ci_low"],
+            "ci_high": mean_difference["ci_high"],
+            "method": mean_difference["method"],
             "note": items.note,
-            "undefined_because": gap["undefined_because"],
+            "undefined_because": mean_difference["undefined_because"],
         }
 
 
@@ -135,20 +138,21 @@ def vote_credit(answers: Codes, truth: Codes) -> tuple[Floats, Floats]:
     Parameters
     ----------
     answers : numpy.ndarray of int8, shape (n_items, n_readers)
-        0 for A, ...; -1 for none.
+        0 for A, 1 for B and so on; -1 for no answer.
     truth : numpy.ndarray of int8, shape (n_items,)
         The reference standard.
 
     Returns
     -------
-    credit, tied : numpy.ndarray of float, shape (n_items,)
-        1/k if the truth is among the k answers with the most votes, else 0; 1 if k is above 1.
+    credit, is_tied : numpy.ndarray of float, shape (n_items,)
+        The credit is 1/k if the truth is among the k answers with the most votes, otherwise 0;
+        `is_tied` is 1 if k is above 1.
 
     Examples
     --------
     >>> answers = np.array([[0, 0, 1], [0, 1, -1], [-1, -1, -1]], dtype=np.int8)
-    >>> credit, tied = vote_credit(answers, np.zeros(3, dtype=np.int8))
-    >>> credit.tolist(), tied.tolist()
+    >>> credit, is_tied = vote_credit(answers, np.zeros(3, dtype=np.int8))
+    >>> credit.tolist(), is_tied.tolist()
     ([1.0, 0.5, 0.0], [0.0, 1.0, 0.0])
     """
     n_letters = max(int(answers.max(initial=0)), int(truth.max(initial=0))) + 1
@@ -156,13 +160,13 @@ def vote_credit(answers: Codes, truth: Codes) -> tuple[Floats, Floats]:
     most_votes = votes.max(axis=1)
     winners = (votes == most_votes[:, None]) & (most_votes > 0)[:, None]
     n_winners = winners.sum(axis=1)
-    right = winners[np.arange(len(truth)), truth]
-    credit = np.where(right, 1.0 / np.maximum(n_winners, 1), 0.0)
+    is_correct = winners[np.arange(len(truth)), truth]
+    credit = np.where(is_correct, 1.0 / np.maximum(n_winners, 1), 0.0)
     return credit, (n_winners > 1).astype(np.float64)
 
 
 def majority_table(results: Results) -> Iterator[ReportTable]:
-    """Show the majority vote next to the models."""
+    """Show the majority vote, and its difference from each model."""
     names = rater_names(results.bundle)
     rows = rows_of(results, "majority_vote")
     yield report_table(
@@ -185,14 +189,14 @@ def majority_table(results: Results) -> Iterator[ReportTable]:
         rows=[
             (
                 (named(names, str(row["model_id"])) if row["model_id"] else words(t("Vote")),),
-                _cells(row),
+                _row_cells(row),
             )
             for row in rows
         ],
     )
 
 
-def _cells(row: Row) -> tuple[str, ...]:
+def _row_cells(row: Row) -> tuple[str, ...]:
     return (
         condition_cell(str(row["condition"])),
         whole_number(number(row, "n_readers")),

@@ -1,4 +1,4 @@
-"""Models in conditions that no reader had: the table `model_conditions.csv`."""
+"""Models under conditions that no reader had: the table `model_conditions.csv`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from analysis.readings.matrix import (
 )
 from analysis.results import Results
 from analysis.statistics.accuracy.means import mean_over_items
-from analysis.statistics.accuracy.model_runs import models_of
+from analysis.statistics.accuracy.model_runs import model_ids
 from analysis.statistics.agreement.pairs.counts import pairs_of
 from analysis.statistics.comparison.model_pairs import (
     PAIR_COLUMNS,
@@ -42,15 +42,15 @@ from analysis.statistics.statistic import Column, Figure, Statistic, shared_colu
 from analysis.statistics.study import Study, study_of
 from analysis.translation import t, written
 
-INPUTS = ("image-absent", "wrong-image")
-"""Conditions of Reading Room that withhold the case's image, from readers and models."""
-WITHOUT_AID = (*AS_READERS, "unaided")
+CONDITIONS_WITHOUT_IMAGE = ("image-absent", "wrong-image")
+"""Reading Room's conditions in which readers or models do not see the image of the case."""
+CONDITIONS_WITHOUT_AID = (*AS_READERS, "unaided")
 
 _SIDES = ("a", "b")
 
 
 def model_conditions(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    """Compare a model's primary answers with its answers in each other condition.
+    """Compare a model's primary answers with its answers under each other condition.
 
     Parameters
     ----------
@@ -63,18 +63,19 @@ def model_conditions(study: Study | Bundle, options: Options | None = None) -> p
     -------
     pandas.DataFrame
         Columns `model_id, condition_a, condition_b` (the condition of the primary answers and the
-        other one); those of `model_pairs` from `by` on, a minus b; and `n_both_answered,
-        same_answer, same_low, same_high`: the share of equal answers among the items answered in
-        both conditions, with its interval. One row per model, condition that no reader had or that
-        withholds the image (`INPUTS`), and group: overall (`micro`), then the tasks.
+        other condition); those of `model_pairs` from `by` on, a minus b; and `n_both_answered,
+        same_answer, same_low, same_high`: the share of same answers among the items answered under
+        both conditions, with its interval. There is a row for each model, each condition that no
+        reader had or that withholds the image (`CONDITIONS_WITHOUT_IMAGE`), and each group: overall
+        (`micro`), then the tasks.
 
     Notes
     -----
-    Items with a reading in both conditions count; a missing answer is incorrect. Answers are
-    compared as options, not as positions: if the other condition shows the options in another
-    order, `same_answer` is the share of answers that the order did not change. Its interval is that
-    of a mean over items: t over patients if they have several items, else over items; empty
-    if every item has the same value.
+    Only items with a reading under both conditions are counted; missing answers are incorrect.
+    Answers are compared as options, not as positions: if the other condition shows the options in
+    another order, `same_answer` is the share of answers that the order did not change. Its interval
+    is that of a mean over items: t over patients if they have several items, otherwise over items.
+    It is empty if every item has the same value.
 
     Examples
     --------
@@ -92,16 +93,18 @@ def model_conditions(study: Study | Bundle, options: Options | None = None) -> p
     """
     study = study_of(study, options)
     bundle, parts = study.bundle, []
-    models = models_of(bundle)
+    models = model_ids(bundle)
     is_model = bundle.readings["rater_id"].isin(models)
-    of_readers = set(bundle.readings.loc[~is_model, "condition"].unique())
+    reader_conditions = set(bundle.readings.loc[~is_model, "condition"].unique())
     by_model = dict(
         iter(bundle.readings.loc[is_model].groupby("rater_id", sort=False, observed=True))
     )
     for model in models:
         if model not in by_model:
             continue
-        primary, others = _primary_and_others(by_model[model], bundle.aside, model, of_readers)
+        primary, others = _primary_and_others(
+            by_model[model], bundle.aside, model, reader_conditions
+        )
         for condition, other in others.groupby("condition", sort=True):
             if set(primary["item_id"]) & set(other["item_id"]):
                 key = {
@@ -109,49 +112,55 @@ def model_conditions(study: Study | Bundle, options: Options | None = None) -> p
                     "condition_a": primary["condition"].iloc[0],
                     "condition_b": condition,
                 }
-                parts.append(_compared(bundle, primary, other, study.options).assign(**key))
+                parts.append(
+                    _compare_conditions(bundle, primary, other, study.options).assign(**key)
+                )
     if not parts:
         return pd.DataFrame(columns=MODEL_CONDITIONS.header)
     return pd.concat(parts, ignore_index=True)[MODEL_CONDITIONS.header]
 
 
 def _primary_and_others(
-    own_answers: pd.DataFrame, secondary: pd.DataFrame, model: str, of_readers: Set[str]
+    own_answers: pd.DataFrame, secondary: pd.DataFrame, model: str, reader_conditions: Set[str]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return a model's answers as the readers saw the items, and those in other conditions.
+    """Return a model's readings under a condition of the readers, and those under others.
 
-    `own_answers` has the model's readings, `secondary` those of all models in conditions without
-    readers, and `of_readers` the readers' conditions.
+    `own_answers` has the model's readings, `secondary` those of all models under conditions without
+    readers, and `reader_conditions` the conditions of the readers.
     """
     secondary = secondary.loc[secondary["rater_id"] == model]
-    first = secondary.loc[secondary["repeat"] == own_answers["repeat"].min()]
-    present = set(own_answers["condition"].unique())
-    with_image = present.difference(INPUTS)
+    first_secondary = secondary.loc[secondary["repeat"] == own_answers["repeat"].min()]
+    own_conditions = set(own_answers["condition"].unique())
+    with_image = own_conditions.difference(CONDITIONS_WITHOUT_IMAGE)
     primary = min(
-        (with_image & of_readers) or with_image or present,
-        key=lambda name: (name not in WITHOUT_AID, name),
+        (with_image & reader_conditions) or with_image or own_conditions,
+        key=lambda name: (name not in CONDITIONS_WITHOUT_AID, name),
     )
-    others = {name for name in present - {primary} if name in INPUTS or name not in of_readers}
-    others = others if of_readers else set()  # studies of models only are compared elsewhere
+    others = {
+        name
+        for name in own_conditions - {primary}
+        if name in CONDITIONS_WITHOUT_IMAGE or name not in reader_conditions
+    }
+    others = others if reader_conditions else set()  # without readers, there is another table
     return own_answers.loc[own_answers["condition"] == primary], pd.concat(
         [
             own_answers.loc[own_answers["condition"].isin(others)],
-            first.loc[~first["condition"].isin(present)],
+            first_secondary.loc[~first_secondary["condition"].isin(own_conditions)],
         ]
     )
 
 
-def _compared(
+def _compare_conditions(
     bundle: Bundle, primary: pd.DataFrame, other: pd.DataFrame, options: Options
 ) -> pd.DataFrame:
-    """Compare two sets of a model's readings as two raters, over the items in both."""
+    """Compare two sets of a model's readings like two raters, over the items in both sets."""
     items = set(primary["item_id"]) & set(other["item_id"])
     sides = [
         part.loc[part["item_id"].isin(items)].assign(rater_id=side, condition="")
         for side, part in zip(_SIDES, (primary, other), strict=True)
     ]
     rater = bundle.raters.loc[bundle.raters["rater_id"] == primary["rater_id"].iloc[0]]
-    both = Study(
+    pair_study = Study(
         Bundle(
             items=bundle.items.loc[bundle.items["item_id"].isin(items)],
             raters=pd.concat([rater.assign(rater_id=side) for side in _SIDES]),
@@ -159,15 +168,17 @@ def _compared(
         ),
         options,
     )
-    matrix = both.matrix
-    table = compare_by_task(both, pairs_of(matrix.columns)).reset_index(drop=True)
+    matrix = pair_study.matrix
+    table = compare_by_task(pair_study, pairs_of(matrix.columns)).reset_index(drop=True)
     answered = (matrix.answers != NO_LETTER).all(axis=1)
-    same = (matrix.answers[:, 0] == matrix.answers[:, 1]).astype(np.float64)
+    is_same_answer = (matrix.answers[:, 0] == matrix.answers[:, 1]).astype(np.float64)
     rows = []
     for _, _, members in item_groups(matrix):
         is_counted = answered & members
         clusters = matrix.clusters[is_counted]
-        mean = mean_over_items(same[is_counted], clusters, options.alpha, no_items_reason="")
+        mean = mean_over_items(
+            is_same_answer[is_counted], clusters, options.alpha, no_items_reason=""
+        )
         rows.append([int(is_counted.sum()), *(mean[c] for c in ("estimate", "ci_low", "ci_high"))])
     names = ["n_both_answered", "same_answer", "same_low", "same_high"]
     return table.join(pd.DataFrame(rows, columns=names))
@@ -191,7 +202,7 @@ def model_conditions_table(results: Results) -> Iterator[ReportTable]:
             t("Cases"),
             "n",
             t("As readers"),
-            t("So"),
+            t("Under this condition"),
             t("Difference and CI"),
             t("Same answer"),
         ),
@@ -215,13 +226,13 @@ def model_conditions_table(results: Results) -> Iterator[ReportTable]:
 
 
 def input_figures(results: Results, condition: str) -> Iterator[Figure]:
-    """Show the accuracy that models lose under other conditions, a figure for each of these."""
-    shown = rows_of_models(results.tables["model_conditions"], condition, "condition_a")
-    for place, name in enumerate(sorted(shown["condition_b"].unique()), start=1):
-        rows = with_patient_intervals(shown.loc[shown["condition_b"] == name])
+    """Show the accuracy that models lose under other conditions, in a figure for each."""
+    model_rows = rows_of_models(results.tables["model_conditions"], condition, "condition_a")
+    for figure_number, name in enumerate(sorted(model_rows["condition_b"].unique()), start=1):
+        rows = with_patient_intervals(model_rows.loc[model_rows["condition_b"] == name])
         yield Figure(
             "robustness",
-            file_name("input", place, name),
+            file_name("input", figure_number, name),
             t("Models under another condition: {condition}", condition=condition_name(name)),
             _input_caption(rows, name, results.options.confidence_percent),
             differences_chart(
@@ -233,7 +244,7 @@ def input_figures(results: Results, condition: str) -> Iterator[Figure]:
 
 
 def _input_caption(rows: pd.DataFrame, condition: str, percent: str) -> str:
-    """Describe the figure of a model's differences between inputs."""
+    """Describe the figure of the accuracy that models lose under a condition."""
     clustered = rows["cluster_ci_low"].notna().any()
     return sentences(
         [
@@ -247,7 +258,7 @@ def _input_caption(rows: pd.DataFrame, condition: str, percent: str) -> str:
                 if clustered
                 else methods_in(rows, "ci_method"),
             ),
-            t("At 0 it does as well either way."),
+            t("At 0, the model's accuracy is the same under both."),
         ]
     )
 

@@ -33,7 +33,7 @@ from analysis.statistics.study import Study, study_of
 from analysis.translation import t
 
 RAW, MEAN, VARIANCE = ("raw_agreement", "mean_accuracy", "run_variance")
-NO_TWO = "no item has an answer of two runs"
+NO_PAIR_OF_RUNS = "no item has an answer of two runs"
 
 
 def model_runs(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
@@ -53,12 +53,13 @@ def model_runs(study: Study | Bundle, options: Options | None = None) -> pd.Data
 
     Notes
     -----
-    Items with a reading in every run count. `raw_agreement`: the share of pairs of runs with the
-    same answer among the pairs in which both answered, averaged over items. `mean_accuracy`: the
-    mean over items and runs, missing answers being incorrect. `run_variance`: the variance that the
-    randomness of a single run adds to its accuracy: the variance of correctness between the runs of
-    an item, averaged over items and divided by their number. Intervals are those of means over
-    items: t over patients if they have several items, else over items.
+    Only items with a reading in every run are counted. `raw_agreement` is the share of pairs of
+    runs with the same answer among the pairs in which both runs answered, averaged over items.
+    `mean_accuracy` is the mean over items and runs; missing answers are incorrect. `run_variance`
+    is the variance that the randomness of a single run adds to its accuracy: the variance of
+    correctness between the runs of an item, averaged over items and divided by the number of items.
+    Intervals are those of means over items: t over patients if they have several items, otherwise
+    over items.
 
     Examples
     --------
@@ -77,35 +78,35 @@ def model_runs(study: Study | Bundle, options: Options | None = None) -> pd.Data
     study = study_of(study, options)
     bundle, alpha = study.bundle, study.options.alpha
     readings = pd.concat([part.loc[part["run"] != ""] for part in (bundle.readings, bundle.aside)])
-    codes = dict(zip(bundle.items["item_id"], cluster_codes(bundle.items), strict=True))
+    cluster_of_item = dict(zip(bundle.items["item_id"], cluster_codes(bundle.items), strict=True))
     truth = dict(zip(bundle.items["item_id"], bundle.items["truth"], strict=True))
     rows: list[dict[str, object]] = []
-    for model in models_of(bundle):
+    for model in model_ids(bundle):
         of_model = readings.loc[readings["rater_id"] == model]
         for condition, group in of_model.groupby("condition", sort=True):
-            answers = _by_run(group)
+            answers = _answers_by_run(group)
             if answers.shape[1] < 2:
                 continue
-            clusters = np.array([codes[item] for item in answers.index], dtype=np.int64)
-            standard = np.array([truth[item] for item in answers.index], dtype=object)
+            clusters = np.array([cluster_of_item[item] for item in answers.index], dtype=np.int64)
+            reference = np.array([truth[item] for item in answers.index], dtype=object)
             key = {"model_id": model, "condition": condition, "n_runs": answers.shape[1]}
-            for measure, values, of_clusters, scale in _measures(answers, standard, clusters):
+            for measure, values, value_clusters, divisor in _measures(answers, reference, clusters):
                 rows.append(
                     key
                     | {"measure": measure, "n_items": len(values)}
-                    | _mean(values, of_clusters, alpha, scale)
+                    | _mean_cells(values, value_clusters, alpha, divisor)
                 )
     return pd.DataFrame(rows, columns=MODEL_RUNS.header)
 
 
-def models_of(bundle: Bundle) -> list[str]:
+def model_ids(bundle: Bundle) -> list[str]:
     """Return the models of a bundle in order of id."""
     kinds = bundle.raters["rater_kind"] == RaterKind.MODEL.value
     return sorted(bundle.raters.loc[kinds, "rater_id"])
 
 
-def _by_run(readings: pd.DataFrame) -> pd.DataFrame:
-    """Return the answers by item and run, empty where missing, for the items of all runs."""
+def _answers_by_run(readings: pd.DataFrame) -> pd.DataFrame:
+    """Return the answers by item and run, for items in all runs; missing answers are empty."""
     answered = readings["status"] == Status.ANSWERED.value
     answers = readings["answer"].where(answered, "")
     table = readings.assign(answer=answers).pivot(
@@ -117,25 +118,34 @@ def _by_run(readings: pd.DataFrame) -> pd.DataFrame:
 def _measures(
     answers: pd.DataFrame, truth: np.ndarray, clusters: Ints
 ) -> Iterator[tuple[str, Floats, Ints, float]]:
-    """Yield each measure's values by item, the items' clusters, and the divisor of its mean."""
+    """Yield each measure's values by item, the items' clusters, and the divisor of the mean."""
     cells = answers.to_numpy(dtype=object)
     pairs = list(combinations(range(cells.shape[1]), 2))
-    both = np.array([(cells[:, a] != "") & (cells[:, b] != "") for a, b in pairs]).sum(axis=0)
-    same = np.array([(cells[:, a] == cells[:, b]) & (cells[:, a] != "") for a, b in pairs])
-    has_pair = both > 0
-    yield RAW, same.sum(axis=0)[has_pair] / both[has_pair], clusters[has_pair], 1.0
+    n_both_answered = np.array([(cells[:, a] != "") & (cells[:, b] != "") for a, b in pairs]).sum(
+        axis=0
+    )
+    is_same_answer = np.array(
+        [(cells[:, a] == cells[:, b]) & (cells[:, a] != "") for a, b in pairs]
+    )
+    has_pair = n_both_answered > 0
+    yield (
+        RAW,
+        is_same_answer.sum(axis=0)[has_pair] / n_both_answered[has_pair],
+        clusters[has_pair],
+        1.0,
+    )
     has_truth = truth != ""
-    right = (cells[has_truth] == truth[has_truth, None]).astype(np.float64)
-    n = max(len(right), 1)
-    yield MEAN, right.mean(axis=1), clusters[has_truth], 1.0
-    yield VARIANCE, right.var(axis=1, ddof=1), clusters[has_truth], float(n)
+    is_correct = (cells[has_truth] == truth[has_truth, None]).astype(np.float64)
+    n = max(len(is_correct), 1)
+    yield MEAN, is_correct.mean(axis=1), clusters[has_truth], 1.0
+    yield VARIANCE, is_correct.var(axis=1, ddof=1), clusters[has_truth], float(n)
 
 
-def _mean(values: Floats, clusters: Ints, alpha: float, scale: float) -> dict[str, object]:
-    """Return a mean over items divided by `scale`, which is not 1 for variances."""
-    limits = (0.0, 1.0 if scale <= 1 else math.inf)
-    cells = mean_over_items(values, clusters, alpha, no_items_reason=NO_TWO, limits=limits)
-    return cells | {name: cells[name] / scale for name in ("estimate", "se", "ci_low", "ci_high")}
+def _mean_cells(values: Floats, clusters: Ints, alpha: float, divisor: float) -> dict[str, object]:
+    """Return the cells of a mean over items; for variances they are divided by `divisor`."""
+    limits = (0.0, 1.0 if divisor <= 1 else math.inf)
+    cells = mean_over_items(values, clusters, alpha, no_items_reason=NO_PAIR_OF_RUNS, limits=limits)
+    return cells | {name: cells[name] / divisor for name in ("estimate", "se", "ci_low", "ci_high")}
 
 
 def runs_table(results: Results) -> Iterator[ReportTable]:

@@ -44,12 +44,12 @@ from analysis.translation import later, t, translated, written
 
 CORRECT, PARTLY, INCORRECT, SCORE = "correct", "partly_correct", "incorrect", "score"
 CREDIT_OF_MEASURE = {CORRECT: 1.0, PARTLY: 0.5, INCORRECT: 0.0}
-STRICT, HALF = "strict", "half credit"
+STRICT, HALF_CREDIT = "strict", "half credit"
 TANGO = later("Tango's score interval")
-SE_TOO = "standard error and interval"
+SE_AND_INTERVAL = "standard error and interval"
 NO_VARIATION = later("interval: every item has the same value")
 NONE_SCORED = later("none of these answers is scored")
-NONE_BOTH_WAYS = later("no scored item was asked both ways")
+NO_ITEM_BOTH_WAYS = later("no scored item was asked both ways")
 
 
 def has_open_answers(study: Study) -> bool:
@@ -71,15 +71,15 @@ def open_ended(study: Study | Bundle, options: Options | None = None) -> pd.Data
     -------
     pandas.DataFrame
         The columns of `OPEN_ENDED`; overall and by task, four rows each: the shares `correct`
-        (strict accuracy), `partly_correct` and `incorrect`, and `score`, their mean with 1, 0.5 and
-        0.
+        (strict accuracy), `partly_correct` and `incorrect`, and `score`, the mean with 1 for
+        correct, 0.5 for partly correct and 0 for incorrect answers.
 
     Notes
     -----
-    `n` counts the scored and the missing answers; a missing answer is incorrect, and `n_missing` is
-    their number. Answers without a score are counted in `n_unscored` and excluded from all
-    estimates. Intervals: percentiles over resampled patients if any patient has several items, else
-    Wilson's for the shares, and t over items for `score`.
+    `n` is the number of scored and of missing answers. Missing answers are incorrect; `n_missing`
+    is their number. Answers without a score are counted in `n_unscored` and excluded from all
+    estimates. Intervals are percentiles over resampled patients if any patient has several items;
+    otherwise they are Wilson's for the shares, and use t over items for `score`.
 
     Examples
     --------
@@ -103,15 +103,15 @@ def open_ended(study: Study | Bundle, options: Options | None = None) -> pd.Data
     scores = counted_answers(study.bundle, study.matrix)
     rows = [
         {**key, "by": by, "group": group, **row}
-        for key, answers in _of_raters(scores)
-        for by, group, items in _groups(study)
-        for row in _measured(study, answers.loc[answers["item"].isin(items)])
+        for key, answers in _answers_by_rater(scores)
+        for by, group, items in _item_groups(study)
+        for row in _measure_rows(study, answers.loc[answers["item"].isin(items)])
     ]
     return pd.DataFrame(rows, columns=OPEN_ENDED.header)
 
 
 def open_gap(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    """Estimate the difference of a rater's accuracy with and without options, on the same items.
+    """Estimate a rater's difference in accuracy with and without options, on the same items.
 
     Parameters
     ----------
@@ -123,128 +123,149 @@ def open_gap(study: Study | Bundle, options: Options | None = None) -> pd.DataFr
     Returns
     -------
     pandas.DataFrame
-        The columns of `OPEN_GAP`; two rows, with `scoring` `strict` (only correct counts) and `half
-        credit` (partly correct counts half), overall and by task, for every condition with options.
+        The columns of `OPEN_GAP`; overall and by task, for every condition with options, a row with
+        the `scoring` `strict` (only correct answers count) and one with `half credit` (partly
+        correct answers count half).
 
     Notes
     -----
     `difference` is `multiple_choice` minus `open_ended`, paired, over the items that were asked
-    both ways and whose free-text answer is scored; a missing answer is incorrect both ways.
-    Intervals: percentiles over resampled patients if any patient has several items, else
-    Tango's score interval for `strict` and t over items for `half credit`.
+    with and without options and whose free-text answer is scored; missing answers are incorrect.
+    Intervals are percentiles over resampled patients if any patient has several items; otherwise
+    they are Tango's score interval for `strict`, and use t over items for `half credit`.
     """
     study = study_of(study, options)
     scores = counted_answers(study.bundle, study.matrix)
     rows = [
         {**key, "by": by, "group": group, **row}
-        for key, answers, column in _both_ways(study, scores)
-        for by, group, items in _groups(study)
-        for row in _gaps(study, answers.loc[answers["item"].isin(items)], column)
+        for key, answers, column in _answers_both_ways(study, scores)
+        for by, group, items in _item_groups(study)
+        for row in _gap_rows(study, answers.loc[answers["item"].isin(items)], column)
     ]
     return pd.DataFrame(rows, columns=OPEN_GAP.header)
 
 
-def _of_raters(scores: pd.DataFrame) -> Iterator[tuple[dict[str, str], pd.DataFrame]]:
+def _answers_by_rater(scores: pd.DataFrame) -> Iterator[tuple[dict[str, str], pd.DataFrame]]:
     keys = ["rater_id", "rater_kind", "kind", "condition"]
     for key, answers in scores.groupby(keys, sort=False):
         yield dict(zip(keys, map(str, key), strict=True)), answers
 
 
-def _groups(study: Study) -> Iterator[tuple[str, str, Ints]]:
+def _item_groups(study: Study) -> Iterator[tuple[str, str, Ints]]:
     yield "overall", "micro", np.arange(len(study.matrix.truth))
     for name, items in study.matrix.members("task").items():
         yield "task", name, items
 
 
-def _measured(study: Study, answers: pd.DataFrame) -> Iterator[dict[str, Any]]:
+def _measure_rows(study: Study, answers: pd.DataFrame) -> Iterator[dict[str, Any]]:
     if not len(answers):
         return
-    known = answers.loc[answers["value"].notna()]
-    value, clusters = known["value"].to_numpy(), study.matrix.clusters[known["item"]]
+    scored = answers.loc[answers["value"].notna()]
+    value, clusters = scored["value"].to_numpy(), study.matrix.clusters[scored["item"]]
     counts = {
-        "n": len(known),
-        "n_missing": int(known["missing"].sum()),
-        "n_unscored": len(answers) - len(known),
+        "n": len(scored),
+        "n_missing": int(scored["missing"].sum()),
+        "n_unscored": len(answers) - len(scored),
     }
-    alpha, n = study.options.alpha, np.array(float(len(known)))
+    alpha, n = study.options.alpha, np.array(float(len(scored)))
     for measure, level in CREDIT_OF_MEASURE.items():
-        is_so = (value == level).astype(float)
-        low, high = wilson_interval(is_so.sum(), n, alpha)
+        has_level = (value == level).astype(float)
+        low, high = wilson_interval(has_level.sum(), n, alpha)
         wilson = {"ci_low": float(low), "ci_high": float(high), "method": WILSON}
-        yield {"measure": measure, **counts, **_mean(study, is_so, clusters, wilson)}
-    yield {"measure": SCORE, **counts, **_mean(study, value, clusters)}
+        yield {
+            "measure": measure,
+            **counts,
+            **_mean_with_interval(study, has_level, clusters, wilson),
+        }
+    yield {"measure": SCORE, **counts, **_mean_with_interval(study, value, clusters)}
 
 
-def _both_ways(
+def _answers_both_ways(
     study: Study, scores: pd.DataFrame
 ) -> Iterator[tuple[dict[str, str], pd.DataFrame, int]]:
-    """Yield the rater, the free-text answers, and the column of the rater's readings."""
-    for key, answers in _of_raters(scores.loc[scores["kind"] == ANSWER]):
+    """Yield the rater, the free-text answers, and the column of readings with options."""
+    for key, answers in _answers_by_rater(scores.loc[scores["kind"] == ANSWER]):
         for column, reads in enumerate(study.matrix.columns):
             if reads.rater_id == key["rater_id"] and reads.condition != key["condition"]:
                 names = {"condition": reads.condition, "open_condition": key["condition"]}
                 yield {**key, **names}, answers, column
 
 
-def _gaps(study: Study, answers: pd.DataFrame, column: int) -> Iterator[dict[str, Any]]:
+def _gap_rows(study: Study, answers: pd.DataFrame, column: int) -> Iterator[dict[str, Any]]:
     matrix = study.matrix
     own_answers = answers.loc[matrix.given[answers["item"], column]]
     if not len(answers):
         return
-    known = own_answers.loc[own_answers["value"].notna()]
-    items, value = known["item"].to_numpy(), known["value"].to_numpy()
-    right = matrix.correct[items, column].astype(float)
-    for scoring, worth in ((STRICT, (value == 1).astype(float)), (HALF, value)):
-        only_one, only_other = ((right > worth).sum(), (right < worth).sum())
+    scored = own_answers.loc[own_answers["value"].notna()]
+    items, value = scored["item"].to_numpy(), scored["value"].to_numpy()
+    is_choice_correct = matrix.correct[items, column].astype(float)
+    for scoring, open_score in ((STRICT, (value == 1).astype(float)), (HALF_CREDIT, value)):
+        only_choice, only_open = (
+            (is_choice_correct > open_score).sum(),
+            (is_choice_correct < open_score).sum(),
+        )
         tango = None
         if scoring == STRICT:
-            first, second, n = (np.array(float(k)) for k in (only_one, only_other, len(known)))
+            first, second, n = (np.array(float(k)) for k in (only_choice, only_open, len(scored)))
             low, high = tango_interval(first, second, n, study.options.alpha)
             tango = {"ci_low": float(low), "ci_high": float(high), "method": TANGO}
-        cells = _mean(study, right - worth, matrix.clusters[items], tango, NONE_BOTH_WAYS, -1.0)
+        cells = _mean_with_interval(
+            study,
+            is_choice_correct - open_score,
+            matrix.clusters[items],
+            tango,
+            NO_ITEM_BOTH_WAYS,
+            -1.0,
+        )
         yield {
             "scoring": scoring,
-            "n": len(known),
-            "n_unscored": len(own_answers) - len(known),
-            "multiple_choice": right.mean() if len(known) else np.nan,
-            "open_ended": worth.mean() if len(known) else np.nan,
+            "n": len(scored),
+            "n_unscored": len(own_answers) - len(scored),
+            "multiple_choice": is_choice_correct.mean() if len(scored) else np.nan,
+            "open_ended": open_score.mean() if len(scored) else np.nan,
             "difference": cells.pop("estimate"),
             **cells,
         }
 
 
-def _mean(
+def _mean_with_interval(
     study: Study,
     values: Floats,
     clusters: Ints,
     analytic: dict[str, Any] | None = None,
-    nothing: str = NONE_SCORED,
-    least: float = 0.0,
+    no_items_reason: str = NONE_SCORED,
+    lowest: float = 0.0,
 ) -> dict[str, Any]:
-    """Return a mean with its interval: over patients if they have several items, else analytic.
+    """Return a mean with its interval, over patients if they have several items.
 
-    `analytic` is the interval if every patient has one item; without it t over items.
+    If every patient has one item, the interval is `analytic`, or t over items if that is None.
     """
     if study.weights is None or not len(values):
-        each_once = np.arange(len(values))
-        limits = (least, 1.0)
+        item_numbers = np.arange(len(values))
+        limits = (lowest, 1.0)
         cells = mean_over_items(
-            values, each_once, study.options.alpha, no_items_reason=nothing, limits=limits
+            values,
+            item_numbers,
+            study.options.alpha,
+            no_items_reason=no_items_reason,
+            limits=limits,
         )
         cells.pop("se")
         if analytic is not None and len(values):
             return cells | analytic | {"undefined_because": ""}
-        reason = cells["undefined_because"].replace(SE_TOO, "interval")
+        reason = cells["undefined_because"].replace(SE_AND_INTERVAL, "interval")
         return cells | {"undefined_because": reason}
     order = np.argsort(clusters, kind="stable")
     pairs = np.stack([values, np.ones(len(values))], axis=1)[order]
     sums, present = sums_by_cluster(pairs, clusters[order])
-    drawn = sums.T @ study.weights[:, present].T
+    resampled_sums = sums.T @ study.weights[:, present].T
     n_patients = np.array(len(present))
-    low, high, _ = percentile_limits(ratio(drawn[0], drawn[1]), study.options.alpha, n_patients)
+    low, high, _ = percentile_limits(
+        ratio(resampled_sums[0], resampled_sums[1]), study.options.alpha, n_patients
+    )
     few = too_few(len(present), clustered=True)
     reason = f"interval: {few}" if few else FEW_RESAMPLES if np.isnan(low) else ""
-    if not reason and np.ptp(values) == 0:  # all its resamples are equal
+    if not reason and np.ptp(values) == 0:  # all resamples are equal
         reason = NO_VARIATION
     return {
         "estimate": float(values.mean()),
@@ -273,7 +294,7 @@ def open_ended_table(results: Results) -> Iterator[ReportTable]:
         header=(
             t("Rater"),
             t("Condition"),
-            t("Of"),
+            t("Kind"),
             t("Cases"),
             "n",
             t("Not answered"),
@@ -306,7 +327,7 @@ def open_ended_table(results: Results) -> Iterator[ReportTable]:
 
 
 def open_gap_table(results: Results) -> Iterator[ReportTable]:
-    """Show the loss of accuracy without options."""
+    """Show the accuracy that raters lose without options."""
     names = rater_names(results.bundle)
     keys = ("rater_id", "condition", "open_condition", "by", "group")
     groups = rows_by(results, "open_gap", keys, of="scoring")
@@ -344,7 +365,7 @@ def open_gap_table(results: Results) -> Iterator[ReportTable]:
                     percent_cell(number(scorings[STRICT], "multiple_choice")),
                     percent_cell(number(scorings[STRICT], "open_ended")),
                     percent_with_range(scorings[STRICT], "difference"),
-                    percent_with_range(scorings[HALF], "difference"),
+                    percent_with_range(scorings[HALF_CREDIT], "difference"),
                 ),
             )
             for (rater, condition, _, by, group), scorings in groups.items()
@@ -383,11 +404,11 @@ OPEN_ENDED = Statistic(
 
 
 def open_gap_figures(results: Results, condition: str) -> Iterator[Figure]:
-    """Show multiple choice minus open-ended for every rater, a figure for each way of scoring."""
+    """Show multiple choice minus open-ended for every rater, in a figure for each scoring."""
     gaps = results.tables["open_gap"]
     table = gaps.assign(panel=task_panels(gaps))
     percent = results.options.confidence_percent
-    for scoring in (STRICT, HALF):
+    for scoring in (STRICT, HALF_CREDIT):
         rows = in_condition(table.loc[table["scoring"] == scoring], condition)
         yield Figure(
             "robustness",
@@ -403,7 +424,7 @@ def open_gap_figures(results: Results, condition: str) -> Iterator[Figure]:
 
 
 def _open_gap_caption(rows: pd.DataFrame, scoring: str, percent: str) -> str:
-    """Describe the figure of multiple choice minus answers without options."""
+    """Describe the figure of multiple choice minus open-ended."""
     values = {
         "cases": cases_in(rows["n"]),
         "percent": written(percent),

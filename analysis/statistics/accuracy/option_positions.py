@@ -45,27 +45,27 @@ def option_positions(study: Study | Bundle, options: Options | None = None) -> p
     Parameters
     ----------
     study : Study or Bundle
-        The checked tables; `shown_order` is the order of a reading's options, by default the item's
-        own.
+        The checked tables; `shown_order` is the order in which a reading's options were shown, by
+        default the item's order.
     options : Options, optional
         Its alpha is used.
 
     Returns
     -------
     pandas.DataFrame
-        The columns of `OPTION_POSITIONS`. One row per rater, condition and position, from 1, that
-        some answered item has; readers first.
+        The columns of `OPTION_POSITIONS`. One row per rater, condition and position (from 1) that
+        occurs in an answered item; readers first.
 
     Notes
     -----
     `n` is the number of a rater's answers to items with a reference standard, a known number of
-    options and an option at the position; `n_chosen` of the answers, and `n_reference` of the
-    correct options, are at it. An answer whose `shown_order` is not an order of the item's letters
-    does not count. `difference` is `n_chosen` minus `n_reference` as a share of `n`: above 0 where
-    a rater chooses the position too often. It is a mean over items, with t over patients if
-    they have several items, else over items. `accuracy` is the share of correct answers among
-    `n_reference`, with Wilson's interval; it does not depend on the position where a rater ignores
-    the order of options.
+    options and an option at the position. `n_chosen` is the number of answers at the position, and
+    `n_reference` the number of correct options at it. Answers whose `shown_order` is not an order
+    of the item's letters are omitted. `difference` is `n_chosen` minus `n_reference` as a share of
+    `n`, which is above 0 if a rater chooses the position too often. It is a mean over items, with t
+    over patients if they have several items, otherwise over items. `accuracy` is the share of
+    correct answers among `n_reference`, with Wilson's interval; it does not depend on the position
+    if a rater ignores the order of options.
 
     Examples
     --------
@@ -84,17 +84,17 @@ def option_positions(study: Study | Bundle, options: Options | None = None) -> p
     """
     study = study_of(study, options)
     matrix, alpha = study.matrix, study.options.alpha
-    places = _places(study.bundle, matrix)
+    places = _shown_positions(study.bundle, matrix)
     positions = (
         position
         for column in range(len(matrix.columns))
-        for position in _by_place(matrix, places, column)
+        for position in _answers_by_position(matrix, places, column)
     )
     rows = []
-    for key, chosen, reference, clusters, right in positions:
+    for key, chosen, reference, clusters, is_correct in positions:
         values = chosen.astype(np.float64) - reference
         mean = mean_over_items(values, clusters, alpha, no_items_reason="", limits=(-1.0, 1.0))
-        n_reference, n_correct = reference.sum(), float((reference & right).sum())
+        n_reference, n_correct = reference.sum(), float((reference & is_correct).sum())
         total = np.array([float(n_reference)])
         low, high = wilson_interval(np.array([n_correct]), total, alpha)
         reason = [str(mean["undefined_because"])] if mean["undefined_because"] else []
@@ -123,29 +123,34 @@ def option_positions(study: Study | Bundle, options: Options | None = None) -> p
 NO_REFERENCE_AT_POSITION = "accuracy: the reference standard never has this position"
 
 
-def _places(bundle: Bundle, matrix: ReadingMatrix) -> Codes:
-    """Return the position at which each letter was shown, from 0; -1 where unknown.
+def _shown_positions(bundle: Bundle, matrix: ReadingMatrix) -> Codes:
+    """Return the position at which each letter was shown, from 0; -1 if unknown.
 
-    Shape (n_items, n_columns, 26).
+    The shape is (n_items, n_columns, 26).
     """
-    shown = first_readings(bundle.readings[[*UNIT, "repeat", "shown_order"]])
-    orders = shown["shown_order"].str.strip().str.upper().to_numpy(dtype=object)
-    item, column = cells_of(shown, matrix.item_ids, matrix.columns)
-    own_places = np.arange(len(LETTERS), dtype=np.int8)
-    places = np.tile(own_places, (*matrix.answers.shape, 1))
+    first_read = first_readings(bundle.readings[[*UNIT, "repeat", "shown_order"]])
+    orders = first_read["shown_order"].str.strip().str.upper().to_numpy(dtype=object)
+    item, column = cells_of(first_read, matrix.item_ids, matrix.columns)
+    item_order = np.arange(len(LETTERS), dtype=np.int8)
+    places = np.tile(item_order, (*matrix.answers.shape, 1))
     for order in set(orders) - {""}:
         chosen = orders == order
-        at = np.full(len(LETTERS), NO_LETTER, dtype=np.int8)
+        positions_of_letters = np.full(len(LETTERS), NO_LETTER, dtype=np.int8)
         if sorted(order) == list(LETTERS[: len(order)]):
-            at[[LETTERS.index(letter) for letter in order]] = own_places[: len(order)]
-        places[item[chosen], column[chosen]] = at
+            positions_of_letters[[LETTERS.index(letter) for letter in order]] = item_order[
+                : len(order)
+            ]
+        places[item[chosen], column[chosen]] = positions_of_letters
     return places
 
 
-def _by_place(
+def _answers_by_position(
     matrix: ReadingMatrix, places: Codes, column: int
 ) -> Iterator[tuple[dict[str, object], Bools, Bools, Ints, Bools]]:
-    """Yield for each rater and position whether it was chosen and correct, and the clusters."""
+    """Yield, for each position, its answers: whether at it, whether the truth is, and clusters.
+
+    The last array states whether the answers are correct.
+    """
     answered = matrix.given[:, column] & (matrix.answers[:, column] != NO_LETTER)
     items = np.flatnonzero(answered & (matrix.n_options > 0))
     chosen = places[items, column, matrix.answers[items, column]]
@@ -155,7 +160,7 @@ def _by_place(
     offered = matrix.n_options[items]
     reads = matrix.columns[column]
     for place in range(int(offered.max(initial=0))):
-        has_place = offered > place
+        has_position = offered > place
         key: dict[str, object] = {
             "rater_id": reads.rater_id,
             "rater_kind": reads.kind.value,
@@ -164,20 +169,20 @@ def _by_place(
         }
         yield (
             key,
-            chosen[has_place] == place,
-            truth[has_place] == place,
-            matrix.clusters[items][has_place],
-            matrix.correct[items, column][has_place],
+            chosen[has_position] == place,
+            truth[has_position] == place,
+            matrix.clusters[items][has_position],
+            matrix.correct[items, column][has_position],
         )
 
 
-_MOST_PLACES = 6
+_MOST_POSITIONS = 6
 
 
 def positions_table(results: Results) -> Iterator[ReportTable]:
     """Show raters' preference for positions of options."""
     names = rater_names(results.bundle)
-    rows = [row for row in rows_of(results, "option_positions") if _is_early(row)]
+    rows = [row for row in rows_of(results, "option_positions") if _is_in_report(row)]
     by_rater: dict[tuple[str, str], dict[int, Row]] = {}
     for row in rows:
         key = (str(row["rater_id"]), str(row["condition"]))
@@ -195,40 +200,43 @@ def positions_table(results: Results) -> Iterator[ReportTable]:
         rows=[
             (
                 (named(names, rater),),
-                (condition_cell(condition), *(_at(of_rater.get(place)) for place in places)),
+                (
+                    condition_cell(condition),
+                    *(_difference_cell(row_by_position.get(place)) for place in places),
+                ),
             )
-            for (rater, condition), of_rater in by_rater.items()
+            for (rater, condition), row_by_position in by_rater.items()
         ],
     )
 
 
-def _is_early(row: Row) -> bool:
-    return number(row, "place") <= _MOST_PLACES
+def _is_in_report(row: Row) -> bool:
+    return number(row, "place") <= _MOST_POSITIONS
 
 
-def _at(row: Row | None) -> str:
+def _difference_cell(row: Row | None) -> str:
     return percent_with_range(row, "difference") if row else EMPTY
 
 
 def positions_figure(results: Results, condition: str) -> Iterator[Figure]:
     """Show how much more often each position is chosen than it is correct."""
     rows = in_condition(results.tables["option_positions"], condition)
-    rows = rows.loc[rows["place"] <= _MOST_PLACES]
+    rows = rows.loc[rows["place"] <= _MOST_POSITIONS]
     rows = rows.assign(panel=rows["place"].map(lambda place: t("Option {n}", n=int(place))))
     percent = results.options.confidence_percent
     yield Figure(
         "robustness",
         "option-places",
         t("Position of the option chosen"),
-        _places_caption(rows, percent) if len(rows) else "",
+        _positions_caption(rows, percent) if len(rows) else "",
         differences_chart(
             rows, axis_title=t("Chosen minus correct, points"), names=rater_names(results.bundle)
         ),
     )
 
 
-def _places_caption(rows: pd.DataFrame, percent: str) -> str:
-    """Describe the figure of positions of options."""
+def _positions_caption(rows: pd.DataFrame, percent: str) -> str:
+    """Describe the figure of the positions of options."""
     return sentences(
         [
             t(
@@ -259,7 +267,7 @@ OPTION_POSITIONS = Statistic(
             "Correct answers among the items whose reference answer is at this position.",
             "count",
         ),
-        Column("accuracy", "Their share.", "proportion"),
+        Column("accuracy", "Share of these items that were answered correctly.", "proportion"),
         Column("accuracy_low", "Lower limit of its confidence interval.", "proportion"),
         Column("accuracy_high", "Upper limit of its confidence interval.", "proportion"),
         *shared_columns("undefined_because"),

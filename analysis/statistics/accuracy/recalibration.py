@@ -47,15 +47,17 @@ def model_recalibration(study: Study | Bundle, options: Options | None = None) -
     Returns
     -------
     pandas.DataFrame
-        The columns of `MODEL_RECALIBRATION`; `slope` and `intercept` of each model and condition.
+        The columns of `MODEL_RECALIBRATION`; for each model and condition, a row for `slope` and
+        one for `intercept`.
 
     Notes
     -----
-    With c the confidence of an answer, `slope` is b in logit P(right) = a + b logit(c), 1 for a
-    calibrated model and below 1 for one whose confidences are too extreme. `intercept` is a in
-    logit P(right) = a + logit(c), 0 for a calibrated model and below 0 for an overconfident one
-    [1]_. Both are fitted by statsmodels' `GLM`; standard errors are sandwich estimates over
-    patients, or answers if every patient has one item. Undefined if a confidence is 0 or 1.
+    Let c be the confidence in an answer. `slope` is b in logit P(correct) = a + b logit(c); it is 1
+    for a calibrated model and below 1 for one whose confidences are too extreme. `intercept` is a
+    in logit P(correct) = a + logit(c); it is 0 for a calibrated model and below 0 for an
+    overconfident one [1]_. Both are fitted by statsmodels' `GLM`; standard errors are sandwich
+    estimates over patients, or over answers if every patient has one item. Both are undefined if
+    any confidence is 0 or 1.
 
     References
     ----------
@@ -67,25 +69,25 @@ def model_recalibration(study: Study | Bundle, options: Options | None = None) -
         {**names, **row}
         for names, answers in answers_with_confidence(study)
         if len(answers.is_correct)
-        for row in _rows(study, answers)
+        for row in _measure_rows(study, answers)
     ]
     return pd.DataFrame(rows, columns=MODEL_RECALIBRATION.header)
 
 
-def _rows(study: Study, answers: AnswersWithConfidence) -> Iterator[dict[str, Any]]:
+def _measure_rows(study: Study, answers: AnswersWithConfidence) -> Iterator[dict[str, Any]]:
     clustered = study.matrix.clustered
     for measure in (SLOPE, INTERCEPT):
-        reason = _why_undefined(answers, measure)
-        estimate, se = (np.nan, np.nan) if reason else _fitted(answers, measure, clustered)
+        reason = _undefined_reason(answers, measure)
+        estimate, se = (np.nan, np.nan) if reason else _fit_estimate(answers, measure, clustered)
         few = "" if reason else too_few(_n_units(answers, clustered), clustered=clustered)
-        reach = float(norm.isf(study.options.alpha / 2)) * (np.nan if few else se)
+        half_width = float(norm.isf(study.options.alpha / 2)) * (np.nan if few else se)
         yield {
             "measure": measure,
             "n": len(answers.is_correct),
             "estimate": estimate,
             "se": np.nan if few else se,
-            "ci_low": estimate - reach,
-            "ci_high": estimate + reach,
+            "ci_low": estimate - half_width,
+            "ci_high": estimate + half_width,
             "method": f"{METHOD} {'patients' if clustered else 'answers'}",
             "undefined_because": f"standard error and interval: {few}" if few else reason,
         }
@@ -95,9 +97,12 @@ def _n_units(answers: AnswersWithConfidence, clustered: bool) -> int:
     return len(np.unique(answers.clusters)) if clustered else len(answers.is_correct)
 
 
-def _why_undefined(answers: AnswersWithConfidence, measure: str) -> str:
-    right, wrong = answers.confidence[answers.is_correct], answers.confidence[~answers.is_correct]
-    if not len(right) or not len(wrong):
+def _undefined_reason(answers: AnswersWithConfidence, measure: str) -> str:
+    correct, incorrect = (
+        answers.confidence[answers.is_correct],
+        answers.confidence[~answers.is_correct],
+    )
+    if not len(correct) or not len(incorrect):
         return ONE_KIND
     if answers.confidence.min() <= 0 or answers.confidence.max() >= 1:
         return NO_LOGIT
@@ -105,12 +110,16 @@ def _why_undefined(answers: AnswersWithConfidence, measure: str) -> str:
         return ""
     if np.ptp(answers.confidence) == 0:
         return ALL_EQUAL
-    return NO_MAXIMUM if right.min() >= wrong.max() or wrong.min() >= right.max() else ""
+    return (
+        NO_MAXIMUM if correct.min() >= incorrect.max() or incorrect.min() >= correct.max() else ""
+    )
 
 
-def _fitted(answers: AnswersWithConfidence, measure: str, clustered: bool) -> tuple[float, float]:
+def _fit_estimate(
+    answers: AnswersWithConfidence, measure: str, clustered: bool
+) -> tuple[float, float]:
     """Return the estimate and its standard error."""
-    # Only a run with confidences waits for the import.
+    # Imported here, because only runs with confidences need it.
     from statsmodels.api import GLM, families
 
     logits = logit(answers.confidence)
@@ -124,7 +133,7 @@ def _fitted(answers: AnswersWithConfidence, measure: str, clustered: bool) -> tu
 
 
 def recalibration_table(results: Results) -> Iterator[ReportTable]:
-    """Show calibration slope and intercept of every model."""
+    """Show the calibration slope and intercept of every model."""
     names = rater_names(results.bundle)
     by_model = rows_by(results, "model_recalibration", ("model_id", "condition"), of="measure")
     yield report_table(

@@ -36,7 +36,7 @@ from analysis.results import Results
 from analysis.statistics.accuracy.roc_curves import (
     MOST_FALSE_POSITIVE,
     RatedItems,
-    curve_of,
+    empirical_curve,
     mean_curve,
     partial_area,
     rated_items,
@@ -54,7 +54,7 @@ FEW_RESAMPLES = "interval: defined in fewer than 80 % of the resamples"
 
 
 def has_curves(study: Study) -> bool:
-    """Return whether some rater has a ROC curve."""
+    """Return whether any rater has a ROC curve."""
     return bool(rated_items(study))
 
 
@@ -71,16 +71,15 @@ def roc_points(study: Study | Bundle, options: Options | None = None) -> pd.Data
     Returns
     -------
     pandas.DataFrame
-        The columns of `ROC_POINTS`, readers first, thresholds falling. Rates are proportions 0 to
-        1.
+        The columns of `ROC_POINTS`, readers first, in descending order of thresholds. Rates are
+        proportions from 0 to 1.
 
     Notes
     -----
-    Ratings are those of the metric `auc`. The items are those that count for the rater; a missing
+    Ratings are those of the metric `auc`, for the items that are counted for the rater. A missing
     answer has the worst rating, so that its point has an infinite threshold. An item is called
-    positive if its rating is at least the threshold; the first point of a curve calls none
-    positive. A rater with an answer without confidence, or without items of both classes, has no
-    curve.
+    positive if its rating is at least the threshold; at the first point of a curve, no item is.
+    A rater who gave an answer without confidence, or who has no items of one class, has no curve.
 
     Examples
     --------
@@ -96,7 +95,7 @@ def roc_points(study: Study | Bundle, options: Options | None = None) -> pd.Data
     study = study_of(study, options)
     tables = []
     for rated in rated_items(study):
-        reads, curve = study.matrix.columns[rated.column], curve_of(rated)
+        reads, curve = study.matrix.columns[rated.column], empirical_curve(rated)
         tables.append(
             pd.DataFrame(
                 {
@@ -112,7 +111,7 @@ def roc_points(study: Study | Bundle, options: Options | None = None) -> pd.Data
 
 
 def roc_areas(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    r"""Estimate the area under every rater's ROC curve, and under its part of high specificity.
+    r"""Estimate the area under every rater's ROC curve, and its part with high specificity.
 
     Parameters
     ----------
@@ -128,12 +127,12 @@ def roc_areas(study: Study | Bundle, options: Options | None = None) -> pd.DataF
 
     Notes
     -----
-    The standard error of `auc` is the jackknife's, or DeLong's over patients if clusters exist.
-    The interval is normal on the scale of the logit, where an area A has the standard error
-    :math:`SE / (A (1 - A))`: near 1 the interval around A itself contains the true area in only 85
-    to 90 % [2]_ (docs/coverage.md). An area of exactly 0 or 1 has no interval. `partial_auc` is the
-    area up to a false-positive rate of 0.2, standardised [1]_; its interval is a percentile
-    interval over resampled patients, or items if every patient has one item.
+    The standard error of `auc` is the jackknife's, or DeLong's over patients if there are clusters.
+    The interval is normal on the logit scale, where an area A has the standard error
+    :math:`SE / (A (1 - A))`, because near 1 the interval around A itself contains the true area in
+    only 85 to 90 % [2]_ (docs/coverage.md). An area of exactly 0 or 1 has no interval.
+    `partial_auc` is the standardised area up to a false-positive rate of 0.2 [1]_; its interval is
+    a percentile interval over resampled patients, or over items if every patient has one item.
 
     References
     ----------
@@ -158,11 +157,14 @@ def roc_areas(study: Study | Bundle, options: Options | None = None) -> pd.DataF
             "n_positive": int(rated.positive.sum()),
             "n_negative": int((~rated.positive).sum()),
         }
-        rows += [{**names, **_auc(study, rated)}, {**names, **_partial(study, rated)}]
+        rows += [
+            {**names, **_auc_cells(study, rated)},
+            {**names, **_partial_area_cells(study, rated)},
+        ]
     return pd.DataFrame(rows, columns=ROC_AREAS.header)
 
 
-def _auc(study: Study, rated: RatedItems) -> dict[str, Any]:
+def _auc_cells(study: Study, rated: RatedItems) -> dict[str, Any]:
     clustered = study.matrix.clustered
     covariance = AucCovariance.DELONG if clustered else AucCovariance.JACKKNIFE
     clusters = study.matrix.clusters[rated.items] if clustered else None
@@ -175,28 +177,28 @@ def _auc(study: Study, rated: RatedItems) -> dict[str, Any]:
         else infer(area, float(merits.covariance[0, 0]), np.inf, study.options.alpha)
     )
     reason = inference.undefined_because
-    half = norm.isf(study.options.alpha / 2) * inference.se / (area * (1 - area) or np.nan)
+    half_width = norm.isf(study.options.alpha / 2) * inference.se / (area * (1 - area) or np.nan)
     return {
         "measure": AUC,
         "estimate": area,
         "se": inference.se,
-        "ci_low": float(expit(logit(area) - half)),
-        "ci_high": float(expit(logit(area) + half)),
+        "ci_low": float(expit(logit(area) - half_width)),
+        "ci_high": float(expit(logit(area) + half_width)),
         "method": f"{covariance.value}, logit" + (" over patients" if clustered else ""),
         "undefined_because": f"standard error and interval: {reason}" if reason else "",
     }
 
 
-def _partial(study: Study, rated: RatedItems) -> dict[str, Any]:
+def _partial_area_cells(study: Study, rated: RatedItems) -> dict[str, Any]:
     matrix = study.matrix
     estimate = partial_area(*weighted_rates(rated, np.ones((1, len(rated.ratings)))))[0]
-    units = len(np.unique(matrix.clusters[rated.items]))
-    resampled = _resampled(study, rated)
-    low, high, _ = percentile_limits(resampled, study.options.alpha, np.array(units))
-    reason = too_few(units, clustered=matrix.clustered)
+    n_units = len(np.unique(matrix.clusters[rated.items]))
+    resampled = _resampled_partial_areas(study, rated)
+    low, high, _ = percentile_limits(resampled, study.options.alpha, np.array(n_units))
+    reason = too_few(n_units, clustered=matrix.clustered)
     if np.isnan(low):
         reason = f"interval: {reason}" if reason else FEW_RESAMPLES
-    widened = matrix.clustered and bool(is_widened(np.array(units)))
+    widened = matrix.clustered and bool(is_widened(np.array(n_units)))
     interval_method = PERCENTILE if matrix.clustered else OVER_ITEMS
     return {
         "measure": PARTIAL,
@@ -209,37 +211,37 @@ def _partial(study: Study, rated: RatedItems) -> dict[str, Any]:
     }
 
 
-def _resampled(study: Study, rated: RatedItems) -> Floats:
+def _resampled_partial_areas(study: Study, rated: RatedItems) -> Floats:
     """Return the partial area in each resample of patients, or of items."""
-    places = study.matrix.clusters[rated.items]
+    unit_of_item = study.matrix.clusters[rated.items]
     if not study.matrix.clustered:
-        places = np.flatnonzero(rated.items)
+        unit_of_item = np.flatnonzero(rated.items)
     blocks = weight_blocks(study.weights, len(study.matrix.truth), study.options)
     return np.concatenate(
         [
-            partial_area(*weighted_rates(rated, block[:, places].astype(np.float64)))
+            partial_area(*weighted_rates(rated, block[:, unit_of_item].astype(np.float64)))
             for block in blocks
         ]
     )
 
 
 def roc_figures(results: Results, condition: str) -> Iterator[Figure]:
-    """Draw the curves of the readers, their mean, and models as curves or points."""
-    kinds = dict(
+    """Draw the readers' curves, their mean curve, and the models as curves or points."""
+    kind_of_rater = dict(
         zip(results.bundle.raters["rater_id"], results.bundle.raters["rater_kind"], strict=True)
     )
     points = results.tables["roc_points"]
-    points = points.assign(rater_kind=points["rater_id"].map(kinds))
+    points = points.assign(rater_kind=points["rater_id"].map(kind_of_rater))
     points = in_condition(points, condition)
     diagnostic = results.tables.get("diagnostic", pd.DataFrame(columns=["by"]))
-    single = diagnostic.loc[diagnostic["by"] == "overall"]
-    if len(single):
-        single = in_condition(single, condition)
-        single = single.loc[
-            (single["rater_kind"] == RaterKind.MODEL)
-            & ~single["rater_id"].isin(points["rater_id"])
-            & single["sensitivity"].notna()
-            & single["specificity"].notna()
+    model_points = diagnostic.loc[diagnostic["by"] == "overall"]
+    if len(model_points):
+        model_points = in_condition(model_points, condition)
+        model_points = model_points.loc[
+            (model_points["rater_kind"] == RaterKind.MODEL)
+            & ~model_points["rater_id"].isin(points["rater_id"])
+            & model_points["sensitivity"].notna()
+            & model_points["specificity"].notna()
         ]
     readers = points.loc[points["rater_kind"] == RaterKind.READER]
     curves = [rates_of(part) for _, part in readers.groupby("rater_id")]
@@ -264,7 +266,7 @@ def roc_figures(results: Results, condition: str) -> Iterator[Figure]:
         roc_chart(
             points,
             mean_curve(curves) if len(curves) > 1 else None,
-            single,
+            model_points,
             names=rater_names(results.bundle),
         ),
     )
@@ -346,8 +348,8 @@ ROC_AREAS = Statistic(
             "`auc`, or `partial_auc`: standardised, up to a false-positive rate of"
             f" {MOST_FALSE_POSITIVE}.",
         ),
-        Column("n_positive", "Positive items that count.", "count"),
-        Column("n_negative", "Negative items that count.", "count"),
+        Column("n_positive", "Positive items that are counted.", "count"),
+        Column("n_negative", "Negative items that are counted.", "count"),
         Column("estimate", "The area.", _RATE),
         *shared_columns("se ci_low ci_high method undefined_because"),
     ),

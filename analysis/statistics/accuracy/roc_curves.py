@@ -1,4 +1,4 @@
-"""Empirical ROC curves as arrays: their points, their mean, and areas under part of them."""
+"""Empirical ROC curves as arrays: their points, their mean, and partial areas under them."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ MOST_FALSE_POSITIVE = 0.2
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RatedItems:
-    """The items that one rater rated.
+    """The items that a rater rated.
 
     Parameters
     ----------
     column : int
         The rater's column in the matrix.
     items : numpy.ndarray of bool, shape (n_items,)
-        Which items of the matrix.
+        Whether each item of the matrix is among them.
     positive : numpy.ndarray of bool, shape (n,)
         Whether the reference standard is positive.
     ratings : numpy.ndarray of float, shape (n,)
@@ -38,19 +38,19 @@ class RatedItems:
 
 
 def rated_items(study: Study) -> list[RatedItems]:
-    """Return the ratings of every rater whose answers all have one, in the matrix's order.
+    """Return the ratings of the raters all of whose answers have one, in the matrix's order.
 
-    The positive class is that of `Study.dichotomy`. A missing answer has the worst rating.
+    The positive class is that of `Study.dichotomy`. Missing answers have the worst rating.
     """
     ratings, matrix = study.figures_of_merit.ratings, study.matrix
     if ratings is None or ratings.is_letter_unknown:
         return []
     positive = study.dichotomy.positive_items(matrix)
-    same = bool((positive == ratings.positive)[matrix.assigned].all())
+    has_same_classes = bool((positive == ratings.positive)[matrix.assigned].all())
     rated = []
     for column in np.flatnonzero(ratings.rated):
         items = matrix.given[:, column]
-        values = ratings.ratings[items, column] * (1.0 if same else -1.0)
+        values = ratings.ratings[items, column] * (1.0 if has_same_classes else -1.0)
         if not np.isnan(values).any() and 0 < positive[items].sum() < items.sum():
             rated.append(
                 RatedItems(
@@ -67,7 +67,7 @@ class Curve:
     Parameters
     ----------
     thresholds : numpy.ndarray of float
-        Falling. Items with at least this rating are called positive; the first is inf, for none.
+        Items with at least this rating are called positive. In descending order; the first is inf.
     false_positive_rate, true_positive_rate : numpy.ndarray of float
         From 0 to 1.
     """
@@ -77,8 +77,8 @@ class Curve:
     true_positive_rate: Floats
 
 
-def curve_of(rated: RatedItems) -> Curve:
-    """Return the ROC curve of some ratings, with a point for each different rating.
+def empirical_curve(rated: RatedItems) -> Curve:
+    """Return a rater's ROC curve, with a point for each distinct rating.
 
     Examples
     --------
@@ -106,7 +106,7 @@ _HALF_STEP = 1e-9
 
 
 def mean_curve(curves: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
-    """Return the mean of the true-positive rates at each false-positive rate.
+    """Return the mean true-positive rate at each false-positive rate.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def mean_curve(curves: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats]
     Returns
     -------
     tuple of two numpy.ndarray of float
-        The mean curve. The area under it is the mean of the areas, apart from rounding.
+        The mean curve. The area under it is the mean of the curves' areas, apart from rounding.
 
     References
     ----------
@@ -125,31 +125,33 @@ def mean_curve(curves: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats]
 
     Examples
     --------
-    >>> one = np.array([0.0, 0.5, 1.0]), np.array([0.0, 1.0, 1.0])
-    >>> false, true = mean_curve([one, (np.array([0.0, 1.0]), np.array([0.0, 1.0]))])
+    >>> first = np.array([0.0, 0.5, 1.0]), np.array([0.0, 1.0, 1.0])
+    >>> false, true = mean_curve([first, (np.array([0.0, 1.0]), np.array([0.0, 1.0]))])
     >>> np.interp([0.25, 0.5], false, true).round(6).tolist()
     [0.375, 0.75]
     """
-    places = np.unique(np.concatenate([false for false, _ in curves]))
-    grid = np.unique(np.clip(np.concatenate([places - _HALF_STEP, places + _HALF_STEP]), 0, 1))
+    rates_of_points = np.unique(np.concatenate([false for false, _ in curves]))
+    grid = np.unique(
+        np.clip(np.concatenate([rates_of_points - _HALF_STEP, rates_of_points + _HALF_STEP]), 0, 1)
+    )
     mean = np.mean([np.interp(grid, false, true) for false, true in curves], axis=0)
     return np.concatenate([[0.0], grid]), np.concatenate([[0.0], mean])
 
 
 def partial_area(false: Floats, true: Floats, max_false: float = MOST_FALSE_POSITIVE) -> Floats:
-    r"""Return the standardised area under curves up to a false-positive rate.
+    r"""Return the standardised area under curves up to a maximum false-positive rate.
 
     Parameters
     ----------
     false, true : numpy.ndarray of float, shape (..., n_points)
-        False- and true-positive rates, rising from 0 to 1.
-    most : float, default 0.2
+        False- and true-positive rates, ascending from 0 to 1.
+    max_false : float, default 0.2
         The largest false-positive rate, above 0.
 
     Returns
     -------
     numpy.ndarray of float, shape (...)
-        :math:`(1 + (A - m^2 / 2) / (m - m^2 / 2)) / 2` with A the area up to m [1]_: 1 for a
+        :math:`(1 + (A - m^2 / 2) / (m - m^2 / 2)) / 2`, where A is the area up to m [1]_; 1 for a
         perfect curve and 1/2 for the diagonal.
 
     References
@@ -165,11 +167,11 @@ def partial_area(false: Floats, true: Floats, max_false: float = MOST_FALSE_POSI
     """
     start, end = np.minimum(false[..., :-1], max_false), np.minimum(false[..., 1:], max_false)
     width, rise = np.diff(false, axis=-1), np.diff(true, axis=-1)
-    reached = true[..., :-1] + rise * np.nan_to_num(ratio(end - false[..., :-1], width))
-    heights = np.where(end > start, (true[..., :-1] + reached) / 2, 0.0)
+    end_height = true[..., :-1] + rise * np.nan_to_num(ratio(end - false[..., :-1], width))
+    heights = np.where(end > start, (true[..., :-1] + end_height) / 2, 0.0)
     area = ((end - start) * heights).sum(axis=-1)
-    least = max_false**2 / 2
-    standardised: Floats = (1 + (area - least) / (max_false - least)) / 2
+    guessing_area = max_false**2 / 2
+    standardised: Floats = (1 + (area - guessing_area) / (max_false - guessing_area)) / 2
     return standardised
 
 
@@ -181,16 +183,16 @@ def weighted_rates(rated: RatedItems, weights: Floats) -> tuple[Floats, Floats]:
     rated : RatedItems
         The ratings of one rater.
     weights : numpy.ndarray of float, shape (n_resamples, n)
-        How often each of the items is in each resample.
+        How often each item is in each resample.
 
     Returns
     -------
     tuple of two numpy.ndarray of float, shape (n_resamples, n_points)
-        False- and true-positive rates; nan if a resample has no item of a class.
+        False- and true-positive rates; nan if a resample lacks items of a class.
     """
     order = np.argsort(-rated.ratings, kind="stable")
-    falling = rated.ratings[order]
-    ends = np.flatnonzero(np.r_[falling[1:] != falling[:-1], True])
+    descending_ratings = rated.ratings[order]
+    ends = np.flatnonzero(np.r_[descending_ratings[1:] != descending_ratings[:-1], True])
     rates = []
     for of_class in (~rated.positive, rated.positive):
         counts = np.cumsum(weights[:, order] * of_class[order], axis=1)[:, ends]

@@ -52,24 +52,29 @@ def sensitivity(study: Study | Bundle, options: Options | None = None) -> pd.Dat
     Returns
     -------
     pandas.DataFrame
-        The columns of `SENSITIVITY`; proportions 0 to 1. In order of analysis; within it one row
-        per rater and condition, readers first. Empty if an analysis excludes all readings.
+        The columns of `SENSITIVITY`; proportions are from 0 to 1. In order of analysis, with a row
+        per rater and condition, readers first. Cells are empty if an analysis excludes all
+        readings.
 
     Notes
     -----
-    Of the items with a reference standard, those presented to a reader count, and all for a model.
-    `missing as wrong`, the primary analysis: correct answers among these. `missing dropped`: among
-    those that were answered. `missing as right`: missing answers are correct; together with the
-    primary analysis it bounds the effect of missing answers. `absent as wrong`: a reader's items
-    that were never presented count as incorrect. `flagged times dropped`: as the primary analysis,
-    without the items whose reading has a flag that casts doubt on its time. `faulty questions
-    dropped` and `marked questions dropped`, where there are any: as the primary analysis, without
-    the items that an expert review found faulty (`Options.faulty`), or that a reader marked as
-    faulty. `model answers read by strict rules`, `standard rules`, `loose rules`, where these
-    change an answer of a model: as the primary analysis, with the answers parsed by these rules.
-    `excluded readings dropped`, where any is excluded: as the primary analysis, without the items
-    whose reading was excluded. Where the protocol drops these in the primary analysis, `excluded
-    readings counted` is the other choice. Intervals are Wilson's [1]_.
+    Items with a reference standard are counted: for a reader those that were presented, for a model
+    all of them.
+
+    - `missing as wrong`, the primary analysis, counts missing answers as incorrect.
+    - `missing dropped` includes only the items that were answered.
+    - `missing as right` counts missing answers as correct; together with the primary analysis it
+      bounds the effect of missing answers.
+    - `absent as wrong` counts a reader's items that were never presented as incorrect.
+    - `flagged times dropped` omits the items whose reading has a flag that casts doubt on its time.
+    - `faulty questions dropped` and `marked questions dropped` omit the items that an expert review
+      found faulty (`Options.faulty`), or that a reader marked as faulty, if there are any.
+    - `model answers read by strict rules`, `standard rules` and `loose rules` use the answers
+      parsed by these rules, if they change an answer of a model.
+    - `excluded readings dropped` omits the items whose reading was excluded, if there are any. If
+      the protocol drops them in the primary analysis, there is `excluded readings counted` instead.
+
+    Intervals are Wilson's [1]_.
 
     References
     ----------
@@ -97,7 +102,7 @@ def sensitivity(study: Study | Bundle, options: Options | None = None) -> pd.Dat
     study = study_of(study, options)
     bundle, matrix, options = study.bundle, study.matrix, study.options
     tables = [
-        _accuracies(matrix, name, is_counted, correct, options.alpha)
+        _accuracy_rows(matrix, name, is_counted, correct, options.alpha)
         for name, (is_counted, correct) in _analyses(bundle, matrix, options.faulty).items()
     ]
     return pd.concat(tables, ignore_index=True)[SENSITIVITY.header]
@@ -106,7 +111,7 @@ def sensitivity(study: Study | Bundle, options: Options | None = None) -> pd.Dat
 def _analyses(
     bundle: Bundle, matrix: ReadingMatrix, faulty: Sequence[str]
 ) -> Mapping[str, tuple[Bools, Bools]]:
-    """Return each analysis with the readings that count and the correct ones."""
+    """Return, for each analysis, the readings that are counted and the correct ones."""
     is_counted, correct = matrix.given, matrix.correct
     answered = matrix.answers != NO_LETTER
     flagged, excluded = (marked(bundle, matrix, column) for column in ("flags", "excluded"))
@@ -124,12 +129,12 @@ def _analyses(
         analyses[later("excluded readings counted")] = (with_excluded.given, with_excluded.correct)
     for name, is_faulty in faulty_items(bundle, matrix, faulty).items():
         analyses[name] = (is_counted & ~is_faulty[:, None], correct)
-    for name, reread in read_by_rules(bundle).items():
-        analyses[name] = (reread.given, reread.correct)
+    for name, reparsed in read_by_rules(bundle).items():
+        analyses[name] = (reparsed.given, reparsed.correct)
     return analyses
 
 
-def _accuracies(
+def _accuracy_rows(
     matrix: ReadingMatrix, name: str, is_counted: Bools, correct: Bools, alpha: float
 ) -> pd.DataFrame:
     n = is_counted.sum(axis=0, dtype=np.int64)
@@ -149,17 +154,19 @@ def _accuracies(
 
 
 def sensitivity_table(results: Results) -> Iterator[ReportTable]:
-    """Show accuracies, one column per choice."""
+    """Show each rater's accuracy under every choice, with a column per choice."""
     names = rater_names(results.bundle)
     rows = rows_of(results, "sensitivity")
     choices = list(dict.fromkeys(str(row["analysis"]) for row in rows))
     raters = list(dict.fromkeys((str(row["rater_id"]), str(row["condition"])) for row in rows))
-    values = {
+    row_by_rater_and_choice = {
         (str(row["rater_id"]), str(row["condition"]), str(row["analysis"])): row for row in rows
     }
-    body: list[TableRow] = []
+    table_rows: list[TableRow] = []
     for rater, condition in raters:
-        by_choice = [values.get((rater, condition, choice), {}) for choice in choices]
+        by_choice = [
+            row_by_rater_and_choice.get((rater, condition, choice), {}) for choice in choices
+        ]
         cells = [
             EMPTY
             if math.isnan(number(row, "accuracy"))
@@ -170,13 +177,13 @@ def sensitivity_table(results: Results) -> Iterator[ReportTable]:
             )
             for row in by_choice
         ]
-        body.append(((named(names, rater),), (condition_cell(condition), *cells)))
+        table_rows.append(((named(names, rater),), (condition_cell(condition), *cells)))
     yield report_table(
         name="sensitivity",
         title=t("Accuracy under other choices, in percent"),
         note=t("The first column is the primary analysis."),
         header=(t("Rater"), t("Condition"), *map(_column_heading, choices)),
-        rows=body,
+        rows=table_rows,
     )
 
 

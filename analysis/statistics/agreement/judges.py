@@ -548,7 +548,7 @@ def scoring_table(results: Results) -> Iterator[ReportTable]:
             " Brennan-Prediger. A third scorer is needed where they differ."
         ),
         header=(
-            t("Of"),
+            t("Kind"),
             "n",
             t("Same, %"),
             t("Weighted kappa"),
@@ -578,7 +578,12 @@ def scorers_table(results: Results) -> Iterator[ReportTable]:
         name="open-scorers",
         title=t("Levels each scorer gave"),
         note=t("Share of a scorer's scores, percent with Wilson's interval."),
-        header=(t("Scorer"), t("Of"), "n", *(translated(_LEVEL_WORDS[level]) for level in LEVELS)),
+        header=(
+            t("Scorer"),
+            t("Kind"),
+            "n",
+            *(translated(_LEVEL_WORDS[level]) for level in LEVELS),
+        ),
         rows=[
             (
                 (words(scorer),),
