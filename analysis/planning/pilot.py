@@ -127,7 +127,7 @@ def _of_panels(study: Study, is_included: Bools | None) -> Iterator[Components]:
     compared = [
         comparison
         for each in panel.panels_of(study.matrix)
-        for comparison in panel.compared(study, each, is_included)
+        for comparison in panel.comparisons_by_metric(study, each, is_included)
     ]
     primary = plan_of(study.bundle.protocol).primary_model
     labels = study.bundle.labels
@@ -151,7 +151,7 @@ def _of_conditions(study: Study, is_included: Bools | None) -> Iterator[Componen
     compared = [
         comparison
         for contrast in conditions.contrasts_of(study.matrix)
-        for comparison in conditions.compared(study, contrast, is_included)
+        for comparison in conditions.comparisons_by_metric(study, contrast, is_included)
     ]
     names = [
         {comparison.contrast.condition_a, comparison.contrast.condition_b}

@@ -17,9 +17,9 @@ from analysis.statistics.mrmc.group_contrasts import between_groups
 from analysis.statistics.mrmc.obuchowski_rockette import (
     Inference,
     infer,
-    never_surer,
     single_treatment,
-    undefined,
+    undefined_inference,
+    wider_inference,
 )
 from analysis.statistics.mrmc.second_moments import Observations
 from analysis.statistics.mrmc.u_statistics import u_statistic
@@ -114,7 +114,7 @@ def _incomplete(
         Observations(kernel=scores * is_read, design=is_read.astype(np.float64))
     )
     if statistic.undefined_because:
-        return (undefined(statistic.estimate, statistic.undefined_because),)
+        return (undefined_inference(statistic.estimate, statistic.undefined_because),)
     return (infer(statistic.estimate, statistic.variance, statistic.df_bdg, plan.alpha),)
 
 
@@ -184,7 +184,7 @@ def simulated_claims(
     ]
     sampled, same_readers, same_cases = results
     random = sampled.random_readers
-    reported, _ = never_surer(random, sampled.fixed_readers)
+    reported, _ = wider_inference(random, sampled.fixed_readers)
     return random, reported, same_readers.fixed_readers, same_cases.fixed_items
 
 

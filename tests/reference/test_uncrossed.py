@@ -14,7 +14,7 @@ import pytest
 from scipy.stats import t
 
 from analysis.statistics.mrmc.second_moments import Moments, Observations
-from analysis.statistics.mrmc.u_statistics import UStatistic, of_moments, u_statistic
+from analysis.statistics.mrmc.u_statistics import UStatistic, statistic_of_moments, u_statistic
 
 SPLIT_PLOT = Path(__file__).parent / "data" / "imrmc_split_plot.csv"
 # iMRMC's order of moments (c0r0, c1r0, c0r1, c1r1) as bit masks: 1 the reader, 2 the case.
@@ -121,7 +121,7 @@ def auc_example() -> UStatistic:
         -0.240891,
     ]
     moments = Moments(unbiased=unbiased, biased=biased, coefficients=coefficients)
-    return of_moments(0.755513248, (moments,))
+    return statistic_of_moments(0.755513248, (moments,))
 
 
 def test_variance_and_interval_of_the_area_follow_from_imrmcs_moments() -> None:

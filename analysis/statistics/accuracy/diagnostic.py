@@ -26,7 +26,7 @@ from analysis.readings.clusters import ratio
 from analysis.readings.item_groups import item_groups
 from analysis.results import Results
 from analysis.statistics.accuracy.means import wilson_interval
-from analysis.statistics.mrmc.obuchowski_rockette import joined
+from analysis.statistics.mrmc.obuchowski_rockette import join_nonempty
 from analysis.statistics.statistic import Column, Method, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.translation import later, t
@@ -127,7 +127,7 @@ def _group_rows(study: Study, by: str, group: str, items: Ints) -> pd.DataFrame:
             "spec_high": specificity["high"],
             "method": WILSON,
             "undefined_because": [
-                joined([NO_POSITIVE * (not n), NO_NEGATIVE * (not m)])
+                join_nonempty([NO_POSITIVE * (not n), NO_NEGATIVE * (not m)])
                 for n, m in zip(sensitivity["n"], specificity["n"], strict=True)
             ],
         }

@@ -96,14 +96,10 @@ def _counts_by_kind(
         n = is_counted[:, columns_of_kind][items].sum(axis=1, dtype=np.int64)
         n_correct = matrix.correct[:, columns_of_kind][items].sum(axis=1, dtype=np.int64)
         counts[f"n_{kind}s"], counts[f"n_{kind}s_correct"] = n, n_correct
-        counts[f"{kind}s_share"] = np.divide(
-            n_correct, n, out=np.full(len(n), np.nan), where=n > 0
-        )
+        counts[f"{kind}s_share"] = np.divide(n_correct, n, out=np.full(len(n), np.nan), where=n > 0)
         if kind is RaterKind.READER:
             total = len(columns_of_kind)
-            counts["few_readers"] = [
-                f"{k} of {total} readers" if k < total else "" for k in n
-            ]
+            counts["few_readers"] = [f"{k} of {total} readers" if k < total else "" for k in n]
     return counts
 
 

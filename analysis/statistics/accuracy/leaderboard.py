@@ -306,7 +306,9 @@ def _limit_columns(
         ordered = np.sort(ranks[:, np.isfinite(ranked_resamples).all(axis=0)], axis=1)
         tail_share = float(tail(alpha, np.array(group.units.any(axis=1).sum())))
         rank_low[columns_with_limits] = _rank_quantile(ordered[columns_with_limits], tail_share)
-        rank_high[columns_with_limits] = _rank_quantile(ordered[columns_with_limits], 1 - tail_share)
+        rank_high[columns_with_limits] = _rank_quantile(
+            ordered[columns_with_limits], 1 - tail_share
+        )
     reason = np.full(len(columns), group.reason, dtype=object)
     for column in range(len(columns)) if not group.reason else ():
         few = too_few(int(n_units[column]), clustered=clustered)

@@ -44,7 +44,7 @@ from analysis.statistics.accuracy.roc_curves import (
 )
 from analysis.statistics.agreement.between import OVER_ITEMS
 from analysis.statistics.merits import AucCovariance, empirical_auc
-from analysis.statistics.mrmc.obuchowski_rockette import infer, undefined
+from analysis.statistics.mrmc.obuchowski_rockette import infer, undefined_inference
 from analysis.statistics.statistic import Column, Figure, Method, Source, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.translation import t, tn
@@ -172,7 +172,7 @@ def _auc_cells(study: Study, rated: RatedItems) -> dict[str, Any]:
     area = float(merits.values[0])
     reason = merits.no_covariance
     inference = (
-        undefined(area, reason)
+        undefined_inference(area, reason)
         if reason
         else infer(area, float(merits.covariance[0, 0]), np.inf, study.options.alpha)
     )

@@ -1,4 +1,4 @@
-"""Sensitivity and specificity as metrics: tables `diagnostic_panel`, `diagnostic_conditions`."""
+"""Sensitivity and specificity as metrics: `diagnostic_panel` and `diagnostic_conditions`."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ from analysis.statistics.mrmc import conditions, panel
 from analysis.statistics.mrmc.by_group import (
     READER_CONDITIONS_BY,
     READER_PANEL_BY,
-    adjusted_over_groups,
-    groups_of,
+    adjust_over_groups,
+    groups_with_truth,
 )
 from analysis.statistics.mrmc.metrics import sensitivity_and_specificity
 from analysis.statistics.mrmc.obuchowski_rockette import Claim
@@ -44,11 +44,11 @@ from analysis.statistics.study import Study, study_of
 from analysis.translation import later, t, translated
 
 
-def _groups(study: Study) -> Iterator[tuple[str, str, Bools]]:
+def _item_groups(study: Study) -> Iterator[tuple[str, str, Bools]]:
     """Yield all items, then every group of items with a positive or a negative class."""
     yield "overall", "micro", np.ones(len(study.matrix.truth), dtype=np.bool_)
     is_counted = study.dichotomy.counted_items(study.matrix)
-    for by, group, is_member in groups_of(study):
+    for by, group, is_member in groups_with_truth(study):
         if (is_counted & is_member).any():
             yield by, group, is_member
 
@@ -78,13 +78,13 @@ def diagnostic_panel(study: Study | Bundle, options: Options | None = None) -> p
     -------
     pandas.DataFrame
         The columns of `DIAGNOSTIC_PANEL`; in order of model, condition, group, metric and claim.
-        Proportions 0 to 1.
+        Proportions are from 0 to 1.
 
     Notes
     -----
     Sensitivity is the accuracy on the positive items, specificity that on the negative ones, where
-    an answer is correct if it is of the item's class. Each is compared as accuracy is in
-    `reader_panel`, with the covariances over the items of its class. No margin applies.
+    an answer is correct if its class is the item's. Both are compared as accuracy is in
+    `reader_panel`, with the covariances over the items of the class. There is no margin.
 
     See Also
     --------
@@ -93,12 +93,14 @@ def diagnostic_panel(study: Study | Bundle, options: Options | None = None) -> p
     study = study_of(study, options)
     rows = [
         {**row, "by": by, "group": group}
-        for panel_ in panel.panels_of(study.matrix)
-        for by, group, is_member in _groups(study)
-        for comparison in panel.compared(study, panel_, is_member, sensitivity_and_specificity)
+        for model_panel in panel.panels_of(study.matrix)
+        for by, group, is_member in _item_groups(study)
+        for comparison in panel.comparisons_by_metric(
+            study, model_panel, is_member, sensitivity_and_specificity
+        )
         for row in panel.panel_rows(comparison, None)
     ]
-    return adjusted_over_groups(rows, ("model_id", "condition"), DIAGNOSTIC_PANEL)
+    return adjust_over_groups(rows, ("model_id", "condition"), DIAGNOSTIC_PANEL)
 
 
 def diagnostic_conditions(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
@@ -119,7 +121,8 @@ def diagnostic_conditions(study: Study | Bundle, options: Options | None = None)
 
     Notes
     -----
-    As `diagnostic_panel`, for what `reader_conditions` and `reader_conditions_items` compute.
+    The metrics are those of `diagnostic_panel`; the comparisons are those of `reader_conditions`
+    and `reader_conditions_items`.
     """
     study = study_of(study, options)
     rows = [
@@ -131,23 +134,23 @@ def diagnostic_conditions(study: Study | Bundle, options: Options | None = None)
             **row,
         }
         for contrast in conditions.contrasts_of(study.matrix)
-        for by, group, is_member in _groups(study)
-        for comparison in conditions.compared(
+        for by, group, is_member in _item_groups(study)
+        for comparison in conditions.comparisons_by_metric(
             study, contrast, is_member, sensitivity_and_specificity
         )
         for row in conditions.claims_of(comparison)
     ]
-    return adjusted_over_groups(rows, ("condition_a", "condition_b"), DIAGNOSTIC_CONDITIONS)
+    return adjust_over_groups(rows, ("condition_a", "condition_b"), DIAGNOSTIC_CONDITIONS)
 
 
-METRIC_NAMES = {"sensitivity": later("sensitivity, %"), "specificity": later("specificity, %")}
+METRIC_WORDS = {"sensitivity": later("sensitivity, %"), "specificity": later("specificity, %")}
 
 
 def diagnostic_panel_table(results: Results) -> Iterator[ReportTable]:
     """Show sensitivity and specificity of every model against the readers, over all items."""
     names = rater_names(results.bundle)
     rows = rows_of(results, "diagnostic_panel", by="overall")
-    yield _table(
+    yield _diagnostic_table(
         "diagnostic-panel",
         t("Sensitivity and specificity of models and readers"),
         t("Difference: model minus the mean of the readers."),
@@ -155,7 +158,7 @@ def diagnostic_panel_table(results: Results) -> Iterator[ReportTable]:
         [
             (
                 (named(names, str(row["model_id"])),),
-                _cells(row, str(row["condition"]), ("reader_mean", "model_value")),
+                _row_cells(row, str(row["condition"]), ("reader_mean", "model_value")),
             )
             for row in rows
         ],
@@ -170,7 +173,7 @@ def diagnostic_conditions_table(results: Results) -> Iterator[ReportTable]:
         for row in rows_of(results, "diagnostic_conditions", by="overall")
         if row["claim"] != Claim.THESE_ITEMS
     ]
-    table = _table(
+    table = _diagnostic_table(
         "diagnostic-conditions",
         t("Sensitivity and specificity under two conditions"),
         t("Difference: first minus second condition, the same readers and cases."),
@@ -178,7 +181,7 @@ def diagnostic_conditions_table(results: Results) -> Iterator[ReportTable]:
         [
             (
                 two_conditions(row),
-                _cells(row, "", ("value_a", "value_b")),
+                _row_cells(row, "", ("value_a", "value_b")),
             )
             for row in rows
         ],
@@ -187,15 +190,15 @@ def diagnostic_conditions_table(results: Results) -> Iterator[ReportTable]:
     yield table.without_column(t("Condition"))
 
 
-def _table(
+def _diagnostic_table(
     name: str,
     title: str,
     note: str,
-    heads: tuple[str, str, str],
-    body: list[TableRow],
+    headings: tuple[str, str, str],
+    table_rows: list[TableRow],
     rows: list[Row],
 ) -> ReportTable:
-    first, left, right = heads
+    first, first_value, second_value = headings
     return report_table(
         name=name,
         title=title,
@@ -206,34 +209,34 @@ def _table(
             t("Metric"),
             t("Claim"),
             t("Items"),
-            *comparison_header(left, right),
+            *comparison_header(first_value, second_value),
         ),
-        rows=body,
+        rows=table_rows,
         in_paper=True,
     )
 
 
-def _cells(row: Row, condition: str, values: tuple[str, str]) -> tuple[str, ...]:
+def _row_cells(row: Row, condition: str, values: tuple[str, str]) -> tuple[str, ...]:
     return (
         condition_cell(condition),
-        translated(METRIC_NAMES[str(row["metric"])]),
+        translated(METRIC_WORDS[str(row["metric"])]),
         claim_shown(row),
         whole_number(number(row, "n_items")),
         *comparison_cells(row, *values),
     )
 
 
-_METRIC = Column("metric", "`sensitivity` or `specificity`.")
-_CLAIM = Column("claim", "`these readers`, `readers like these` or `these items`.")
+_METRIC_COLUMN = Column("metric", "`sensitivity` or `specificity`.")
+_CLAIM_COLUMN = Column("claim", "`these readers`, `readers like these` or `these items`.")
 
 
-def _columns(
-    table: Statistic, *others: Column, without: tuple[str, ...] = ()
+def _columns_with(
+    table: Statistic, *new_columns: Column, without: tuple[str, ...] = ()
 ) -> tuple[Column, ...]:
-    """Return the columns of a table, some with another description and some omitted."""
-    described = {column.name: column for column in others}
+    """Return the columns of a table, with `new_columns` instead of those with the same names."""
+    redefined = {column.name: column for column in new_columns}
     return tuple(
-        described.get(column.name, column) for column in table.columns if column.name not in without
+        redefined.get(column.name, column) for column in table.columns if column.name not in without
     )
 
 
@@ -241,7 +244,7 @@ DIAGNOSTIC_PANEL = replace(
     READER_PANEL_BY,
     name="diagnostic_panel",
     meaning="Sensitivity or specificity of a model against the mean of the readers.",
-    columns=_columns(READER_PANEL_BY, _METRIC, without=("margin", "p_noninferior")),
+    columns=_columns_with(READER_PANEL_BY, _METRIC_COLUMN, without=("margin", "p_noninferior")),
     compute=diagnostic_panel,
     applies=has_diagnostic_panel,
     methods={
@@ -258,7 +261,7 @@ DIAGNOSTIC_CONDITIONS = replace(
     READER_CONDITIONS_BY,
     name="diagnostic_conditions",
     meaning="Sensitivity or specificity of the readers under two conditions.",
-    columns=_columns(READER_CONDITIONS_BY, _METRIC, _CLAIM),
+    columns=_columns_with(READER_CONDITIONS_BY, _METRIC_COLUMN, _CLAIM_COLUMN),
     compute=diagnostic_conditions,
     applies=has_diagnostic_conditions,
     methods={

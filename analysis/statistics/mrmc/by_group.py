@@ -1,4 +1,4 @@
-"""Comparisons of readers in groups of items: tables `reader_panel_by`, `reader_conditions_by`."""
+"""Comparisons of readers in groups of items: `reader_panel_by` and `reader_conditions_by`."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ from analysis.statistics.study import Study, study_of
 from analysis.translation import t
 
 
-def fields_of(study: Study) -> tuple[str, ...]:
+def declared_groupings(study: Study) -> tuple[str, ...]:
     """Return the groupings of items: the task, and the subgroups that the protocol declares.
 
     Raises
     ------
     OptionsError
-        The protocol declares a subgroup that is no field of the items.
+        The protocol declares a subgroup that is not a field of the items.
     """
     declared = subgroups(study.bundle.protocol)
     for name in declared:
@@ -55,24 +55,24 @@ def fields_of(study: Study) -> tuple[str, ...]:
     return tuple(dict.fromkeys(("task", *declared)))
 
 
-def groups_of(study: Study) -> Iterator[tuple[str, str, Bools]]:
-    """Yield every group of items that has a reference standard, as a mask of the items."""
+def groups_with_truth(study: Study) -> Iterator[tuple[str, str, Bools]]:
+    """Yield every group that contains items with a reference standard, as a mask of the items."""
     matrix = study.matrix
-    for by, group, positions in item_groups(matrix, fields_of(study)):
+    for by, group, positions in item_groups(matrix, declared_groupings(study)):
         is_member = np.isin(np.arange(len(matrix.truth)), positions)
         if by != "overall" and (matrix.assigned & is_member).any():
             yield by, group, is_member
 
 
 def has_panel_groups(study: Study) -> bool:
-    """Return whether a model can be compared with readers in some group of items."""
-    return bool(panel.panels_of(study.matrix)) and next(groups_of(study), None) is not None
+    """Return whether a model can be compared with readers in any group of items."""
+    return bool(panel.panels_of(study.matrix)) and next(groups_with_truth(study), None) is not None
 
 
 def has_condition_groups(study: Study) -> bool:
-    """Return whether readers read some group of items under two conditions."""
+    """Return whether readers read any group of items under two conditions."""
     contrasts = conditions.contrasts_of(study.matrix)
-    return any(len(c.a) for c in contrasts) and next(groups_of(study), None) is not None
+    return any(len(c.a) for c in contrasts) and next(groups_with_truth(study), None) is not None
 
 
 def reader_panel_by(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
@@ -93,13 +93,13 @@ def reader_panel_by(study: Study | Bundle, options: Options | None = None) -> pd
     Raises
     ------
     OptionsError
-        The protocol declares a subgroup that is no field of the items.
+        The protocol declares a subgroup that is not a field of the items.
 
     Notes
     -----
-    Each row is what `reader_panel` computes from the items of the group only; the rule of 80 %
-    refers to these items. `p_adjusted` is Holm's adjustment [1]_ over the groups of one `by`, for
-    one model, condition, metric and claim.
+    Rows are computed as in `reader_panel`, from the items of the group only; the rule of 80 %
+    refers to these items. `p_adjusted` is adjusted by Holm's method [1]_ over the groups of the
+    same `by`, for each model, condition, metric and claim.
 
     References
     ----------
@@ -110,12 +110,12 @@ def reader_panel_by(study: Study | Bundle, options: Options | None = None) -> pd
     margins = panel.margins_of(study)
     rows = [
         {**row, "by": by, "group": group}
-        for panel_ in panel.panels_of(study.matrix)
-        for by, group, is_member in groups_of(study)
-        for comparison in panel.compared(study, panel_, is_member)
+        for model_panel in panel.panels_of(study.matrix)
+        for by, group, is_member in groups_with_truth(study)
+        for comparison in panel.comparisons_by_metric(study, model_panel, is_member)
         for row in panel.panel_rows(comparison, margins[comparison.figure.metric])
     ]
-    return adjusted_over_groups(rows, ("model_id", "condition"), READER_PANEL_BY)
+    return adjust_over_groups(rows, ("model_id", "condition"), READER_PANEL_BY)
 
 
 def reader_conditions_by(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
@@ -136,11 +136,11 @@ def reader_conditions_by(study: Study | Bundle, options: Options | None = None) 
     Raises
     ------
     OptionsError
-        The protocol declares a subgroup that is no field of the items.
+        The protocol declares a subgroup that is not a field of the items.
 
     Notes
     -----
-    As `reader_panel_by`, for what `reader_conditions` computes.
+    Rows are computed as in `reader_conditions`, and adjusted as in `reader_panel_by`.
     """
     study = study_of(study, options)
     rows = [
@@ -152,18 +152,18 @@ def reader_conditions_by(study: Study | Bundle, options: Options | None = None) 
             **row,
         }
         for contrast in conditions.contrasts_of(study.matrix)
-        for by, group, is_member in groups_of(study)
-        for comparison in conditions.compared(study, contrast, is_member)
+        for by, group, is_member in groups_with_truth(study)
+        for comparison in conditions.comparisons_by_metric(study, contrast, is_member)
         for row in conditions.claims_of(comparison)
         if row["claim"] != Claim.THESE_ITEMS
     ]
-    return adjusted_over_groups(rows, ("condition_a", "condition_b"), READER_CONDITIONS_BY)
+    return adjust_over_groups(rows, ("condition_a", "condition_b"), READER_CONDITIONS_BY)
 
 
-def adjusted_over_groups(
+def adjust_over_groups(
     rows: list[dict[str, Any]], names: tuple[str, ...], table: Statistic
 ) -> pd.DataFrame:
-    """Return the table of some rows, with p adjusted over the groups of each `by`."""
+    """Return the table of these rows, with p adjusted over the groups of each `by`."""
     keys = (*names, "by", "metric", "claim")
     families = ["\n".join(str(row[key]) for key in keys) for row in rows]
     p = np.array([row["p"] for row in rows], dtype=np.float64)
@@ -172,23 +172,26 @@ def adjusted_over_groups(
 
 
 def columns_by_group(table: Statistic, after: str) -> tuple[Column, ...]:
-    """Return the columns of a table with those of a group after one, and p_adjusted after p."""
-    added = {
-        after: (Column("by", "Grouping of the items: `task` or a declared subgroup."), _GROUP),
-        "p": (Column("p_adjusted", "`p` adjusted by Holm's method over the groups.", _P),),
+    """Return a table's columns with `by` and `group` after a column, and `p_adjusted` after p."""
+    further_columns = {
+        after: (
+            Column("by", "Grouping of the items: `task` or a declared subgroup."),
+            _GROUP_COLUMN,
+        ),
+        "p": (Column("p_adjusted", "`p` adjusted by Holm's method over the groups.", _P_UNIT),),
     }
-    return columns_like(table.columns, after=added)
+    return columns_like(table.columns, after=further_columns)
 
 
-_P = "probability"
-_GROUP = Column("group", "The group.")
+_P_UNIT = "probability"
+_GROUP_COLUMN = Column("group", "The group.")
 
 
 def panel_by_table(results: Results) -> Iterator[ReportTable]:
-    """Show every model against the readers by group of items."""
+    """Show the comparison of every model with the readers, by group of items."""
     names = rater_names(results.bundle)
     rows = rows_of(results, "reader_panel_by")
-    yield _table(
+    yield _group_table(
         "reader-panel-by",
         t("Models against the panel of readers, by group of cases"),
         t("Difference: model minus the mean of the readers."),
@@ -198,7 +201,7 @@ def panel_by_table(results: Results) -> Iterator[ReportTable]:
                 (named(names, str(row["model_id"])),),
                 (
                     condition_cell(str(row["condition"])),
-                    *_cells(row, number(row, "reader_mean"), number(row, "model_value")),
+                    *_row_cells(row, number(row, "reader_mean"), number(row, "model_value")),
                 ),
             )
             for row in rows
@@ -208,9 +211,9 @@ def panel_by_table(results: Results) -> Iterator[ReportTable]:
 
 
 def conditions_by_table(results: Results) -> Iterator[ReportTable]:
-    """Show readers under two conditions by group of items."""
+    """Show the comparison of two conditions, by group of items."""
     rows = rows_of(results, "reader_conditions_by")
-    table = _table(
+    table = _group_table(
         "reader-conditions-by",
         t("Readers under two conditions, by group of cases"),
         t("Difference: first minus second condition, the same readers and cases."),
@@ -218,7 +221,7 @@ def conditions_by_table(results: Results) -> Iterator[ReportTable]:
         [
             (
                 two_conditions(row),
-                ("", *_cells(row, number(row, "value_a"), number(row, "value_b"))),
+                ("", *_row_cells(row, number(row, "value_a"), number(row, "value_b"))),
             )
             for row in rows
         ],
@@ -227,15 +230,15 @@ def conditions_by_table(results: Results) -> Iterator[ReportTable]:
     yield table.without_column(t("Condition"))
 
 
-def _table(
+def _group_table(
     name: str,
     title: str,
     note: str,
-    heads: tuple[str, str, str],
-    body: list[Any],
+    headings: tuple[str, str, str],
+    table_rows: list[Any],
     rows: list[Row],
 ) -> ReportTable:
-    first, left, right = heads
+    first, first_value, second_value = headings
     return report_table(
         name=name,
         title=title,
@@ -249,26 +252,26 @@ def _table(
             t("Metric"),
             t("Claim"),
             t("Items"),
-            left,
-            right,
+            first_value,
+            second_value,
             t("Difference"),
             t("CI"),
             "p",
             t("Adjusted p"),
         ),
-        rows=body,
+        rows=table_rows,
     )
 
 
-def _cells(row: Row, left: float, right: float) -> tuple[str, ...]:
+def _row_cells(row: Row, first_value: float, second_value: float) -> tuple[str, ...]:
     factor = factor_of(row)
     return (
         str(row["group"]),
         t("accuracy, %") if factor == 100 else "AUC",
         claim_shown(row),
         whole_number(number(row, "n_items")),
-        value_cell(left, factor),
-        value_cell(right, factor),
+        value_cell(first_value, factor),
+        value_cell(second_value, factor),
         *difference_cells(row, factor),
         p_cell(number(row, "p")),
         p_cell(number(row, "p_adjusted")),

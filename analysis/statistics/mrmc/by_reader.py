@@ -28,9 +28,9 @@ from analysis.statistics.claims import (
     narrower_notes,
 )
 from analysis.statistics.mrmc import conditions
-from analysis.statistics.mrmc.by_group import READER_CONDITIONS_BY, adjusted_over_groups
-from analysis.statistics.mrmc.group_contrasts import members_of
-from analysis.statistics.mrmc.groups import FACTOR_NAMES, METRICS
+from analysis.statistics.mrmc.by_group import READER_CONDITIONS_BY, adjust_over_groups
+from analysis.statistics.mrmc.group_contrasts import readers_by_group
+from analysis.statistics.mrmc.groups import FACTOR_NAMES, METRIC_WORDS
 from analysis.statistics.mrmc.metrics import every_metric
 from analysis.statistics.mrmc.obuchowski_rockette import Claim
 from analysis.statistics.statistic import Column, Method, Statistic, columns_like
@@ -41,8 +41,8 @@ READER = "reader"
 
 
 def has_condition_readers(study: Study) -> bool:
-    """Return whether some reader read under two conditions."""
-    return next(_parts(study), None) is not None
+    """Return whether any reader read under two conditions."""
+    return next(_contrasts_of_readers(study), None) is not None
 
 
 def reader_conditions_readers(
@@ -61,14 +61,14 @@ def reader_conditions_readers(
     -------
     pandas.DataFrame
         The columns of `READER_CONDITIONS_READERS`; in order of conditions, grouping, group, metric
-        and claim. Proportions and areas 0 to 1.
+        and claim. Proportions and areas are from 0 to 1.
 
     Notes
     -----
-    A row is what `reader_conditions` and `reader_conditions_items` compute for these readers alone,
-    for accuracy, AUC, sensitivity and specificity. A single reader has the claim `these readers`
-    only: the difference of paired values, with the error over items. `p_adjusted` is Holm's
-    adjustment over the groups of one grouping, or over the readers.
+    The rows are computed as in `reader_conditions` and `reader_conditions_items`, from the readers
+    of the group only, for accuracy, AUC, sensitivity and specificity. For a single reader there is
+    only the claim `these readers`: the difference of paired values, with its error over items.
+    `p_adjusted` is adjusted by Holm's method over the groups of a grouping, or over the readers.
 
     See Also
     --------
@@ -84,30 +84,35 @@ def reader_conditions_readers(
             "rater_id": group if by == READER else "",
             **row,
         }
-        for by, group, contrast in _parts(study)
-        for comparison in conditions.compared(study, contrast, metrics=every_metric)
+        for by, group, contrast in _contrasts_of_readers(study)
+        for comparison in conditions.comparisons_by_metric(study, contrast, metrics=every_metric)
         for row in conditions.claims_of(comparison)
         if by != READER or row["claim"] == Claim.THESE_READERS
     ]
     names = ("condition_a", "condition_b")
-    return adjusted_over_groups(rows, names, READER_CONDITIONS_READERS)
+    return adjust_over_groups(rows, names, READER_CONDITIONS_READERS)
 
 
-def _parts(study: Study) -> Iterator[tuple[str, str, conditions.Contrast]]:
-    """Yield each pair of conditions for each of several groups of readers, then for each reader."""
+def _contrasts_of_readers(study: Study) -> Iterator[tuple[str, str, conditions.Contrast]]:
+    """Yield each pair of conditions for each group of readers, then for each reader.
+
+    A grouping with a single group is omitted.
+    """
     matrix = study.matrix
-    groups = {by: groups for by, groups in members_of(study) if len(groups) > 1}
+    groups = {by: groups for by, groups in readers_by_group(study) if len(groups) > 1}
     for contrast in conditions.contrasts_of(matrix):
         readers = [matrix.columns[column].rater_id for column in contrast.a]
-        each = {reader: frozenset([reader]) for reader in readers}
-        for by, members in {**groups, READER: each}.items():
-            for group, chosen in members.items():
-                is_chosen = np.array([reader in chosen for reader in readers], dtype=np.bool_)
-                if is_chosen.any():
+        single_readers = {reader: frozenset([reader]) for reader in readers}
+        for by, members in {**groups, READER: single_readers}.items():
+            for group, group_readers in members.items():
+                is_in_group = np.array(
+                    [reader in group_readers for reader in readers], dtype=np.bool_
+                )
+                if is_in_group.any():
                     yield (
                         by,
                         group,
-                        replace(contrast, a=contrast.a[is_chosen], b=contrast.b[is_chosen]),
+                        replace(contrast, a=contrast.a[is_in_group], b=contrast.b[is_in_group]),
                     )
 
 
@@ -147,8 +152,8 @@ def condition_readers_table(results: Results) -> Iterator[ReportTable]:
                     t("reader")
                     if row["by"] == READER
                     else translated(FACTOR_NAMES[str(row["by"])]),
-                    _group(row, names),
-                    translated(METRICS[str(row["metric"])]),
+                    _group_cell(row, names),
+                    translated(METRIC_WORDS[str(row["metric"])]),
                     claim_shown(row),
                     whole_number(number(row, "n_readers")),
                     whole_number(number(row, "n_items")),
@@ -161,7 +166,7 @@ def condition_readers_table(results: Results) -> Iterator[ReportTable]:
     )
 
 
-def _group(row: Row, names: Mapping[str, RaterName]) -> str:
+def _group_cell(row: Row, names: Mapping[str, RaterName]) -> str:
     return named(names, str(row["rater_id"])).full if row["rater_id"] else str(row["group"])
 
 

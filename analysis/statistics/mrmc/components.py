@@ -35,9 +35,9 @@ from analysis.statistics.statistic import Column, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.translation import later, t, translated
 
-NEGATIVE = "negative: no sign of such a variance beyond the error of items"
-PANEL = {"MSR": "msr", "Var": "var", "Cov2": "cov2", "var_reader": "var_reader"}
-CONDITIONS = {
+NEGATIVE_VARIANCE_NOTE = "negative: no sign of such a variance beyond the error of items"
+PANEL_COMPONENTS = {"MSR": "msr", "Var": "var", "Cov2": "cov2", "var_reader": "var_reader"}
+CONDITION_COMPONENTS = {
     "MST": "mst",
     "MSR": "msr",
     "MSTR": "mstr",
@@ -63,20 +63,21 @@ def variance_components(study: Study | Bundle, options: Options | None = None) -
     Returns
     -------
     pandas.DataFrame
-        The columns of `VARIANCE_COMPONENTS`. Variances of proportions. For `reader_panel` they are
-        components of the differences model minus reader; for `reader_conditions` `model_id` is
-        empty and `condition` is "a - b".
+        The columns of `VARIANCE_COMPONENTS`. Values are variances of proportions. For
+        `reader_panel` they are components of the differences (model minus reader); for
+        `reader_conditions`, `model_id` is empty and `condition` is "a - b".
 
     Notes
     -----
-    `MST`, `MSR`, `MSTR`: mean squares of treatments, readers and their interaction. `Var`: error
-    over items. `Cov1`: same reader, two treatments; `Cov2`: two readers, same treatment; `Cov3`:
-    two readers, two treatments. `var_reader` and `var_treatment_reader` are moment estimates and
-    may be negative.
+    `MST`, `MSR` and `MSTR` are the mean squares of treatments, of readers and of their interaction.
+    `Var` is the error variance over items. `Cov1` is the covariance of the same reader under two
+    treatments, `Cov2` that of two readers under the same treatment, and `Cov3` that of two readers
+    under two treatments. `var_reader` and `var_treatment_reader` are moment estimates and may be
+    negative.
 
     See Also
     --------
-    analysis.statistics.mrmc.obuchowski_rockette, analysis.statistics.mrmc.obuchowski_rockette
+    analysis.statistics.mrmc.obuchowski_rockette
 
     Examples
     --------
@@ -94,11 +95,11 @@ def variance_components(study: Study | Bundle, options: Options | None = None) -
     [['MSR', 0.0312], ['Var', 0.0729], ['Cov2', 0.0417], ['var_reader', 0.0]]
     """
     study = study_of(study, options)
-    rows = [*_of_panels(study), *_of_conditions(study)]
+    rows = [*_panel_rows(study), *_condition_rows(study)]
     return pd.DataFrame(rows, columns=VARIANCE_COMPONENTS.header)
 
 
-def _of_panels(study: Study) -> Iterator[dict[str, object]]:
+def _panel_rows(study: Study) -> Iterator[dict[str, object]]:
     for comparison in panel.comparisons_of(study):
         names = {
             "table": "reader_panel",
@@ -106,10 +107,10 @@ def _of_panels(study: Study) -> Iterator[dict[str, object]]:
             "condition": comparison.panel.condition,
             "metric": comparison.figure.metric.value,
         }
-        yield from _components(names, comparison.result, PANEL, comparison.figure)
+        yield from _component_rows(names, comparison.result, PANEL_COMPONENTS, comparison.figure)
 
 
-def _of_conditions(study: Study) -> Iterator[dict[str, object]]:
+def _condition_rows(study: Study) -> Iterator[dict[str, object]]:
     for comparison in conditions.comparisons_of(study):
         names = {
             "table": "reader_conditions",
@@ -117,10 +118,12 @@ def _of_conditions(study: Study) -> Iterator[dict[str, object]]:
             "condition": f"{comparison.contrast.condition_a} - {comparison.contrast.condition_b}",
             "metric": comparison.figure.metric.value,
         }
-        yield from _components(names, comparison.result, CONDITIONS, comparison.figure)
+        yield from _component_rows(
+            names, comparison.result, CONDITION_COMPONENTS, comparison.figure
+        )
 
 
-def _components(
+def _component_rows(
     names: dict[str, str],
     result: SingleTreatment | TwoTreatments,
     components: dict[str, str],
@@ -134,19 +137,19 @@ def _components(
             reason = figure.no_value or figure.merits.no_covariance or one_reader or NO_ESTIMATE
             note = f"undefined: {reason}"
         elif value < 0 and component.startswith("var_"):
-            note = NEGATIVE
+            note = NEGATIVE_VARIANCE_NOTE
         yield {**names, "component": component, "value": value, "note": note}
 
 
-# Variances of proportions are small; the head states their factor.
-FACTOR, DECIMALS = 1000, 3
+# Variances of proportions are small; the note of the table states the factor.
+DISPLAY_FACTOR, DECIMALS = 1000, 3
 NEGATIVE_NOTE = later("Below 0: no sign of such a variance beyond the error of cases.")
-METRICS = {"accuracy": later("accuracy"), "auc": "AUC"}
+METRIC_WORDS = {"accuracy": later("accuracy"), "auc": "AUC"}
 
 
 def variances_table(results: Results) -> Iterator[ReportTable]:
-    """Show the components of each model against the readers, and of each pair of conditions."""
-    yield _table(
+    """Show the components for each model against the readers, and for each pair of conditions."""
+    yield _components_table(
         results,
         "reader_panel",
         "variance-components",
@@ -156,7 +159,7 @@ def variances_table(results: Results) -> Iterator[ReportTable]:
             " its covariance between readers; var_reader: variance of readers."
         ),
     )
-    yield _table(
+    yield _components_table(
         results,
         "reader_conditions",
         "variance-components-conditions",
@@ -169,52 +172,69 @@ def variances_table(results: Results) -> Iterator[ReportTable]:
     )
 
 
-def _table(results: Results, table: str, name: str, title: str, noun: str) -> ReportTable:
+def _components_table(
+    results: Results, table: str, name: str, title: str, description: str
+) -> ReportTable:
     rows = rows_of(results, "variance_components", table=table)
     components = list(dict.fromkeys(str(row["component"]) for row in rows))
     keys = ("model_id", "condition", "metric")
     by_row = rows_by(results, "variance_components", keys, of="component", table=table)
     names = rater_names(results.bundle)
     negative = translated(NEGATIVE_NOTE) if any(number(row, "value") < 0 for row in rows) else ""
-    shown_table = report_table(
+    components_table = report_table(
         name=name,
         title=title,
         note=sentences(
-            [noun, t("In thousandths (10\u207b\u00b3) of squared proportions."), negative]
+            [description, t("In thousandths (10\u207b\u00b3) of squared proportions."), negative]
         ),
         header=(t("Model"), t("Condition"), t("Metric"), *components),
         rows=[
-            _row(_raters_text(names, model, condition), condition, metric, parts, components)
-            for (model, condition, metric), parts in by_row.items()
+            _table_row(
+                _subject(names, model, condition), condition, metric, row_by_component, components
+            )
+            for (model, condition, metric), row_by_component in by_row.items()
         ],
     )
     if table == "reader_conditions":
-        shown_table = shown_table.without_column(t("Condition")).with_first_heading(t("Conditions"))
-    return shown_table
+        components_table = components_table.without_column(t("Condition")).with_first_heading(
+            t("Conditions")
+        )
+    return components_table
 
 
-def _raters_text(names: dict[str, RaterName], model: str, condition: str) -> RaterName:
+def _subject(names: dict[str, RaterName], model: str, condition: str) -> RaterName:
     return named(names, model) if model else words(condition_name(condition))
 
 
-def _row(
-    rater: RaterName, condition: str, metric: str, parts: dict[str, Row], components: list[str]
+def _table_row(
+    rater: RaterName,
+    condition: str,
+    metric: str,
+    row_by_component: dict[str, Row],
+    components: list[str],
 ) -> TableRow:
-    values = (number(parts.get(name, {}), "value") for name in components)
-    cells = (EMPTY if math.isnan(value) else rounded(FACTOR * value, DECIMALS) for value in values)
-    return (rater,), (condition_cell(condition), translated(METRICS.get(metric, metric)), *cells)
+    values = (number(row_by_component.get(name, {}), "value") for name in components)
+    cells = (
+        EMPTY if math.isnan(value) else rounded(DISPLAY_FACTOR * value, DECIMALS)
+        for value in values
+    )
+    return (rater,), (
+        condition_cell(condition),
+        translated(METRIC_WORDS.get(metric, metric)),
+        *cells,
+    )
 
 
 VARIANCE_COMPONENTS = Statistic(
     name="variance_components",
     meaning="A variance component of `reader_panel` or `reader_conditions`.",
     columns=(
-        Column("table", "Table whose intervals it belongs to."),
+        Column("table", "Table whose intervals are computed from the component."),
         Column("model_id", "Model; empty for two conditions."),
         Column("condition", "Condition, or the two conditions that are compared."),
         *shared_columns("metric"),
-        Column("component", "Its name, such as `MSR` or `Cov2`."),
-        Column("value", "The component.", "squared unit of the metric"),
+        Column("component", "Name of the component, such as `MSR` or `Cov2`."),
+        Column("value", "Value of the component.", "squared unit of the metric"),
         *shared_columns("note"),
     ),
     compute=variance_components,

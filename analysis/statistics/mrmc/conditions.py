@@ -1,4 +1,4 @@
-"""Same readers in two conditions: `reader_conditions.csv` and `reader_conditions_items.csv`."""
+"""The same readers under two conditions: `reader_conditions.csv`, `reader_conditions_items.csv`."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ from analysis.statistics.mrmc.obuchowski_rockette import (
     Claim,
     TwoTreatments,
     inference_cells,
-    joined,
-    method_of,
-    never_surer,
+    join_nonempty,
+    method_of_claim,
     two_treatments,
-    undefined,
+    undefined_inference,
+    wider_inference,
 )
 from analysis.statistics.statistic import Column, Method, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
@@ -54,13 +54,13 @@ METHODS = {
     ),
     Claim.THESE_ITEMS: "Obuchowski-Rockette, two treatments, readers random, items fixed; t, J - 1",
 }
-NOBODY = later("no reader read under both conditions")
+NO_READER = later("no reader read under both conditions")
 NEGATIVE_COVARIANCE = "negative Cov2 - Cov3 taken as 0"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Contrast:
-    """Two conditions, and the columns of the readers who read in both."""
+    """Two conditions, and the columns of the readers who read under both."""
 
     condition_a: str
     condition_b: str
@@ -75,7 +75,7 @@ class Contrast:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ConditionComparison:
-    """A contrast under one metric."""
+    """The comparison of two conditions under one metric."""
 
     contrast: Contrast
     figure: FigureOfMerit
@@ -83,7 +83,7 @@ class ConditionComparison:
 
 
 def reader_conditions(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    r"""Compare each pair of conditions over the readers who read in both.
+    r"""Compare each pair of conditions over the readers who read under both.
 
     Parameters
     ----------
@@ -95,14 +95,14 @@ def reader_conditions(study: Study | Bundle, options: Options | None = None) -> 
     Returns
     -------
     pandas.DataFrame
-        The columns of `READER_CONDITIONS`; in order of conditions, metric and claim. Proportions 0
-        to 1.
+        The columns of `READER_CONDITIONS`; in order of conditions, metric and claim. Proportions
+        are from 0 to 1.
 
     Notes
     -----
-    The difference is a minus b, where a is first in order of name. `readers like these` is RRRC
-    (readers and items random), `these readers` FRRC (readers fixed) of Obuchowski and Rockette's
-    analysis with Hillis' degrees of freedom.
+    The difference is a minus b, in order of name. In Obuchowski and Rockette's analysis with
+    Hillis' degrees of freedom, `readers like these` is RRRC (readers and items random), and `these
+    readers` is FRRC (readers fixed).
 
     See Also
     --------
@@ -123,11 +123,11 @@ def reader_conditions(study: Study | Bundle, options: Options | None = None) -> 
     >>> table[["claim", "difference", "se", "df"]].round(3).values.tolist()
     [['these readers', 0.5, 0.204, 3.0], ['readers like these', 0.5, 0.289, 1.778]]
     """
-    return _table(study_of(study, options), Claim.THESE_READERS, Claim.READERS_LIKE_THESE)
+    return _claims_table(study_of(study, options), Claim.THESE_READERS, Claim.READERS_LIKE_THESE)
 
 
 def reader_conditions_items(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    r"""Compare each pair of conditions on these items: readers random, items fixed (RRFC).
+    r"""Compare each pair of conditions on these items, with random readers and fixed items (RRFC).
 
     Parameters
     ----------
@@ -139,13 +139,12 @@ def reader_conditions_items(study: Study | Bundle, options: Options | None = Non
     Returns
     -------
     pandas.DataFrame
-        Columns and order as `reader_conditions`; the claim is `these items`.
+        Columns and order are those of `reader_conditions`; the claim is `these items`.
 
     Notes
     -----
-    The claim is that other readers would have the same difference on the same items: a t test of
-    the readers' differences with J - 1 degrees of freedom. It does not generalise to other items
-    and is therefore a separate table.
+    The test is a t test of the readers' differences with J - 1 degrees of freedom. It generalises
+    to other readers on the same items but not to other items, and is therefore in a separate table.
 
     Examples
     --------
@@ -162,32 +161,35 @@ def reader_conditions_items(study: Study | Bundle, options: Options | None = Non
     >>> table[["claim", "difference", "se", "df"]].round(3).values.tolist()
     [['these items', 0.5, 0.25, 1.0]]
     """
-    return _table(study_of(study, options), Claim.THESE_ITEMS)
+    return _claims_table(study_of(study, options), Claim.THESE_ITEMS)
 
 
-def _table(study: Study, *claims: Claim) -> pd.DataFrame:
+def _claims_table(study: Study, *claims: Claim) -> pd.DataFrame:
     rows = [
         row
         for contrast in contrasts_of(study.matrix)
-        for row in _rows(study, contrast)
+        for row in _contrast_rows(study, contrast)
         if row["claim"] in claims
     ]
     return pd.DataFrame(rows, columns=READER_CONDITIONS.header)
 
 
 def comparisons_of(study: Study) -> Iterator[ConditionComparison]:
-    """Yield every contrast under every metric of its readers, in order of conditions and metric."""
+    """Yield the comparison of each pair of conditions under every metric, in this order."""
     for contrast in contrasts_of(study.matrix):
-        yield from compared(study, contrast)
+        yield from comparisons_by_metric(study, contrast)
 
 
-def compared(
+def comparisons_by_metric(
     study: Study,
     contrast: Contrast,
     is_member: Bools | None = None,
     metrics: Metrics = accuracy_and_auc,
 ) -> Iterator[ConditionComparison]:
-    """Yield a contrast by metric, over a group of items or all; none without a reader."""
+    """Yield the comparison of two conditions under each metric, over `is_member` or all items.
+
+    There is none if no reader read under both conditions.
+    """
     if not len(contrast.a):
         return
     shared = shared_by_conditions(study.matrix, contrast.a, contrast.b, is_member)
@@ -200,19 +202,19 @@ def compared(
 def columns_of_readers(matrix: ReadingMatrix) -> dict[str, dict[str, int]]:
     """Return the readers' columns by condition and reader."""
     columns: dict[str, dict[str, int]] = {}
-    for place, column in enumerate(matrix.columns):
+    for column_number, column in enumerate(matrix.columns):
         if column.kind is RaterKind.READER:
-            columns.setdefault(column.condition, {})[column.rater_id] = place
+            columns.setdefault(column.condition, {})[column.rater_id] = column_number
     return columns
 
 
 def contrasts_of(matrix: ReadingMatrix) -> Iterator[Contrast]:
-    """Yield each pair of conditions of readers, with the readers who read in both.
+    """Yield each pair of the readers' conditions, with the readers who read under both.
 
     Yields
     ------
     Contrast
-        Conditions in order of name, readers in order of id, without models.
+        Conditions in order of name, and readers in order of id.
     """
     columns = columns_of_readers(matrix)
     for a, b in combinations(sorted(columns), 2):
@@ -225,7 +227,7 @@ def contrasts_of(matrix: ReadingMatrix) -> Iterator[Contrast]:
         )
 
 
-def _rows(study: Study, contrast: Contrast) -> Iterator[dict[str, object]]:
+def _contrast_rows(study: Study, contrast: Contrast) -> Iterator[dict[str, object]]:
     conditions = {"condition_a": contrast.condition_a, "condition_b": contrast.condition_b}
     if not len(contrast.a):
         for claim, method in METHODS.items():
@@ -234,11 +236,11 @@ def _rows(study: Study, contrast: Contrast) -> Iterator[dict[str, object]]:
                 "metric": Metric.ACCURACY.value,
                 "n_readers": 0,
                 "n_items": 0,
-                **inference_cells(undefined(math.nan, NOBODY), claim, ""),
+                **inference_cells(undefined_inference(math.nan, NO_READER), claim, ""),
                 "method": method,
                 "note": "",
             }
-    for comparison in compared(study, contrast):
+    for comparison in comparisons_by_metric(study, contrast):
         for row in claims_of(comparison):
             yield {**conditions, **row}
 
@@ -253,7 +255,7 @@ def claims_of(comparison: ConditionComparison) -> Iterator[dict[str, object]]:
         figure.reversed_note(values[1], f" under {contrast.condition_b}"),
     ]
     negative = NEGATIVE_COVARIANCE if result.cov_difference < 0 else ""
-    random, narrower = never_surer(result.random_readers, result.fixed_readers)
+    random, narrower = wider_inference(result.random_readers, result.fixed_readers)
     for claim, inference, note in (
         (Claim.THESE_READERS, result.fixed_readers, [negative, *notes]),
         (Claim.READERS_LIKE_THESE, random, [narrower, negative, *notes]),
@@ -266,15 +268,15 @@ def claims_of(comparison: ConditionComparison) -> Iterator[dict[str, object]]:
             "value_a": result.value_a,
             "value_b": result.value_b,
             **inference_cells(inference, claim, figure.no_value),
-            "method": f"{method_of(METHODS, claim, narrower)}; {figure.covariances}",
-            "note": joined(note),
+            "method": f"{method_of_claim(METHODS, claim, narrower)}; {figure.covariances}",
+            "note": join_nonempty(note),
         }
 
 
-_COLUMNS = (
+_CONDITION_COLUMNS = (
     *shared_columns("condition_a condition_b metric claim n_readers n_items"),
-    Column("value_a", "Mean of the readers under the first.", "that of the metric"),
-    Column("value_b", "Mean of the readers under the second.", "that of the metric"),
+    Column("value_a", "Mean of the readers under the first condition.", "that of the metric"),
+    Column("value_b", "Mean of the readers under the second condition.", "that of the metric"),
     *shared_columns("difference se df ci_low ci_high p method note undefined_because"),
 )
 
@@ -282,16 +284,16 @@ _COLUMNS = (
 READER_CONDITIONS_ITEMS = Statistic(
     name="reader_conditions_items",
     meaning="Readers under two conditions; the claim is about these items and readers like these.",
-    columns=_COLUMNS,
+    columns=_CONDITION_COLUMNS,
     compute=reader_conditions_items,
 )
 
 
 def conditions_table(results: Results) -> Iterator[ReportTable]:
-    """Show readers in two conditions."""
+    """Show the comparison of two conditions."""
     rows: list[TableRow] = []
-    compared = rows_of(results, "reader_conditions")
-    for row in compared:
+    comparisons = rows_of(results, "reader_conditions")
+    for row in comparisons:
         factor = factor_of(row)
         cells = (
             t("accuracy, %") if factor == 100 else "AUC",
@@ -312,7 +314,7 @@ def conditions_table(results: Results) -> Iterator[ReportTable]:
         note=sentences(
             [
                 t("Difference: first minus second condition, the same readers and cases."),
-                narrower_notes(compared),
+                narrower_notes(comparisons),
             ]
         ),
         header=(
@@ -341,7 +343,7 @@ def conditions_methods(results: Results) -> str:
 READER_CONDITIONS = Statistic(
     name="reader_conditions",
     meaning="Readers under two conditions, on the same items, under one claim.",
-    columns=_COLUMNS,
+    columns=_CONDITION_COLUMNS,
     compute=reader_conditions,
     methods={401: Method("Models against the panel of readers", conditions_methods)},
     tables={130: conditions_table},

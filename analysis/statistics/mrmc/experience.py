@@ -26,7 +26,7 @@ from analysis.statistics.claims import error_cells, factor_of, value_cell
 from analysis.statistics.merits import Merits
 from analysis.statistics.mrmc.conditions import columns_of_readers
 from analysis.statistics.mrmc.group_contrasts import years_of
-from analysis.statistics.mrmc.groups import METRICS
+from analysis.statistics.mrmc.groups import METRIC_WORDS
 from analysis.statistics.mrmc.metrics import every_metric
 from analysis.statistics.mrmc.obuchowski_rockette import (
     Claim,
@@ -34,8 +34,8 @@ from analysis.statistics.mrmc.obuchowski_rockette import (
     beyond_rounding,
     infer,
     inference_cells,
-    joined,
-    undefined,
+    join_nonempty,
+    undefined_inference,
 )
 from analysis.statistics.statistic import Column, Method, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
@@ -66,12 +66,13 @@ def reader_years(study: Study | Bundle, options: Options | None = None) -> pd.Da
     -------
     pandas.DataFrame
         The columns of `READER_YEARS`; in order of condition and metric. `difference` is the change
-        of the metric per 10 years, in the unit of the metric.
+        in the metric per 10 years, in the unit of the metric.
 
     Notes
     -----
-    The readers are those who stated a number; items and the rule of 80 % as for their panel. A
-    straight line is assumed.
+    The readers are those who stated a number of years. The items are those that all of them were
+    given; if these are fewer than 80 % of the items, the row is undefined. A linear relation is
+    assumed.
 
     See Also
     --------
@@ -81,39 +82,39 @@ def reader_years(study: Study | Bundle, options: Options | None = None) -> pd.Da
     rows = [
         {"condition": condition, **row}
         for condition, columns in sorted(columns_of_readers(study.matrix).items())
-        for row in _rows(study, columns)
+        for row in _slope_rows(study, columns)
     ]
     return pd.DataFrame(rows, columns=READER_YEARS.header)
 
 
 def slope_over_readers(merits: Merits, covariate: Floats, alpha: float = 0.05) -> Inference:
-    r"""Regress readers' figures of merit on a covariate of the readers, both samples random.
+    r"""Regress readers' figures of merit on a covariate, with random readers and items.
 
     Parameters
     ----------
     merits : Merits
         One figure of merit per reader.
     covariate : numpy.ndarray of float, shape (n_readers,)
-        A number of each reader.
+        The covariate of each reader.
     alpha : float, default 0.05
         Two-sided error of the interval.
 
     Returns
     -------
     Inference
-        Of the slope, in the unit of the figures per unit of the covariate. Undefined for fewer than
-        three readers and for a constant covariate.
+        The slope, in the unit of the figures of merit per unit of the covariate. Undefined for
+        fewer than three readers and for a constant covariate.
 
     Notes
     -----
-    With J readers, :math:`w_j = (x_j - \bar x) / \sum_k (x_k - \bar x)^2` and S the covariances
-    over items, the slope is :math:`\sum_j w_j y_j` and its variance
+    With J readers, :math:`w_j = (x_j - \bar x) / \sum_k (x_k - \bar x)^2` and the covariances S
+    over items, the slope is :math:`\sum_j w_j y_j` and its variance is
 
     .. math:: V = MS \sum_j w_j^2 + \max(w' S w - \mathrm{tr}(M S) \sum_j w_j^2 / (J - 2), 0),
 
-    with MS the residual mean square, J - 2 degrees of freedom, and M the projection on the
-    residuals. In Obuchowski and Rockette's model [1]_ the covariances of different readers are
-    equal, and the second term is 0: this is the least-squares regression over readers.
+    where MS is the residual mean square with J - 2 degrees of freedom, and M the projection on the
+    residuals. In Obuchowski and Rockette's model [1]_, all covariances of two different readers are
+    equal, so the second term is 0 and this is least-squares regression over readers.
 
     References
     ----------
@@ -132,15 +133,17 @@ def slope_over_readers(merits: Merits, covariate: Floats, alpha: float = 0.05) -
     estimate = float(weights @ merits.values)
     reason = SAME_YEARS if n and np.ptp(covariate) == 0 else merits.no_covariance
     if n < 3 or reason:
-        return undefined(estimate, FEW_READERS if n < 3 else reason)
+        return undefined_inference(estimate, FEW_READERS if n < 3 else reason)
     design = np.column_stack([np.ones(n), covariate - covariate.mean()])
-    residuals = np.eye(n) - design @ np.linalg.pinv(design)
-    squares = float(weights @ weights) / (n - 2)
-    residual = residuals @ (merits.values - merits.values.mean())
-    by_readers = float(residual @ residual) * squares
-    expected = float(np.trace(residuals @ merits.covariance)) * squares
-    by_items = beyond_rounding(float(weights @ merits.covariance @ weights) - expected, expected)
-    return infer(estimate, by_readers + max(by_items, 0.0), float(n - 2), alpha)
+    residual_projection = np.eye(n) - design @ np.linalg.pinv(design)
+    squared_weights = float(weights @ weights) / (n - 2)
+    residual = residual_projection @ (merits.values - merits.values.mean())
+    reader_variance = float(residual @ residual) * squared_weights
+    expected_variance = float(np.trace(residual_projection @ merits.covariance)) * squared_weights
+    item_variance = beyond_rounding(
+        float(weights @ merits.covariance @ weights) - expected_variance, expected_variance
+    )
+    return infer(estimate, reader_variance + max(item_variance, 0.0), float(n - 2), alpha)
 
 
 def _weights(covariate: Floats) -> Floats:
@@ -150,27 +153,29 @@ def _weights(covariate: Floats) -> Floats:
     return centred / total if total else np.full(len(covariate), np.nan)
 
 
-def _rows(study: Study, columns: dict[str, int]) -> Iterator[dict[str, object]]:
+def _slope_rows(study: Study, columns: dict[str, int]) -> Iterator[dict[str, object]]:
     years = years_of(study)
     readers = [reader for reader in columns if reader in years.index]
     if not readers:
         return
-    places: Ints = np.array([columns[reader] for reader in readers], dtype=np.int64)
-    stated = years.loc[readers].to_numpy(dtype=np.float64)
-    for figure in every_metric(study, shared_by_panel(study.matrix, places), places, places):
-        slope = slope_over_readers(figure.merits, stated / PER_YEARS, study.options.alpha)
+    reader_columns: Ints = np.array([columns[reader] for reader in readers], dtype=np.int64)
+    stated_years = years.loc[readers].to_numpy(dtype=np.float64)
+    for figure in every_metric(
+        study, shared_by_panel(study.matrix, reader_columns), reader_columns, reader_columns
+    ):
+        slope = slope_over_readers(figure.merits, stated_years / PER_YEARS, study.options.alpha)
         yield {
             "metric": figure.metric.value,
             "n_readers": len(readers),
             "n_items": figure.n_items,
-            "years_low": stated.min(),
-            "years_high": stated.max(),
+            "years_low": stated_years.min(),
+            "years_high": stated_years.max(),
             "value": float(figure.merits.values.mean()),
             **inference_cells(slope, Claim.READERS_LIKE_THESE, figure.no_value),
             "ci_low": slope.ci_low,
             "ci_high": slope.ci_high,
             "method": f"{METHOD}; {figure.covariances}",
-            "note": joined(figure.notes),
+            "note": join_nonempty(figure.notes),
         }
 
 
@@ -197,7 +202,7 @@ def years_table(results: Results) -> Iterator[ReportTable]:
             (
                 (words(condition_cell(str(row["condition"]))),),
                 (
-                    translated(METRICS[str(row["metric"])]),
+                    translated(METRIC_WORDS[str(row["metric"])]),
                     whole_number(number(row, "n_readers")),
                     span(*(rounded(number(row, f"years_{end}"), 0) for end in ("low", "high"))),
                     whole_number(number(row, "n_items")),
@@ -212,7 +217,7 @@ def years_table(results: Results) -> Iterator[ReportTable]:
     )
 
 
-_PER = "that of the metric, per 10 years"
+_UNIT_PER_10_YEARS = "that of the metric, per 10 years"
 
 READER_YEARS = Statistic(
     name="reader_years",
@@ -223,13 +228,13 @@ READER_YEARS = Statistic(
         Column("n_readers", "Readers who stated a number of years.", "count"),
         *shared_columns("n_items"),
         Column("years_low", "Fewest years of these readers.", "years"),
-        Column("years_high", "Most years.", "years"),
+        Column("years_high", "Most years of these readers.", "years"),
         Column("value", "Mean of these readers.", "that of the metric"),
-        Column("difference", "Change per 10 years.", _PER),
-        Column("se", "Standard error.", _PER),
+        Column("difference", "Change per 10 years.", _UNIT_PER_10_YEARS),
+        Column("se", "Standard error.", _UNIT_PER_10_YEARS),
         *shared_columns("df"),
-        Column("ci_low", "Lower limit of the confidence interval.", _PER),
-        Column("ci_high", "Upper limit of the confidence interval.", _PER),
+        Column("ci_low", "Lower limit of the confidence interval.", _UNIT_PER_10_YEARS),
+        Column("ci_high", "Upper limit of the confidence interval.", _UNIT_PER_10_YEARS),
         *shared_columns("p method note undefined_because"),
     ),
     compute=reader_years,

@@ -1,4 +1,4 @@
-"""Differences between groups of readers who read the same items, and which groups there are."""
+"""Differences between groups of readers who read the same items, and the groups themselves."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from analysis.statistics.mrmc.obuchowski_rockette import (
     cell_means,
     infer,
     mean_square,
-    undefined,
+    undefined_inference,
 )
 from analysis.statistics.mrmc.panel import panels_of
 from analysis.statistics.study import Study
@@ -29,22 +29,22 @@ from analysis.statistics.study import Study
 FACTORS = ("level", "site", "arm")
 YEARS = "years"
 LEAD_METRIC = "lead"
-MODEL = "model "
+MODEL_NOTE_PREFIX = "model "
 SINGLE_READER = "a group has a single reader, which does not show how readers vary"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BetweenGroups:
-    """The difference of the means of two groups of readers.
+    """The difference between the means of two groups of readers.
 
     Parameters
     ----------
     value_a, value_b : float
         Mean figure of merit of each group.
     cov_difference : float
-        Cov2_a + Cov2_b - 2 Cov2_ab; a negative one is taken as 0.
+        Cov2_a + Cov2_b - 2 Cov2_ab; the inference uses 0 if it is negative.
     inference : Inference
-        Of a minus b.
+        The inference for a minus b.
     """
 
     value_a: float
@@ -61,20 +61,20 @@ def between_groups(merits: Merits, a: Ints, b: Ints, alpha: float = 0.05) -> Bet
     merits : Merits
         One figure of merit per reader.
     a, b : numpy.ndarray of int, shape (n_readers,)
-        Positions of each group's readers in `merits`; no reader is in both.
+        Positions of each group's readers in `merits`; no reader is in both groups.
     alpha : float, default 0.05
         Two-sided error of the interval.
 
     Returns
     -------
     BetweenGroups
-        Without standard error, interval and p if a group has a single reader.
+        Standard error, interval and p are undefined if a group has a single reader.
 
     Notes
     -----
-    Readers are random within their group and items are random. With J readers, MS the variance of
-    a group's figures (ddof 1), and Cov2 the mean covariance of two different readers, the variance
-    of the difference is
+    Readers are random within their group, and items are random. With J readers, MS the variance of
+    a group's figures of merit (ddof 1), and Cov2 the mean covariance of two different readers, the
+    variance of the difference is
 
     .. math:: V = MS_a / J_a + MS_b / J_b + \max(Cov_{2a} + Cov_{2b} - 2 Cov_{2ab}, 0),
 
@@ -107,11 +107,13 @@ def between_groups(merits: Merits, a: Ints, b: Ints, alpha: float = 0.05) -> Bet
     estimate = value_a - value_b
     if merits.no_covariance or min(len(a), len(b)) < 2:
         reason = merits.no_covariance or SINGLE_READER
-        inference = undefined(estimate, reason)
+        inference = undefined_inference(estimate, reason)
     else:
         variance = sum(parts) + max(cov_difference, 0.0)
-        spread = sum(part**2 / (len(g) - 1) for part, g in zip(parts, (a, b), strict=True))
-        inference = infer(estimate, variance, variance**2 / spread if spread else math.inf, alpha)
+        df_denominator = sum(part**2 / (len(g) - 1) for part, g in zip(parts, (a, b), strict=True))
+        inference = infer(
+            estimate, variance, variance**2 / df_denominator if df_denominator else math.inf, alpha
+        )
     return BetweenGroups(
         value_a=value_a, value_b=value_b, cov_difference=cov_difference, inference=inference
     )
@@ -119,18 +121,18 @@ def between_groups(merits: Merits, a: Ints, b: Ints, alpha: float = 0.05) -> Bet
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class GroupContrast:
-    """A value of each reader of two groups: one column of the matrix, or one minus another.
+    """A value for each reader of two groups: a column of the matrix, or one minus another.
 
     Parameters
     ----------
     names : mapping of str to str
-        The cells that name the row, except for the metric of a value that is not a lead.
+        The cells that identify the row; the metric is included only for a lead.
     a, b : numpy.ndarray of int, shape (n_readers,)
-        The readers' columns.
+        The columns of each group.
     minus_a, minus_b : numpy.ndarray of int, shape (n_readers,)
-        The columns subtracted from them; empty if nothing is subtracted.
+        The columns that are subtracted from these; empty if nothing is subtracted.
     note : str
-        What a reader of the row should know.
+        The note of the row.
     """
 
     names: Mapping[str, str]
@@ -142,11 +144,13 @@ class GroupContrast:
 
     @property
     def columns(self) -> Ints:
-        """All columns, each once."""
+        """All distinct columns."""
         return np.unique(np.concatenate([self.a, self.b, self.minus_a, self.minus_b]))
 
-    def figures(self, study: Study, shared: Shared, metrics: Metrics) -> Iterator[FigureOfMerit]:
-        """Yield the readers' values on shared items by metric, those of group a first."""
+    def figures_of_merit(
+        self, study: Study, shared: Shared, metrics: Metrics
+    ) -> Iterator[FigureOfMerit]:
+        """Yield the readers' values on shared items for each metric; group a comes first."""
         columns = self.columns
         first = np.searchsorted(columns, np.concatenate([self.a, self.b]))
         second = np.searchsorted(columns, np.concatenate([self.minus_a, self.minus_b]))
@@ -156,11 +160,11 @@ class GroupContrast:
             yield replace(figure, merits=merits)
 
 
-def members_of(study: Study) -> Iterator[tuple[str, dict[str, frozenset[str]]]]:
-    """Yield every factor with its groups of readers, by name in order.
+def readers_by_group(study: Study) -> Iterator[tuple[str, dict[str, frozenset[str]]]]:
+    """Yield every factor with its groups of readers, in order of their names.
 
-    Factors are level, site and arm and, if a limit is declared, years of experience. Readers
-    without a value are in no group.
+    Factors are level, site, arm and, if a limit is declared, years of experience. Readers without a
+    value are in no group.
     """
     raters = study.bundle.raters
     readers = raters[raters["rater_kind"] == RaterKind.READER]
@@ -184,17 +188,17 @@ def years_of(study: Study) -> pd.Series[float]:
     return years[np.isfinite(years)]
 
 
-def _groups(study: Study) -> Iterator[tuple[str, str, str, frozenset[str], frozenset[str]]]:
+def _group_pairs(study: Study) -> Iterator[tuple[str, str, str, frozenset[str], frozenset[str]]]:
     """Yield every factor with each pair of its groups of readers, in order of name."""
-    for factor, members in members_of(study):
+    for factor, members in readers_by_group(study):
         for a, b in combinations(members, 2):
             yield factor, a, b, members[a], members[b]
 
 
-def _columns_of(columns: Mapping[str, int], readers: Iterable[str]) -> Ints:
+def _columns_of_readers(columns: Mapping[str, int], readers: Iterable[str]) -> Ints:
     """Return the columns of the readers who have one, in order of id."""
-    places = [columns[reader] for reader in sorted(readers) if reader in columns]
-    return np.array(places, dtype=np.int64)
+    reader_columns = [columns[reader] for reader in sorted(readers) if reader in columns]
+    return np.array(reader_columns, dtype=np.int64)
 
 
 def contrasts_of(study: Study) -> Iterator[GroupContrast]:
@@ -203,48 +207,60 @@ def contrasts_of(study: Study) -> Iterator[GroupContrast]:
     models: dict[str, dict[str, int]] = {}
     for panel in panels_of(study.matrix):
         models.setdefault(panel.condition, {})[panel.model_id] = panel.model
-    for factor, group_a, group_b, of_a, of_b in _groups(study):
-        for under_a, under_b in _conditions(columns, of_a, of_b, factor):
-            condition = under_a if under_a == under_b else f"{under_a} - {under_b}"
-            a, b = _columns_of(columns[under_a], of_a), _columns_of(columns[under_b], of_b)
+    for factor, group_a, group_b, readers_a, readers_b in _group_pairs(study):
+        for condition_a, condition_b in _condition_pairs(columns, readers_a, readers_b, factor):
+            condition = (
+                condition_a if condition_a == condition_b else f"{condition_a} - {condition_b}"
+            )
+            a, b = (
+                _columns_of_readers(columns[condition_a], readers_a),
+                _columns_of_readers(columns[condition_b], readers_b),
+            )
             names = {"factor": factor, "group_a": group_a, "group_b": group_b}
             names["condition"] = condition
             yield GroupContrast(names=names, a=a, b=b)
-            for model_id, model in models.get(under_a, {}).items():
-                if models.get(under_b, {}).get(model_id) == model:
+            for model_id, model in models.get(condition_a, {}).items():
+                if models.get(condition_b, {}).get(model_id) == model:
                     yield GroupContrast(
                         names={**names, "metric": LEAD_METRIC},
                         a=np.full(len(a), model),
                         b=np.full(len(b), model),
                         minus_a=a,
                         minus_b=b,
-                        note=f"{MODEL}{model_id}",
+                        note=f"{MODEL_NOTE_PREFIX}{model_id}",
                     )
 
 
-def _conditions(
+def _condition_pairs(
     columns: Mapping[str, Mapping[str, int]],
-    of_a: frozenset[str],
-    of_b: frozenset[str],
+    readers_a: frozenset[str],
+    readers_b: frozenset[str],
     factor: str,
 ) -> list[tuple[str, str]]:
-    """Return the conditions under which two groups are compared.
+    """Return the pairs of conditions under which two groups are compared.
 
-    The conditions that both have. Arms without a common condition are compared under their own
-    ones.
+    These are the conditions that both groups have. Arms without a common condition are compared
+    under their own conditions.
     """
-    of_both = [[c for c in sorted(columns) if group & columns[c].keys()] for group in (of_a, of_b)]
-    common = [(name, name) for name in of_both[0] if name in of_both[1]]
-    return common if common or factor != "arm" else list(product(of_both[0], of_both[1]))
+    conditions_of_groups = [
+        [c for c in sorted(columns) if group & columns[c].keys()]
+        for group in (readers_a, readers_b)
+    ]
+    common = [(name, name) for name in conditions_of_groups[0] if name in conditions_of_groups[1]]
+    return (
+        common
+        if common or factor != "arm"
+        else list(product(conditions_of_groups[0], conditions_of_groups[1]))
+    )
 
 
-def gains_of(study: Study) -> Iterator[GroupContrast]:
-    """Yield pairs of groups with the difference of pairs of conditions, reader by reader."""
+def gain_contrasts(study: Study) -> Iterator[GroupContrast]:
+    """Yield each pair of groups with each reader's difference between each pair of conditions."""
     columns = columns_of_readers(study.matrix)
-    for factor, group_a, group_b, of_a, of_b in _groups(study):
+    for factor, group_a, group_b, readers_a, readers_b in _group_pairs(study):
         for first, second in combinations(sorted(columns), 2):
-            both = columns[first].keys() & columns[second].keys()
-            a, b = of_a & both, of_b & both
+            in_both = columns[first].keys() & columns[second].keys()
+            a, b = readers_a & in_both, readers_b & in_both
             if a and b:
                 yield GroupContrast(
                     names={
@@ -254,8 +270,8 @@ def gains_of(study: Study) -> Iterator[GroupContrast]:
                         "condition_a": first,
                         "condition_b": second,
                     },
-                    a=_columns_of(columns[first], a),
-                    b=_columns_of(columns[first], b),
-                    minus_a=_columns_of(columns[second], a),
-                    minus_b=_columns_of(columns[second], b),
+                    a=_columns_of_readers(columns[first], a),
+                    b=_columns_of_readers(columns[first], b),
+                    minus_a=_columns_of_readers(columns[second], a),
+                    minus_b=_columns_of_readers(columns[second], b),
                 )

@@ -31,7 +31,7 @@ from analysis.statistics.merits import (
     differences,
     mean_of_own_items,
 )
-from analysis.statistics.mrmc.by_group import adjusted_over_groups
+from analysis.statistics.mrmc.by_group import adjust_over_groups
 from analysis.statistics.mrmc.group_contrasts import LEAD_METRIC, GroupContrast, contrasts_of
 from analysis.statistics.mrmc.groups import FACTOR_NAMES, READER_GROUPS, contrast_cells
 from analysis.statistics.statistic import Column, Method, Statistic, columns_like
@@ -44,11 +44,11 @@ NO_ITEM = later("all readers share no item of this task, or none of another task
 def has_group_tasks(study: Study) -> bool:
     """Return whether any two groups of readers read items of several tasks."""
     contrasts = next(contrasts_of(study), None)
-    return contrasts is not None and len(_tasks(study)) > 1
+    return contrasts is not None and len(_items_by_task(study)) > 1
 
 
 def reader_groups_tasks(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    """Compare groups of readers by the difference of their accuracy in a task from the other tasks.
+    """Compare groups of readers by their accuracy on a task minus that on the other tasks.
 
     Parameters
     ----------
@@ -66,9 +66,10 @@ def reader_groups_tasks(study: Study | Bundle, options: Options | None = None) -
 
     Notes
     -----
-    The formula of `between_groups`, for the readers' differences of two proportions of different
-    items, whose covariances are linearised over patients. `p_adjusted` is Holm's adjustment over
-    the tasks. The lead of a model depends on the task by the same amount with the sign reversed.
+    The formula is that of `between_groups`, applied to the readers' differences between two
+    proportions over different items, whose covariances are linearised over patients. `p_adjusted`
+    is adjusted by Holm's method over the tasks. The lead of a model depends on the task by the same
+    amount with the opposite sign.
 
     See Also
     --------
@@ -81,20 +82,20 @@ def reader_groups_tasks(study: Study | Bundle, options: Options | None = None) -
             "metric": Metric.ACCURACY.value,
             "by": "task",
             "group": task,
-            **contrast_cells(study, contrast, _against_other_tasks(study, contrast, of_task)),
+            **contrast_cells(study, contrast, _task_minus_other_tasks(study, contrast, is_in_task)),
         }
         for contrast in contrasts_of(study)
         if contrast.names.get("metric") != LEAD_METRIC
-        for task, of_task in _tasks(study).items()
+        for task, is_in_task in _items_by_task(study).items()
     ]
-    return adjusted_over_groups(rows, _FAMILY, READER_GROUPS_TASKS)
+    return adjust_over_groups(rows, _FAMILY_COLUMNS, READER_GROUPS_TASKS)
 
 
-_FAMILY = ("factor", "group_a", "group_b", "condition")
+_FAMILY_COLUMNS = ("factor", "group_a", "group_b", "condition")
 
 
-def _tasks(study: Study) -> dict[str, Bools]:
-    """Return the items of each task that have a reference standard, where there are any."""
+def _items_by_task(study: Study) -> dict[str, Bools]:
+    """Return each task's items with a reference standard, for tasks that have any."""
     matrix = study.matrix
     tasks = {
         task: np.isin(np.arange(len(matrix.truth)), positions) & matrix.assigned
@@ -103,15 +104,17 @@ def _tasks(study: Study) -> dict[str, Bools]:
     return {task: items for task, items in tasks.items() if items.any()}
 
 
-def _against_other_tasks(study: Study, contrast: GroupContrast, of_task: Bools) -> FigureOfMerit:
+def _task_minus_other_tasks(
+    study: Study, contrast: GroupContrast, is_in_task: Bools
+) -> FigureOfMerit:
     """Return each reader's accuracy on a task minus that on the other tasks."""
     matrix = study.matrix
-    with_task: Bools = np.logical_or.reduce([*_tasks(study).values()])
+    has_task: Bools = np.logical_or.reduce([*_items_by_task(study).values()])
     readers = np.concatenate([contrast.a, contrast.b])
-    shared = shared_by_panel(matrix, readers, with_task)
+    shared = shared_by_panel(matrix, readers, has_task)
     n = len(readers)
-    parts = [shared.items & of_task, shared.items & with_task & ~of_task]
-    is_counted = np.repeat(np.stack(parts, axis=1), n, axis=1)[shared.items]
+    item_sets = [shared.items & is_in_task, shared.items & has_task & ~is_in_task]
+    is_counted = np.repeat(np.stack(item_sets, axis=1), n, axis=1)[shared.items]
     correct = np.tile(matrix.correct[:, readers], 2)[shared.items]
     merits = mean_of_own_items(
         np.where(is_counted, correct, False).astype(np.float64),
@@ -121,11 +124,11 @@ def _against_other_tasks(study: Study, contrast: GroupContrast, of_task: Bools) 
     )
     gains = differences(merits, np.arange(n), n + np.arange(n))
     return FiguresOfMerit(matrix=matrix, ratings=None).figure(
-        Metric.ACCURACY, _empty_explained(shared, is_counted), gains, PERCENT_CORRECT
+        Metric.ACCURACY, _with_reason_if_empty(shared, is_counted), gains, PERCENT_CORRECT
     )
 
 
-def _empty_explained(shared: Shared, is_counted: Bools) -> Shared:
+def _with_reason_if_empty(shared: Shared, is_counted: Bools) -> Shared:
     missing = not is_counted.any(axis=0).all()
     return replace(shared, reason=shared.reason or (NO_ITEM if missing else ""))
 
@@ -172,7 +175,7 @@ _REDEFINED_COLUMNS = (
     Column("group", "The task that is compared with all others."),
     Column("n_items", "Items of all tasks.", "count"),
     Column("value_a", "First group: the task minus the other tasks.", "proportion"),
-    Column("value_b", "Second group: the same.", "proportion"),
+    Column("value_b", "Second group: the task minus the other tasks.", "proportion"),
 )
 _P_ADJUSTED = Column("p_adjusted", "`p` adjusted by Holm's method over the tasks.", "probability")
 

@@ -27,18 +27,18 @@ from analysis.statistics.claims import comparison_cells, comparison_header
 from analysis.statistics.merits import FigureOfMerit, Metric
 from analysis.statistics.mrmc.group_contrasts import (
     LEAD_METRIC,
-    MODEL,
+    MODEL_NOTE_PREFIX,
     GroupContrast,
     between_groups,
     contrasts_of,
-    gains_of,
+    gain_contrasts,
 )
 from analysis.statistics.mrmc.metrics import Metrics, accuracy, all_but_accuracy, every_metric
 from analysis.statistics.mrmc.obuchowski_rockette import (
     NEGATIVE_COVARIANCE,
     Claim,
     inference_cells,
-    joined,
+    join_nonempty,
 )
 from analysis.statistics.statistic import Column, Method, Source, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
@@ -56,7 +56,7 @@ def has_groups(study: Study) -> bool:
 
 
 def has_group_metrics(study: Study) -> bool:
-    """Return whether any two groups of readers can be compared by another metric than accuracy."""
+    """Return whether any two groups of readers can be compared by a metric other than accuracy."""
     has_ratings = study.figures_of_merit.ratings is not None and bool(
         study.figures_of_merit.ratings.rated.any()
     )
@@ -65,7 +65,7 @@ def has_group_metrics(study: Study) -> bool:
 
 def has_gains(study: Study) -> bool:
     """Return whether at least two groups have readers who read under two conditions."""
-    return next(gains_of(study), None) is not None
+    return next(gain_contrasts(study), None) is not None
 
 
 def reader_groups(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
@@ -82,14 +82,14 @@ def reader_groups(study: Study | Bundle, options: Options | None = None) -> pd.D
     -------
     pandas.DataFrame
         The columns of `READER_GROUPS`; in order of factor, groups, condition, metric, model and
-        task. Proportions 0 to 1, `difference` from -1 to 1.
+        task. Proportions are from 0 to 1, `difference` from -1 to 1.
 
     Notes
     -----
     The difference is group a minus group b, in order of name, on the items that all readers of
-    both groups were given; fewer than 80 % of the items leave it undefined. `lead` is the model
-    minus each reader; its difference is that of the accuracies with the sign reversed, for every
-    model. Arms that have no condition in common are compared under their own conditions, and
+    both groups were given; if these are fewer than 80 % of the items, it is undefined. `lead` is
+    the model minus each reader; for every model, its difference is that of the accuracies with the
+    opposite sign. Arms without a common condition are compared under their own conditions, and
     `condition` names both.
 
     See Also
@@ -113,7 +113,9 @@ def reader_groups(study: Study | Bundle, options: Options | None = None) -> pd.D
     [['attending', 'resident', 0.5, 0.204, 3.556]]
     """
     study = study_of(study, options)
-    rows = [row for contrast in contrasts_of(study) for row in _rows(study, contrast, accuracy)]
+    rows = [
+        row for contrast in contrasts_of(study) for row in _contrast_rows(study, contrast, accuracy)
+    ]
     return pd.DataFrame(rows, columns=READER_GROUPS.header)
 
 
@@ -131,19 +133,20 @@ def reader_groups_metrics(study: Study | Bundle, options: Options | None = None)
     -------
     pandas.DataFrame
         The columns of `READER_GROUPS`; in order of factor, groups, condition, group of items and
-        metric. Proportions and areas 0 to 1.
+        metric. Proportions and areas are from 0 to 1.
 
     Notes
     -----
-    As `reader_groups`, with the covariances of the metric. The lead of a model in one of these
-    metrics differs between groups by the same amount with the sign reversed and has no row.
+    The rows are computed as in `reader_groups`, with the covariances of the metric. There is no row
+    for the lead of a model in these metrics, because it differs between groups by the same amount
+    with the opposite sign.
     """
     study = study_of(study, options)
     rows = [
         row
         for contrast in contrasts_of(study)
         if contrast.names.get("metric") != LEAD_METRIC
-        for row in _rows(study, contrast, all_but_accuracy)
+        for row in _contrast_rows(study, contrast, all_but_accuracy)
     ]
     return pd.DataFrame(rows, columns=READER_GROUPS.header)
 
@@ -162,28 +165,34 @@ def reader_groups_gain(study: Study | Bundle, options: Options | None = None) ->
     -------
     pandas.DataFrame
         The columns of `READER_GROUPS_GAIN`. `value_a` and `value_b` are the mean gains of the
-        groups: the metric under condition a minus that under condition b. `difference` is their
-        difference, the interaction of group and condition. Metrics are accuracy and, where the
-        items allow them, AUC, sensitivity and specificity.
+        groups: the metric under condition a minus that under condition b. `difference` is the
+        difference between these gains, the interaction of group and condition. Metrics are accuracy
+        and, if the items allow them, AUC, sensitivity and specificity.
 
     Notes
     -----
-    As `reader_groups`, over the readers who read under both conditions, on the items that all of
-    them were given under both.
+    The rows are computed as in `reader_groups`, over the readers who read under both conditions, on
+    the items that all of them were given under both.
     """
     study = study_of(study, options)
-    rows = [row for contrast in gains_of(study) for row in _rows(study, contrast, every_metric)]
+    rows = [
+        row
+        for contrast in gain_contrasts(study)
+        for row in _contrast_rows(study, contrast, every_metric)
+    ]
     return pd.DataFrame(rows, columns=READER_GROUPS_GAIN.header)
 
 
-def _rows(study: Study, contrast: GroupContrast, metrics: Metrics) -> Iterator[dict[str, object]]:
-    """Yield the rows of all items, and those of each task, by metric."""
+def _contrast_rows(
+    study: Study, contrast: GroupContrast, metrics: Metrics
+) -> Iterator[dict[str, object]]:
+    """Yield a row for each metric, over all items and over those of each task."""
     matrix = study.matrix
     for by, group, positions in item_groups(matrix, ("task",)):
         is_member = np.isin(np.arange(len(matrix.truth)), positions)
         if by == "overall" or (matrix.assigned & is_member).any():
             shared = shared_by_panel(matrix, contrast.columns, is_member)
-            for figure in contrast.figures(study, shared, metrics):
+            for figure in contrast.figures_of_merit(study, shared, metrics):
                 key = {"metric": figure.metric.value, **contrast.names, "by": by, "group": group}
                 yield {**key, **contrast_cells(study, contrast, figure)}
 
@@ -191,7 +200,7 @@ def _rows(study: Study, contrast: GroupContrast, metrics: Metrics) -> Iterator[d
 def contrast_cells(
     study: Study, contrast: GroupContrast, figure: FigureOfMerit
 ) -> dict[str, object]:
-    """Return the cells of two groups' values, those of group a first."""
+    """Return the cells that compare two groups; the values of group a come first in `figure`."""
     n_a, n_b = len(contrast.a), len(contrast.b)
     a, b = np.arange(n_a), n_a + np.arange(n_b)
     groups = between_groups(figure.merits, a, b, study.options.alpha)
@@ -204,16 +213,16 @@ def contrast_cells(
         "value_b": groups.value_b,
         **inference_cells(groups.inference, Claim.READERS_LIKE_THESE, figure.no_value),
         "method": f"{METHOD}; {figure.covariances}",
-        "note": joined([contrast.note, negative, *figure.notes]),
+        "note": join_nonempty([contrast.note, negative, *figure.notes]),
     }
 
 
-_GROUPS = (
+_GROUP_COLUMNS = (
     Column("factor", "What divides the readers: `level`, `site`, `arm` or `years`."),
     Column("group_a", "First group, in order of name."),
     Column("group_b", "Second group."),
 )
-_VALUES = (
+_VALUE_COLUMNS = (
     Column("n_readers_a", "Readers of the first group.", "count"),
     Column("n_readers_b", "Readers of the second group.", "count"),
     *shared_columns("n_items"),
@@ -221,18 +230,21 @@ _VALUES = (
     Column("value_b", "Mean of the readers of the second group.", "that of the metric"),
     *shared_columns("difference se df ci_low ci_high p method note undefined_because"),
 )
-_BY = (Column("by", "Grouping of the items: `overall` or `task`."), *shared_columns("group"))
+_GROUPING_COLUMNS = (
+    Column("by", "Grouping of the items: `overall` or `task`."),
+    *shared_columns("group"),
+)
 
 
 def groups_table(results: Results) -> Iterator[ReportTable]:
     """Show the groups of readers over all items."""
     names = rater_names(results.bundle)
     rows = [
-        (condition_cell(str(row["condition"])), _metric(row, names), row)
+        (condition_cell(str(row["condition"])), _metric_words(row, names), row)
         for table in ("reader_groups", "reader_groups_metrics")
         for row in rows_of(results, table, by="overall")
     ]
-    yield _table(
+    yield _groups_report_table(
         "reader-groups",
         t("Groups of readers"),
         t(
@@ -249,12 +261,12 @@ def gains_table(results: Results) -> Iterator[ReportTable]:
     rows = [
         (
             condition_name(f"{row['condition_a']} - {row['condition_b']}"),
-            translated(GAINS[str(row["metric"])]),
+            translated(GAIN_WORDS[str(row["metric"])]),
             row,
         )
         for row in rows_of(results, "reader_groups_gain", by="overall")
     ]
-    yield _table(
+    yield _groups_report_table(
         "reader-groups-gain",
         t("Groups of readers: effect of the condition"),
         t(
@@ -271,13 +283,13 @@ FACTOR_NAMES = {
     "arm": later("arm"),
     "years": later("years of experience"),
 }
-METRICS = {
+METRIC_WORDS = {
     Metric.ACCURACY.value: later("accuracy, %"),
     Metric.AUC.value: "AUC",
     Metric.SENSITIVITY.value: later("sensitivity, %"),
     Metric.SPECIFICITY.value: later("specificity, %"),
 }
-GAINS = {
+GAIN_WORDS = {
     Metric.ACCURACY.value: later("gain in accuracy, points"),
     Metric.AUC.value: later("gain in AUC"),
     Metric.SENSITIVITY.value: later("gain in sensitivity, points"),
@@ -285,7 +297,9 @@ GAINS = {
 }
 
 
-def _table(name: str, title: str, note: str, rows: list[tuple[str, str, Row]]) -> ReportTable:
+def _groups_report_table(
+    name: str, title: str, note: str, rows: list[tuple[str, str, Row]]
+) -> ReportTable:
     return report_table(
         name=name,
         title=title,
@@ -317,10 +331,10 @@ def _table(name: str, title: str, note: str, rows: list[tuple[str, str, Row]]) -
     )
 
 
-def _metric(row: Row, names: Mapping[str, RaterName]) -> str:
+def _metric_words(row: Row, names: Mapping[str, RaterName]) -> str:
     if row["metric"] != LEAD_METRIC:
-        return translated(METRICS[str(row["metric"])])
-    model = str(row["note"]).partition("; ")[0].removeprefix(MODEL)
+        return translated(METRIC_WORDS[str(row["metric"])])
+    model = str(row["note"]).partition("; ")[0].removeprefix(MODEL_NOTE_PREFIX)
     return t("lead of {model}, points", model=named(names, model).full)
 
 
@@ -328,11 +342,11 @@ READER_GROUPS = Statistic(
     name="reader_groups",
     meaning="Two groups of readers on the same items, readers random within groups.",
     columns=(
-        *_GROUPS,
+        *_GROUP_COLUMNS,
         Column("condition", "Condition; for arms without a common one, both: `A - B`."),
         Column("metric", "`accuracy`, or `lead`: the model that `note` names minus the reader."),
-        *_BY,
-        *_VALUES,
+        *_GROUPING_COLUMNS,
+        *_VALUE_COLUMNS,
     ),
     compute=reader_groups,
     applies=has_groups,
@@ -355,11 +369,11 @@ READER_GROUPS = Statistic(
     tables={132: groups_table},
 )
 
-_METRIC = Column("metric", "`accuracy`, `auc`, `sensitivity` or `specificity`.")
+_METRIC_COLUMN = Column("metric", "`accuracy`, `auc`, `sensitivity` or `specificity`.")
 
 READER_GROUPS_METRICS = Statistic(
     name="reader_groups_metrics",
-    meaning="Two groups of readers by AUC, sensitivity or specificity; else as `reader_groups`.",
+    meaning="Two groups of readers on the same items by AUC, sensitivity or specificity.",
     columns=tuple(
         Column("metric", "`auc`, `sensitivity` or `specificity`.") if c.name == "metric" else c
         for c in READER_GROUPS.columns
@@ -371,7 +385,13 @@ READER_GROUPS_METRICS = Statistic(
 READER_GROUPS_GAIN = Statistic(
     name="reader_groups_gain",
     meaning="Two groups of readers by the difference of a metric between two conditions.",
-    columns=(*_GROUPS, *shared_columns("condition_a condition_b"), _METRIC, *_BY, *_VALUES),
+    columns=(
+        *_GROUP_COLUMNS,
+        *shared_columns("condition_a condition_b"),
+        _METRIC_COLUMN,
+        *_GROUPING_COLUMNS,
+        *_VALUE_COLUMNS,
+    ),
     compute=reader_groups_gain,
     applies=has_gains,
     tables={134: gains_table},

@@ -1,4 +1,4 @@
-"""How far sites and banks differ: the table `heterogeneity.csv`."""
+"""How much sites and banks differ: the table `heterogeneity.csv`."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def has_heterogeneity(study: Study) -> bool:
 
 
 def heterogeneity(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    r"""Estimate how far accuracy differs between sites of readers and between banks of items.
+    r"""Estimate how much accuracy differs between sites of readers and between banks of items.
 
     Parameters
     ----------
@@ -68,11 +68,11 @@ def heterogeneity(study: Study | Bundle, options: Options | None = None) -> pd.D
     (Paule-Mandel), with the interval of Hartung and Knapp [1]_ and the prediction interval
     :math:`\hat\mu \pm t_{k - 2} \sqrt{\tau^2 + SE^2}` for another group [2]_.
 
-    Sites read the same items, so the items are fixed: the variance of a site's mean is the pooled
-    variance of readers within sites over its number of readers. Banks have different items, so the
-    readers are fixed: the variance is that of `single_treatment` over the bank's items, in which a
-    negative covariance of readers is 0. The items are those that all readers were given; fewer than
-    80 % leave the row undefined.
+    All sites read the same items, so the items are fixed: the variance of a site's mean is the
+    pooled variance of readers within sites, divided by the site's number of readers. Banks have
+    different items, so the readers are fixed: the variance is that of `single_treatment` over the
+    bank's items, where a negative covariance between readers is taken as 0. Only items that all
+    readers were given are included; if they are fewer than 80 % of the items, the row is undefined.
 
     References
     ----------
@@ -84,7 +84,7 @@ def heterogeneity(study: Study | Bundle, options: Options | None = None) -> pd.D
     """
     study = study_of(study, options)
     rows = [
-        {**names, **_combined(means, variances, reason, study.options.alpha)}
+        {**names, **_combined_cells(means, variances, reason, study.options.alpha)}
         for names, means, variances, reason in _groupings(study)
     ]
     return pd.DataFrame(rows, columns=HETEROGENEITY.header)
@@ -94,18 +94,18 @@ Grouping = tuple[dict[str, Any], Floats, Floats, str]
 
 
 def _groupings(study: Study) -> Iterator[Grouping]:
-    """Yield names, the groups' means and variances, and the reason if these are undefined."""
+    """Yield the naming cells, the groups' means and variances, and why these are undefined."""
     models: dict[str, dict[str, int]] = {}
     for panel in panels_of(study.matrix):
         models.setdefault(panel.condition, {})[panel.model_id] = panel.model
     for condition, columns in sorted(columns_of_readers(study.matrix).items()):
-        yield from _sites(study, condition, columns)
+        yield from _site_groupings(study, condition, columns)
         readers = np.array([*columns.values()])
         for model_id, model in {"": -1, **models.get(condition, {})}.items():
-            yield from _banks(study, condition, readers, (model_id, model))
+            yield from _bank_groupings(study, condition, readers, (model_id, model))
 
 
-def _sites(study: Study, condition: str, columns: dict[str, int]) -> Iterator[Grouping]:
+def _site_groupings(study: Study, condition: str, columns: dict[str, int]) -> Iterator[Grouping]:
     raters = study.bundle.raters
     readers = raters[(raters["rater_kind"] == RaterKind.READER) & (raters["site"] != "")]
     groups = [
@@ -116,19 +116,19 @@ def _sites(study: Study, condition: str, columns: dict[str, int]) -> Iterator[Gr
     if len(groups) < 2:
         return
     matrix = study.matrix
-    everyone = np.concatenate(groups)
-    items = shared_by_panel(matrix, everyone)
-    correct = matrix.correct[items.items][:, everyone]
+    all_readers = np.concatenate(groups)
+    items = shared_by_panel(matrix, all_readers)
+    correct = matrix.correct[items.items][:, all_readers]
     n = np.array([len(group) for group in groups])
     merits = percent_correct(correct, matrix.clusters[items.items])
     values = np.split(merits.values, np.cumsum(n)[:-1])
-    freedom = int((n - 1).sum())
-    within = sum(float(((v - v.mean()) ** 2).sum()) for v in values) / max(freedom, 1)
-    names = _names(SITE, condition, "", len(groups), int(items.items.sum()), items.note)
-    yield names, np.array([v.mean() for v in values]), within / n, items.reason
+    within_df = int((n - 1).sum())
+    within_variance = sum(float(((v - v.mean()) ** 2).sum()) for v in values) / max(within_df, 1)
+    names = _grouping_cells(SITE, condition, "", len(groups), int(items.items.sum()), items.note)
+    yield names, np.array([v.mean() for v in values]), within_variance / n, items.reason
 
 
-def _banks(
+def _bank_groupings(
     study: Study, condition: str, readers: Ints, model: tuple[str, int]
 ) -> Iterator[Grouping]:
     matrix, (model_id, column) = study.matrix, model
@@ -139,18 +139,22 @@ def _banks(
     items = shared_by_panel(matrix, columns)
     means, variances = [], []
     for positions in banks.values():
-        chosen = positions[items.items[positions]]
-        merits = percent_correct(matrix.correct[chosen][:, columns], matrix.clusters[chosen])
+        bank_items = positions[items.items[positions]]
+        merits = percent_correct(
+            matrix.correct[bank_items][:, columns], matrix.clusters[bank_items]
+        )
         if model_id:
-            place = np.arange(len(readers))
-            merits = differences(merits, np.full(len(readers), len(readers)), place)
+            reader_positions = np.arange(len(readers))
+            merits = differences(merits, np.full(len(readers), len(readers)), reader_positions)
         means.append(merits.values.mean())
         variances.append(single_treatment(merits).fixed_readers.se ** 2)
-    names = _names(BANK, condition, model_id, len(banks), int(items.items.sum()), items.note)
+    names = _grouping_cells(
+        BANK, condition, model_id, len(banks), int(items.items.sum()), items.note
+    )
     yield names, np.array(means), np.array(variances), items.reason
 
 
-def _names(
+def _grouping_cells(
     factor: str, condition: str, model_id: str, n_groups: int, n_items: int, note: str
 ) -> dict[str, Any]:
     return {
@@ -165,16 +169,24 @@ def _names(
     }
 
 
-_EMPTY = ("estimate", "se", "ci_low", "ci_high", "prediction_low", "prediction_high", "tau")
+_ESTIMATE_COLUMNS = (
+    "estimate",
+    "se",
+    "ci_low",
+    "ci_high",
+    "prediction_low",
+    "prediction_high",
+    "tau",
+)
 
 
-def _combined(means: Floats, variances: Floats, reason: str, alpha: float) -> dict[str, Any]:
+def _combined_cells(means: Floats, variances: Floats, reason: str, alpha: float) -> dict[str, Any]:
     """Return the cells of a random-effects combination."""
     reason = reason or ("" if (variances > 0).all() else NO_VARIATION)
     if reason:
-        empty = dict.fromkeys((*_EMPTY, "i_squared", "q", "p"), math.nan)
+        empty = dict.fromkeys((*_ESTIMATE_COLUMNS, "i_squared", "q", "p"), math.nan)
         return {**empty, "undefined_because": reason}
-    # Only a run with several sites or banks waits for the import.
+    # Imported here, because only runs with several sites or banks need it.
     from statsmodels.stats.meta_analysis import CombineResults, combine_effects
 
     with np.errstate(divide="ignore"):  # equal means have no heterogeneity, and i2 is -inf
@@ -182,18 +194,20 @@ def _combined(means: Floats, variances: Floats, reason: str, alpha: float) -> di
     k, mean = len(means), float(result.mean_effect_re)
     se = float(result.sd_eff_w_re_hksj)
     tau_squared = max(float(result.tau2), 0.0)
-    reach = float(student.isf(alpha / 2, k - 1)) * se
-    tail_p = math.nan
+    half_width = float(student.isf(alpha / 2, k - 1)) * se
+    prediction_half_width = math.nan
     if k > 2:
-        tail_p = float(student.isf(alpha / 2, k - 2)) * math.sqrt(tau_squared + se**2)
+        prediction_half_width = float(student.isf(alpha / 2, k - 2)) * math.sqrt(
+            tau_squared + se**2
+        )
     test = result.test_homogeneity()
     return {
         "estimate": mean,
         "se": se,
-        "ci_low": max(mean - reach, -1.0),
-        "ci_high": min(mean + reach, 1.0),
-        "prediction_low": max(mean - tail_p, -1.0) if k > 2 else math.nan,
-        "prediction_high": min(mean + tail_p, 1.0) if k > 2 else math.nan,
+        "ci_low": max(mean - half_width, -1.0),
+        "ci_high": min(mean + half_width, 1.0),
+        "prediction_low": max(mean - prediction_half_width, -1.0) if k > 2 else math.nan,
+        "prediction_high": min(mean + prediction_half_width, 1.0) if k > 2 else math.nan,
         "tau": math.sqrt(tau_squared),
         "i_squared": max(float(result.i2), 0.0),
         "q": float(test.statistic),
@@ -203,7 +217,7 @@ def _combined(means: Floats, variances: Floats, reason: str, alpha: float) -> di
 
 
 def heterogeneity_table(results: Results) -> Iterator[ReportTable]:
-    """Show how far sites and banks differ."""
+    """Show how much sites and banks differ."""
     names = rater_names(results.bundle)
     yield report_table(
         name="heterogeneity",
@@ -222,7 +236,9 @@ def heterogeneity_table(results: Results) -> Iterator[ReportTable]:
             t("Tau"),
             t("I², %"),
         ),
-        rows=[(_row_labels(row, names), _cells(row)) for row in rows_of(results, "heterogeneity")],
+        rows=[
+            (_row_labels(row, names), _row_cells(row)) for row in rows_of(results, "heterogeneity")
+        ],
     )
 
 
@@ -234,7 +250,7 @@ def _row_labels(row: Row, names: dict[str, RaterName]) -> tuple[RaterName, ...]:
     return words(t("Banks: lead of the model")), named(names, str(row["model_id"]))
 
 
-def _cells(row: Row) -> tuple[str, ...]:
+def _row_cells(row: Row) -> tuple[str, ...]:
     return (
         condition_cell(str(row["condition"])),
         whole_number(number(row, "n_groups")),
@@ -248,7 +264,7 @@ def _cells(row: Row) -> tuple[str, ...]:
 
 HETEROGENEITY = Statistic(
     name="heterogeneity",
-    meaning="How far sites of readers or banks of items differ.",
+    meaning="How much sites of readers or banks of items differ.",
     columns=(
         Column("factor", "Groups: `site` of the readers or `bank` of the items."),
         *shared_columns("condition"),
@@ -261,7 +277,7 @@ HETEROGENEITY = Statistic(
         Column("prediction_low", "Lower limit for another group.", "proportion"),
         Column("prediction_high", "Upper limit for another group.", "proportion"),
         Column("tau", "Standard deviation between the groups.", "proportion"),
-        Column("i_squared", "Share of the variation that is between groups.", "proportion"),
+        Column("i_squared", "Share of the variation that lies between groups.", "proportion"),
         Column("q", "Cochran's Q.", "number"),
         Column("p", "P-value of Q for the hypothesis that all groups are equal.", "probability"),
         *shared_columns("method note undefined_because"),

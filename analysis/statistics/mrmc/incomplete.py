@@ -1,4 +1,4 @@
-"""Comparisons in which not every reader read every case, and their pair-weighted means."""
+"""Comparisons in which not every reader read every case, with their pair-weighted means."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class Side:
     columns: Ints
     model: int | None = None
 
-    def given(self, matrix: ReadingMatrix) -> Bools:
-        """Return the readings that count, shape (n_items, n_readers)."""
+    def counted_readings(self, matrix: ReadingMatrix) -> Bools:
+        """Return the readings that are counted, shape (n_items, n_readers)."""
         is_counted: Bools = matrix.given[:, self.columns] & (self.columns >= 0)
         return is_counted if self.model is None else is_counted & matrix.given[:, [self.model]]
 
@@ -52,30 +52,30 @@ class Comparison:
     Parameters
     ----------
     names : dict
-        `model_id, condition_a, condition_b`.
+        The cells `model_id`, `condition_a` and `condition_b`.
     sides : tuple of Side
-        The readings of the readers; for two conditions also those under the second.
+        The readers' readings; for two conditions, those under each.
     """
 
     names: dict[str, str]
     sides: tuple[Side, ...]
 
-    def given(self, matrix: ReadingMatrix) -> Bools:
-        """Return the readings of both sides, shape (n_items, n_columns)."""
-        present = [side.given(matrix)[:, side.columns >= 0] for side in self.sides]
-        return np.hstack(present)
+    def counted_readings(self, matrix: ReadingMatrix) -> Bools:
+        """Return the readings of all sides that are counted, shape (n_items, n_columns)."""
+        side_readings = [side.counted_readings(matrix)[:, side.columns >= 0] for side in self.sides]
+        return np.hstack(side_readings)
 
     def is_crossed(self, matrix: ReadingMatrix) -> bool:
-        """Return whether, on both sides, every reader read all items that any reader read."""
-        is_counted = self.given(matrix)
+        """Return whether every reader read, on all sides, the items that any reader read."""
+        is_counted = self.counted_readings(matrix)
         complete = all((side.columns >= 0).all() for side in self.sides)
         return complete and bool(is_counted[is_counted.any(axis=1)].all())
 
 
-def comparisons_of(matrix: ReadingMatrix) -> Iterator[Comparison]:
+def incomplete_comparisons(matrix: ReadingMatrix) -> Iterator[Comparison]:
     """Yield the comparisons that are not crossed: models against readers, then two conditions."""
     for comparison in _all_comparisons(matrix):
-        if comparison.given(matrix).any() and not comparison.is_crossed(matrix):
+        if comparison.counted_readings(matrix).any() and not comparison.is_crossed(matrix):
             yield comparison
 
 
@@ -83,12 +83,15 @@ def _all_comparisons(matrix: ReadingMatrix) -> Iterator[Comparison]:
     for panel in panels_of(matrix):
         names = {"model_id": panel.model_id, "condition_a": panel.condition, "condition_b": ""}
         yield Comparison(names=names, sides=(Side(columns=panel.readers, model=panel.model),))
-    places: dict[str, dict[str, int]] = {}
-    for place, column in enumerate(matrix.columns):
+    columns_by_condition: dict[str, dict[str, int]] = {}
+    for column_number, column in enumerate(matrix.columns):
         if column.kind is RaterKind.READER:
-            places.setdefault(column.condition, {})[column.rater_id] = place
+            columns_by_condition.setdefault(column.condition, {})[column.rater_id] = column_number
     for contrast in contrasts_of(matrix):
-        a, b = places[contrast.condition_a], places[contrast.condition_b]
+        a, b = (
+            columns_by_condition[contrast.condition_a],
+            columns_by_condition[contrast.condition_b],
+        )
         readers = sorted(a.keys() | b.keys())
         sides = tuple(
             Side(columns=np.array([side.get(reader, -1) for reader in readers])) for side in (a, b)
@@ -102,15 +105,17 @@ def _all_comparisons(matrix: ReadingMatrix) -> Iterator[Comparison]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Weighted:
-    """Pair-weighted means of both sides of a comparison, and the statistic of their difference."""
+class PairWeightedMeans:
+    """The two pair-weighted means of a comparison, and the statistic of their difference."""
 
     value_a: float
     value_b: float
     statistic: UStatistic
 
 
-def weighted(study: Study, comparison: Comparison, metric: Metric) -> tuple[Weighted | None, str]:
+def pair_weighted_means(
+    study: Study, comparison: Comparison, metric: Metric
+) -> tuple[PairWeightedMeans | None, str]:
     """Return the pair-weighted estimates of a comparison, or the reason why there are none.
 
     Parameters
@@ -118,31 +123,31 @@ def weighted(study: Study, comparison: Comparison, metric: Metric) -> tuple[Weig
     study : Study
         The checked tables.
     comparison : Comparison
-        Of `comparisons_of`.
+        A comparison from `incomplete_comparisons`.
     metric : Metric
-        Accuracy, or the area where there are ratings.
+        Accuracy, or the area if there are ratings.
     """
     if metric is Metric.AUC:
-        both = _have_both_classes(study)
-        if reason := _why_no_area(study, comparison, both):
+        has_both_classes = _has_patient_of_both_classes(study)
+        if reason := _no_area_reason(study, comparison, has_both_classes):
             return None, reason
-        parts = [_area(study, side, both) for side in comparison.sides]
+        parts = [_area_observations(study, side, has_both_classes) for side in comparison.sides]
     else:
-        parts = [_accuracy(study, side) for side in comparison.sides]
+        parts = [_accuracy_observations(study, side) for side in comparison.sides]
     if len(parts) == 1:
         readers, model = parts[0]
         difference = replace(readers, kernel=model.kernel - readers.kernel)
-        return Weighted(
+        return PairWeightedMeans(
             value_a=model.mean, value_b=readers.mean, statistic=u_statistic(difference)
         ), ""
     (a, _), (b, _) = parts
-    return Weighted(value_a=a.mean, value_b=b.mean, statistic=u_statistic(a, b)), ""
+    return PairWeightedMeans(value_a=a.mean, value_b=b.mean, statistic=u_statistic(a, b)), ""
 
 
-def _accuracy(study: Study, side: Side) -> tuple[Observations, Observations]:
-    """Return the correct answers of readers, and of the model on the same readings, by patient."""
+def _accuracy_observations(study: Study, side: Side) -> tuple[Observations, Observations]:
+    """Return the correct answers of readers, and of the model for the same readings, by patient."""
     matrix = study.matrix
-    is_counted = side.given(matrix).astype(np.float64)
+    is_counted = side.counted_readings(matrix).astype(np.float64)
     kernel = is_counted * matrix.correct[:, side.columns]
     model = is_counted * matrix.correct[:, [side.model or 0]]
     design, _ = sums_by_cluster(is_counted, matrix.clusters)
@@ -153,14 +158,16 @@ def _accuracy(study: Study, side: Side) -> tuple[Observations, Observations]:
     return readers, models
 
 
-def _area(study: Study, side: Side, both: bool) -> tuple[Observations, Observations]:
-    """Return the scores of readers' pairs of cases, and of the model's, by pair of patients.
+def _area_observations(
+    study: Study, side: Side, has_both_classes: bool
+) -> tuple[Observations, Observations]:
+    """Return the readers' and the model's scores of pairs of cases, by pair of patients.
 
-    `both` is whether any patient has cases of both classes.
+    `has_both_classes` states whether any patient has cases of both classes.
     """
     ratings = study.figures_of_merit.ratings
     assert ratings is not None  # the metric exists only where there are ratings
-    is_counted = side.given(study.matrix)
+    is_counted = side.counted_readings(study.matrix)
     positive = ratings.positive & study.matrix.assigned
     negative = ~ratings.positive & study.matrix.assigned
     design = (is_counted[positive].T[:, :, None] & is_counted[negative].T[:, None, :]).astype(
@@ -180,7 +187,7 @@ def _area(study: Study, side: Side, both: bool) -> tuple[Observations, Observati
     def by_patient(cells: Floats) -> Floats:
         for axis, (_, first) in enumerate(patients, start=1):
             cells = np.add.reduceat(cells, first, axis=axis)
-        if not both:
+        if not has_both_classes:
             return cells
         square = np.zeros((len(cells), study.matrix.n_clusters, study.matrix.n_clusters))
         square[:, with_positive[:, None], with_negative] = cells
@@ -189,13 +196,15 @@ def _area(study: Study, side: Side, both: bool) -> tuple[Observations, Observati
     model = np.full(len(side.columns), side.model or 0)
     n_pairs = by_patient(design)
     readers, models = (
-        Observations(kernel=by_patient(scores(columns)), design=n_pairs, same_patients=both)
+        Observations(
+            kernel=by_patient(scores(columns)), design=n_pairs, same_patients=has_both_classes
+        )
         for columns in (side.columns, model)
     )
     return readers, models
 
 
-def _have_both_classes(study: Study) -> bool:
+def _has_patient_of_both_classes(study: Study) -> bool:
     """Return whether any patient has a positive and a negative case."""
     matrix, ratings = study.matrix, study.figures_of_merit.ratings
     assert ratings is not None  # the metric exists only where there are ratings
@@ -205,24 +214,24 @@ def _have_both_classes(study: Study) -> bool:
     return bool(np.isin(positives, negatives).any())
 
 
-def _why_no_area(study: Study, comparison: Comparison, both: bool) -> str:
+def _no_area_reason(study: Study, comparison: Comparison, has_both_classes: bool) -> str:
     matrix, ratings = study.matrix, study.figures_of_merit.ratings
     assert ratings is not None  # the metric exists only where there are ratings
-    is_counted = comparison.given(matrix).any(axis=1)
+    is_counted = comparison.counted_readings(matrix).any(axis=1)
     n_positive = int((is_counted & ratings.positive).sum())
     n_pairs = n_positive * (int(is_counted.sum()) - n_positive)
-    if both:
+    if has_both_classes:
         n_pairs = max(n_pairs, matrix.n_clusters**2)
     if len(comparison.sides[0].columns) * n_pairs > LARGE_KERNEL:
         return TOO_LARGE
     reasons = []
     for side in comparison.sides:
-        read = side.given(matrix)
+        is_read = side.counted_readings(matrix)
         columns = side.columns if side.model is None else np.append(side.columns, side.model)
         for i, column in enumerate(columns):
             if column < 0:
                 continue
-            items = read[:, i] if i < len(side.columns) else np.any(read, axis=1)
+            items = is_read[:, i] if i < len(side.columns) else np.any(is_read, axis=1)
             n_gaps = int(np.isnan(ratings.ratings[items, column]).sum())
             is_letter_unknown = ratings.is_letter_unknown and bool(ratings.rated[column])
             reasons.append(

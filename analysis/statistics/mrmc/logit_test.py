@@ -1,4 +1,4 @@
-"""Lower limits on the logit scale for the area of a model minus that of readers."""
+"""Lower limits for the area of a model minus that of readers, computed on the logit scale."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class AreaDifference:
     Parameters
     ----------
     model, readers : float
-        Areas, 0 to 1.
+        Areas from 0 to 1.
     model_variance, readers_variance : float
-        Variances of both; that of readers includes their variation where they are random.
+        Variances of these areas; that of random readers includes the variation between readers.
     correlation : float
         Correlation of the two estimates.
     n_pairs : int
-        Pairs of a positive and a negative case.
+        Number of pairs of a positive and a negative case.
     df : float
         Degrees of freedom.
     """
@@ -41,21 +41,21 @@ class AreaDifference:
     n_pairs: int
     df: float
 
-    def low(self, quantile: float) -> float:
+    def lower_limit(self, quantile: float) -> float:
         r"""Return the lower limit of the difference at a quantile of Student's t.
 
         Parameters
         ----------
         quantile : float
-            Negative for an upper limit.
+            The quantile; a negative one gives the upper limit.
 
         Notes
         -----
         With the limits l of the model and u of the readers on the logit scale, :math:`\operatorname
         {expit}(\operatorname{logit} A \mp q\,SE / (A (1 - A)))` [1]_, the limit is :math:`d -
-        \sqrt{(A_M - l)^2 + (u - A_R)^2 - 2 r (A_M - l)(u - A_R)}` [2]_. A model without an error
-        has the limit of half a discordant pair: a discordant pair of n has the standard error
-        :math:`\sqrt 2` on the logit scale for any n.
+        \sqrt{(A_M - l)^2 + (u - A_R)^2 - 2 r (A_M - l)(u - A_R)}` [2]_. For a model with an area of
+        1, l is that of a model with half a discordant pair: on the logit scale, a discordant pair
+        among n has the standard error :math:`\sqrt 2` for any n.
 
         References
         ----------
@@ -70,11 +70,14 @@ class AreaDifference:
         --------
         >>> both = AreaDifference(model=0.97, readers=0.95, model_variance=0.0004,
         ...     readers_variance=0.0003, correlation=0.4, n_pairs=2500, df=49)
-        >>> [round(both.low(q), 3) for q in (2.01, 0.0, -2.01)]
+        >>> [round(both.lower_limit(q), 3) for q in (2.01, 0.0, -2.01)]
         [-0.053, 0.02, 0.065]
         """
-        below = self.model - _shifted(self.model, self.model_variance, -quantile, self.n_pairs)
-        above = _shifted(self.readers, self.readers_variance, quantile, self.n_pairs) - self.readers
+        below = self.model - _shifted_area(self.model, self.model_variance, -quantile, self.n_pairs)
+        above = (
+            _shifted_area(self.readers, self.readers_variance, quantile, self.n_pairs)
+            - self.readers
+        )
         square = below**2 + above**2 - 2 * self.correlation * below * above
         return self.model - self.readers - math.copysign(math.sqrt(max(square, 0.0)), quantile)
 
@@ -82,7 +85,7 @@ class AreaDifference:
         """Return the value of Student's t at which the lower limit is minus the margin."""
 
         def excess(quantile: float) -> float:
-            return self.low(quantile) + margin
+            return self.lower_limit(quantile) + margin
 
         if excess(LARGEST_T) >= 0:
             return LARGEST_T
@@ -91,56 +94,57 @@ class AreaDifference:
         return float(brentq(excess, -LARGEST_T, LARGEST_T, xtol=1e-10))
 
     def p(self, margin: float) -> float:
-        """Return the one-sided p-value of the margin."""
+        """Return the one-sided p-value for the margin."""
         return float(student.sf(self.statistic(margin), self.df))
 
 
 def area_difference(
     merits: Merits, patients: tuple[int, int], n_pairs: int, readers: tuple[float, float, int]
 ) -> AreaDifference:
-    """Return the area of a model minus that of readers.
+    """Return the areas of a model and of readers, for inference on their difference.
 
     Parameters
     ----------
     merits : Merits
-        Areas of the readers and, last, of the model, with their covariances over cases.
+        Areas of the readers and, as the last one, of the model, with their covariances over cases.
     patients : tuple of int
-        Patients with a positive and with a negative case.
+        Numbers of patients with a positive and with a negative case.
     n_pairs : int
-        Pairs of a positive and a negative case.
+        Number of pairs of a positive and a negative case.
     readers : tuple of (float, float, int)
-        Variance of the mean difference that comes from readers' true differences, the mean
-        square of readers over their number, and this number; zeros and 1 where readers are fixed.
+        The part of the variance of the mean difference that is due to true differences between
+        readers, the mean square of readers divided by their number, and this number. For fixed
+        readers 0, 0 and 1.
 
     Notes
     -----
-    Degrees of freedom: the patients of the smaller class minus 1; of random readers by
-    Satterthwaite's rule, at most as many.
+    The degrees of freedom are the number of patients in the smaller class minus 1. For random
+    readers they are those of Satterthwaite's rule, but not more.
     """
     n = len(merits.values) - 1
     covariance, mean = merits.covariance, merits.values[:n].mean()
-    own_variance, of_readers = float(covariance[n, n]), float(covariance[:n, :n].mean())
-    together = float(covariance[n, :n].mean())
-    more, mean_square, n_readers = readers
-    spread = math.sqrt(max(own_variance, 0.0) * max(of_readers + more, 0.0))
-    correlation = min(max(together / spread, -1.0), 1.0) if spread else 0.0
+    model_variance, mean_covariance = float(covariance[n, n]), float(covariance[:n, :n].mean())
+    shared_covariance = float(covariance[n, :n].mean())
+    reader_variance, mean_square, n_readers = readers
+    sd_product = math.sqrt(max(model_variance, 0.0) * max(mean_covariance + reader_variance, 0.0))
+    correlation = min(max(shared_covariance / sd_product, -1.0), 1.0) if sd_product else 0.0
     df = float(min(patients) - 1)
     if n_readers > 1:
-        of_cases = max(own_variance + of_readers - 2 * together, 0.0)
-        shares = of_cases**2 / df + mean_square**2 / (n_readers - 1)
-        df = min((of_cases + more) ** 2 / shares, df) if shares else df
+        case_variance = max(model_variance + mean_covariance - 2 * shared_covariance, 0.0)
+        shares = case_variance**2 / df + mean_square**2 / (n_readers - 1)
+        df = min((case_variance + reader_variance) ** 2 / shares, df) if shares else df
     return AreaDifference(
         model=float(merits.values[n]),
         readers=float(mean),
-        model_variance=own_variance,
-        readers_variance=of_readers + more,
+        model_variance=model_variance,
+        readers_variance=mean_covariance + reader_variance,
         correlation=correlation,
         n_pairs=n_pairs,
         df=df,
     )
 
 
-def _shifted(area: float, variance: float, quantile: float, n_pairs: int) -> float:
+def _shifted_area(area: float, variance: float, quantile: float, n_pairs: int) -> float:
     """Return an area moved on the logit scale by a multiple of its standard error."""
     if 0 < area < 1 and variance > 0:
         return float(expit(logit(area) + quantile * math.sqrt(variance) / (area * (1 - area))))

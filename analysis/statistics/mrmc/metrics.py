@@ -11,7 +11,7 @@ from analysis.statistics.merits import FigureOfMerit, Metric
 from analysis.statistics.study import Study
 
 Metrics = Callable[[Study, Shared, Ints, Ints], Iterator[FigureOfMerit]]
-"""Function of a study, the shared items, the raters' columns, and those with ratings for an AUC."""
+"""Function of a study, shared items, the raters' columns, and the columns that need ratings."""
 
 
 def accuracy_and_auc(
@@ -22,14 +22,14 @@ def accuracy_and_auc(
 
 
 def accuracy(study: Study, shared: Shared, columns: Ints, rated: Ints) -> Iterator[FigureOfMerit]:
-    """Yield accuracy alone."""
+    """Yield only accuracy."""
     yield from islice(accuracy_and_auc(study, shared, columns, rated), 1)
 
 
 def sensitivity_and_specificity(
     study: Study, shared: Shared, columns: Ints, _: Ints
 ) -> Iterator[FigureOfMerit]:
-    """Yield both, on the items with a positive and a negative class."""
+    """Yield sensitivity and specificity, on the items that have two classes."""
     return study.dichotomy.figures_of_merit(study.matrix, shared, columns)
 
 

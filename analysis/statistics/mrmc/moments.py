@@ -13,14 +13,14 @@ from analysis.presentation.table import MOST_ROWS, ReportTable, report_table
 from analysis.presentation.wording import number, rows_of
 from analysis.results import Results
 from analysis.statistics.merits import Metric
-from analysis.statistics.mrmc.incomplete import comparisons_of, weighted
+from analysis.statistics.mrmc.incomplete import incomplete_comparisons, pair_weighted_means
 from analysis.statistics.mrmc.second_moments import Moments
-from analysis.statistics.mrmc.uncrossed import compared_in, is_uncrossed
+from analysis.statistics.mrmc.uncrossed import compared_subjects, is_uncrossed
 from analysis.statistics.statistic import Column, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.translation import later, t, translated
 
-AXES = {2: ("reader", "case"), 3: ("reader", "positive case", "negative case")}
+AXIS_NAMES = {2: ("reader", "case"), 3: ("reader", "positive case", "negative case")}
 MOMENT_PARTS = ("first", "second", "both")
 
 
@@ -38,43 +38,44 @@ def uncrossed_components(study: Study | Bundle, options: Options | None = None) 
     -------
     pandas.DataFrame
         The columns of `UNCROSSED_COMPONENTS`; in order of comparison, metric, part and shared axes.
-        Squares of proportions.
+        Values are squares of proportions.
 
     Notes
     -----
-    The variance is the scalar product of `bdg_moment` and `bdg_coefficient`, and also of
-    `bck_component` and `bck_coefficient`; for two conditions that of the first plus that of the
-    second minus twice the covariance, which are the rows `both`. A component may be negative.
+    The variance is the scalar product of `bdg_moment` and `bdg_coefficient`, and also that of
+    `bck_component` and `bck_coefficient`. For two conditions, the variance is that of the first
+    plus that of the second minus twice the covariance, which is in the rows `both`. A component may
+    be negative.
 
     See Also
     --------
     analysis.statistics.mrmc.u_statistics.u_statistic
     """
     study = study_of(study, options)
-    rows = [row for metric_rows in _rows(study) for row in metric_rows]
+    rows = [row for metric_rows in _moment_rows(study) for row in metric_rows]
     return pd.DataFrame(rows, columns=UNCROSSED_COMPONENTS.header)
 
 
-def _rows(study: Study) -> Iterator[list[dict[str, object]]]:
+def _moment_rows(study: Study) -> Iterator[list[dict[str, object]]]:
     metrics = [
         Metric.ACCURACY,
         *([Metric.AUC] if study.figures_of_merit.ratings is not None else []),
     ]
-    for comparison in comparisons_of(study.matrix):
+    for comparison in incomplete_comparisons(study.matrix):
         for metric in metrics:
-            estimates, _ = weighted(study, comparison, metric)
+            estimates, _ = pair_weighted_means(study, comparison, metric)
             moments = estimates.statistic.moments if estimates else ()
             parts = MOMENT_PARTS if len(moments) > 1 else ("difference",)
             yield [
                 {**comparison.names, "metric": metric.value, "part": part, **cells}
                 for part, each in zip(parts, moments, strict=False)
-                for cells in _cells(each)
+                for cells in _moment_cells(each)
             ]
 
 
-def _cells(moments: Moments) -> Iterator[dict[str, object]]:
+def _moment_cells(moments: Moments) -> Iterator[dict[str, object]]:
     size = len(moments.coefficients)
-    axes = AXES[size.bit_length() - 1]
+    axes = AXIS_NAMES[size.bit_length() - 1]
     columns = {
         "bdg_moment": moments.unbiased,
         "bdg_coefficient": moments.coefficients,
@@ -84,7 +85,7 @@ def _cells(moments: Moments) -> Iterator[dict[str, object]]:
         "bck_biased_component": moments.biased_components,
     }
     for mask in range(size):
-        names = [axis for place, axis in enumerate(axes) if mask >> place & 1]
+        names = [axis for position, axis in enumerate(axes) if mask >> position & 1]
         yield {
             "shared": ", ".join(names) or "none",
             **{name: float(values[mask]) for name, values in columns.items()},
@@ -131,7 +132,7 @@ def components_table(results: Results) -> Iterator[ReportTable]:
         ),
         rows=[
             (
-                compared_in(row, names),
+                compared_subjects(row, names),
                 (
                     t("accuracy") if row["metric"] == Metric.ACCURACY else "AUC",
                     translated(PART_NAMES[str(row["part"])]),
@@ -161,12 +162,14 @@ UNCROSSED_COMPONENTS = Statistic(
         Column("shared", "What two observations share: `none`, or axes such as `reader, case`."),
         Column(
             "bdg_moment",
-            "Mean product of two observations that share exactly these.",
+            "Mean product of two observations that share exactly these axes.",
             _SQUARED_UNIT,
         ),
-        Column("bdg_coefficient", "Share of these pairs; for `none` minus 1.", "proportion"),
+        Column("bdg_coefficient", "Share of such pairs; for `none`, minus 1.", "proportion"),
         Column(
-            "bdg_biased_moment", "Mean product over pairs that share at least these.", _SQUARED_UNIT
+            "bdg_biased_moment",
+            "Mean product over pairs that share at least these axes.",
+            _SQUARED_UNIT,
         ),
         Column("bck_component", "Component of variance; not used for `none`.", _SQUARED_UNIT),
         Column("bck_coefficient", "Its coefficient in the variance; 0 for `none`.", "proportion"),

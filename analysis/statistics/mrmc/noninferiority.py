@@ -1,4 +1,4 @@
-"""Tests of non-inferiority that hold their level near the ceiling: `noninferiority.csv`."""
+"""Tests of non-inferiority that are valid even near the ceiling: `noninferiority.csv`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,12 @@ from analysis.statistics.merits import Metric
 from analysis.statistics.mrmc.logit_test import area_difference
 from analysis.statistics.mrmc.metrics import every_metric
 from analysis.statistics.mrmc.obuchowski_rockette import ONE_READER, Claim, SingleTreatment
-from analysis.statistics.mrmc.panel import ModelComparison, compared, margins_of, panels_of
+from analysis.statistics.mrmc.panel import (
+    ModelComparison,
+    comparisons_by_metric,
+    margins_of,
+    panels_of,
+)
 from analysis.statistics.statistic import Column, Method, Source, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.statistics.verdicts import SUPERIORITY
@@ -38,23 +43,23 @@ LOGIT_METHODS = {
     Claim.THESE_READERS: f"{LOGIT}, readers fixed; t, patients of a class - 1",
     Claim.READERS_LIKE_THESE: f"{LOGIT}, readers random; t, Satterthwaite",
 }
-BY_CLASS = {Metric.SENSITIVITY: True, Metric.SPECIFICITY: False}
-"""Metrics of one class of items, and whether it is the positive one."""
-NEXT_TO_ONE = 1 - 1e-12
+IS_POSITIVE_CLASS = {Metric.SENSITIVITY: True, Metric.SPECIFICITY: False}
+"""Metrics of a single class of items, and whether this is the positive class."""
+ALMOST_ONE = 1 - 1e-12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreTest:
-    """The one-sided test that a model is worse than the readers by the margin or more.
+    """The one-sided test of the hypothesis that a model is worse by the margin or more.
 
     Parameters
     ----------
     se : float
-        Standard error of the difference where it is exactly minus the margin.
+        Standard error of the difference if its true value is minus the margin.
     df : float
         Degrees of freedom of Student's t.
     statistic, p : float
-        Difference plus margin, over `se`; its upper tail.
+        Difference plus margin, divided by `se`; and its upper tail.
     """
 
     se: float
@@ -63,15 +68,15 @@ class ScoreTest:
     p: float
 
 
-def restricted_second_moment(deviations: Floats, least: float) -> float:
+def restricted_second_moment(deviations: Floats, smallest_loss: float) -> float:
     r"""Return the second moment of observations whose true mean is 0, by maximum likelihood.
 
     Parameters
     ----------
     deviations : numpy.ndarray of float, shape (n,)
         The observations minus their mean under the null hypothesis; their sum is positive.
-    least : float
-        Size of a negative observation that is always possible, observed or not; positive.
+    smallest_loss : float
+        Size (positive) of a negative observation that is possible even if it was not observed.
 
     Returns
     -------
@@ -80,10 +85,10 @@ def restricted_second_moment(deviations: Floats, least: float) -> float:
 
     Notes
     -----
-    The most likely distribution with mean 0 gives :math:`1 / (n (1 + \lambda e_i))` to the
-    observation :math:`e_i`, with :math:`\sum e_i / (1 + \lambda e_i) = 0` (Owen [1]_), and the
-    remaining probability to the negative value. With +1, 0 and -1 this is Tango's restricted
-    estimate [2]_.
+    The most likely distribution with mean 0 gives the observation :math:`e_i` the probability
+    :math:`1 / (n (1 + \lambda e_i))`, with :math:`\sum e_i / (1 + \lambda e_i) = 0` (Owen [1]_),
+    and the negative value the remaining probability. With the observations +1, 0 and -1, this is
+    Tango's restricted estimate [2]_.
 
     References
     ----------
@@ -95,21 +100,29 @@ def restricted_second_moment(deviations: Floats, least: float) -> float:
 
     Examples
     --------
-    No case was lost, but a model at the margin of 0.05 loses 5 % of cases:
+    The model lost no case, but a model at the margin of 0.05 would lose 5 % of cases:
 
-    >>> round(restricted_second_moment(np.full(10, 0.05), least=0.95), 4)
+    >>> round(restricted_second_moment(np.full(10, 0.05), smallest_loss=0.95), 4)
     0.0475
     """
-    worst = max(least, -float(deviations.min()))
-    steepest = NEXT_TO_ONE / worst
+    largest_loss = max(smallest_loss, -float(deviations.min()))
+    largest_multiplier = ALMOST_ONE / largest_loss
 
     def slope(multiplier: float) -> float:
         return float((deviations / (1 + multiplier * deviations)).sum())
 
-    multiplier = steepest if slope(steepest) >= 0 else float(brentq(slope, 0.0, steepest))
+    multiplier = (
+        largest_multiplier
+        if slope(largest_multiplier) >= 0
+        else float(brentq(slope, 0.0, largest_multiplier))
+    )
     weights = 1 / (len(deviations) * (1 + multiplier * deviations))
-    unseen = max(float(weights @ deviations) / worst, 0.0) if multiplier == steepest else 0.0
-    return float(weights @ deviations**2) + unseen * worst**2
+    unseen_probability = (
+        max(float(weights @ deviations) / largest_loss, 0.0)
+        if multiplier == largest_multiplier
+        else 0.0
+    )
+    return float(weights @ deviations**2) + unseen_probability * largest_loss**2
 
 
 def score_test(
@@ -119,15 +132,16 @@ def score_test(
 
     Parameters
     ----------
-    ahead : numpy.ndarray of float, shape (n_clusters,)
-        Sum over a patient's items of the model's score minus the mean of the readers'.
+    differences : numpy.ndarray of float, shape (n_clusters,)
+        The model's score minus the readers' mean score, summed over the items of each patient.
     sizes : numpy.ndarray of float, shape (n_clusters,)
-        Items of each patient.
+        Number of items of each patient.
     margin : float
-        From 0 to below 1.
+        At least 0 and below 1.
     readers : tuple of (float, float, int)
-        Variance of the mean difference that comes from readers' true differences, the mean
-        square of readers over their number, and this number; zeros and 1 where readers are fixed.
+        The part of the variance of the mean difference that is due to true differences between
+        readers, the mean square of readers divided by their number, and this number. For fixed
+        readers 0, 0 and 1.
 
     Returns
     -------
@@ -136,13 +150,13 @@ def score_test(
 
     Notes
     -----
-    With :math:`e_c` the patient's sum plus margin times size, C patients and N items, the squared
-    standard error is :math:`C M / N^2` plus the variance of readers, M the
-    `restricted_second_moment` of the :math:`e_c` in which a single lost case, minus 1 plus the
-    margin, is always possible. An interval of t takes its variance from answers alone, which near
-    the ceiling may have none. Degrees of freedom: C - 1; of random readers by Satterthwaite's rule,
-    at most C - 1.
-    Where the difference is minus the margin or less, the plain second moment is used.
+    Let :math:`e_c` be the patient's sum plus the margin times the number of items, C the number of
+    patients and N the number of items. The squared standard error is :math:`C M / N^2` plus the
+    variance due to readers, where M is the `restricted_second_moment` of the :math:`e_c`, with a
+    single lost case (minus 1 plus the margin) as a possible observation. A t interval takes its
+    variance only from the answers, which may have none near the ceiling. There are C - 1 degrees of
+    freedom; for random readers those of Satterthwaite's rule, but at most C - 1. If the difference
+    is minus the margin or less, the plain second moment is used.
 
     Examples
     --------
@@ -162,42 +176,42 @@ def score_test(
         if distance > 0
         else float((deviations**2).mean())
     )
-    of_items = n_clusters * moment / n**2
-    of_readers, mean_square, n_readers = readers
-    variance = of_items + of_readers
+    items_variance = n_clusters * moment / n**2
+    readers_variance, mean_square, n_readers = readers
+    variance = items_variance + readers_variance
     if not variance > 0:
         return ScoreTest(se=0.0, df=n_clusters - 1.0, statistic=math.nan, p=math.nan)
     se, df = math.sqrt(variance), n_clusters - 1.0
     if n_readers > 1:
-        shares = of_items**2 / df + mean_square**2 / (n_readers - 1)
+        shares = items_variance**2 / df + mean_square**2 / (n_readers - 1)
         df = min(variance**2 / shares, df)
     return ScoreTest(se=se, df=df, statistic=distance / se, p=float(student.sf(distance / se, df)))
 
 
 def noninferiority(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    """Test every model against the margin, readers fixed and readers random.
+    """Test every model for non-inferiority, with fixed and with random readers.
 
     Parameters
     ----------
     study : Study or Bundle
         The checked tables.
     options : Options, optional
-        Its margin is used; without one the protocol's.
+        Its margin is used; without one, that of the protocol.
 
     Returns
     -------
     pandas.DataFrame
-        The columns of `NONINFERIORITY`; a row for each of `reader_panel` with a margin, and for
-        sensitivity and specificity with the margin of accuracy. If superiority in a metric is the
-        declared hypothesis, its margin is 0, unless the run states another margin for accuracy.
+        The columns of `NONINFERIORITY`; a row for each row of `reader_panel` with a margin, and for
+        sensitivity and specificity with the margin of accuracy. If the declared hypothesis is
+        superiority in a metric, its margin is 0, unless the run has another margin for accuracy.
 
     Notes
     -----
-    The test of `score_test`, or for areas that of `logit_test.AreaDifference`, decides the declared
-    hypothesis together with the interval of `reader_panel`. Sensitivity and specificity are the
-    accuracy on the items of a class. `p_superior` is that of the same test without a margin.
-    `p_adjusted` is Holm's over the models under one claim and condition; a model declared as
-    primary is tested alone.
+    The declared hypothesis is decided by the interval of `reader_panel` together with this test:
+    `score_test`, or `logit_test.AreaDifference` for areas. Sensitivity and specificity are the
+    accuracy on the items of a class. `p_superior` is the p-value of the same test without a margin.
+    `p_adjusted` is adjusted by Holm's method over the models under the same claim and condition; a
+    model declared as primary is tested alone.
 
     Examples
     --------
@@ -215,13 +229,13 @@ def noninferiority(study: Study | Bundle, options: Options | None = None) -> pd.
     [['these readers', 0.013, 0.056], ['readers like these', 0.013, 0.058]]
     """
     study = study_of(study, options)
-    margins = margins_tested(study)
+    margins = tested_margins(study)
     rows = [
         row
-        for each in panels_of(study.matrix)
-        for comparison in compared(study, each, metrics=every_metric)
+        for panel in panels_of(study.matrix)
+        for comparison in comparisons_by_metric(study, panel, metrics=every_metric)
         if (margin := margins[comparison.figure.metric]) is not None
-        for row in _rows(study, comparison, margin)
+        for row in _claim_rows(study, comparison, margin)
     ]
     table = pd.DataFrame(rows, columns=NONINFERIORITY.header)
     primary, labels = plan_of(study.bundle.protocol).primary_model, study.bundle.labels
@@ -229,8 +243,10 @@ def noninferiority(study: Study | Bundle, options: Options | None = None) -> pd.
         bool(primary) and primary in (model, labels[model]) for model in table["model_id"]
     ]
     families = [
-        "" if is_alone else ", ".join(filter(None, names))
-        for names, is_alone in zip(table[FAMILY].itertuples(index=False), is_primary, strict=True)
+        "" if is_tested_alone else ", ".join(filter(None, names))
+        for names, is_tested_alone in zip(
+            table[FAMILY].itertuples(index=False), is_primary, strict=True
+        )
     ]
     p = table["p"].to_numpy(dtype=np.float64)
     return table.assign(
@@ -240,25 +256,27 @@ def noninferiority(study: Study | Bundle, options: Options | None = None) -> pd.
 
 def has_margin(study: Study) -> bool:
     """Return whether any metric has a margin."""
-    return any(margin is not None for margin in margins_tested(study).values())
+    return any(margin is not None for margin in tested_margins(study).values())
 
 
-def margins_tested(study: Study) -> dict[Metric, float | None]:
+def tested_margins(study: Study) -> dict[Metric, float | None]:
     """Return the margin of every metric; 0 for a metric whose superiority is declared."""
     margins = margins_of(study)
     plan = plan_of(study.bundle.protocol)
     if plan.hypothesis == SUPERIORITY and (plan.metric == Metric.AUC or not study.options.margin):
         margins[Metric(plan.metric)] = 0.0
-    return {**margins, **dict.fromkeys(BY_CLASS, margins[Metric.ACCURACY])}
+    return {**margins, **dict.fromkeys(IS_POSITIVE_CLASS, margins[Metric.ACCURACY])}
 
 
-def _rows(study: Study, comparison: ModelComparison, margin: float) -> Iterator[dict[str, object]]:
+def _claim_rows(
+    study: Study, comparison: ModelComparison, margin: float
+) -> Iterator[dict[str, object]]:
     panel, figure, result = comparison.panel, comparison.figure, comparison.result
     for claim, readers in variances_of_readers(result).items():
         reason = figure.merits.no_covariance or figure.no_value
         if claim is Claim.READERS_LIKE_THESE and result.n_readers < 2:
             reason = reason or ONE_READER
-        tests = None if reason else _tested(study, comparison, margin, readers)
+        tests = None if reason else _test_comparison(study, comparison, margin, readers)
         test = tests.margin if tests else None
         yield {
             "model_id": panel.model_id,
@@ -275,7 +293,7 @@ def _rows(study: Study, comparison: ModelComparison, margin: float) -> Iterator[
             "p": test.p if test else math.nan,
             "method": (LOGIT_METHODS if figure.metric is Metric.AUC else SCORE_METHODS)[claim],
             "undefined_because": reason,
-            "ci_low": tests.low if tests else math.nan,
+            "ci_low": tests.lower_limit if tests else math.nan,
             "p_superior": tests.p_superior if tests else math.nan,
         }
 
@@ -286,20 +304,20 @@ class _Tests:
 
     margin: ScoreTest
     p_superior: float
-    low: float = math.nan
+    lower_limit: float = math.nan
 
 
-def _tested(
+def _test_comparison(
     study: Study, comparison: ModelComparison, margin: float, readers: tuple[float, float, int]
 ) -> _Tests:
     columns, metric = comparison.panel.columns, comparison.figure.metric
     if metric is not Metric.AUC:
-        differences, sizes = _differences(study, columns, metric)
+        differences, sizes = _differences_by_patient(study, columns, metric)
         test, superiority = (
             score_test(differences, sizes, size, readers) for size in (margin, 0.0)
         )
         return _Tests(margin=test, p_superior=superiority.p)
-    areas = area_difference(comparison.figure.merits, *_classes(study, columns), readers)
+    areas = area_difference(comparison.figure.merits, *_class_sizes(study, columns), readers)
     statistic, distance = areas.statistic(margin), areas.model - areas.readers + margin
     test = ScoreTest(
         se=distance / statistic if statistic else math.nan,
@@ -307,12 +325,12 @@ def _tested(
         statistic=statistic,
         p=areas.p(margin),
     )
-    low = areas.low(float(student.isf(study.options.alpha / 2, areas.df)))
-    return _Tests(margin=test, p_superior=areas.p(0.0), low=low)
+    lower_limit = areas.lower_limit(float(student.isf(study.options.alpha / 2, areas.df)))
+    return _Tests(margin=test, p_superior=areas.p(0.0), lower_limit=lower_limit)
 
 
 def variances_of_readers(result: SingleTreatment) -> dict[Claim, tuple[float, float, int]]:
-    """Return the argument `readers` of `score_test` for both claims."""
+    """Return the argument `readers` of `score_test` for each claim."""
     n = result.n_readers
     return {
         Claim.THESE_READERS: (0.0, 0.0, 1),
@@ -320,28 +338,28 @@ def variances_of_readers(result: SingleTreatment) -> dict[Claim, tuple[float, fl
     }
 
 
-def _differences(study: Study, columns: Ints, metric: Metric) -> tuple[Floats, Floats]:
-    """Return, for each patient, the sums of the differences and the number of items."""
+def _differences_by_patient(study: Study, columns: Ints, metric: Metric) -> tuple[Floats, Floats]:
+    """Return the sum of the differences, and the number of items, of each patient."""
     matrix, dichotomy = study.matrix, study.dichotomy
-    items, right = shared_by_panel(matrix, columns).items, matrix.correct
-    if metric in BY_CLASS:
+    items, is_correct = shared_by_panel(matrix, columns).items, matrix.correct
+    if metric in IS_POSITIVE_CLASS:
         items = items & dichotomy.counted_items(matrix)
-        items &= dichotomy.positive_items(matrix) == BY_CLASS[metric]
-        right = dichotomy.has_item_class(matrix)
-    return ahead_by_patient(right[items][:, columns], matrix.clusters[items])
+        items &= dichotomy.positive_items(matrix) == IS_POSITIVE_CLASS[metric]
+        is_correct = dichotomy.has_item_class(matrix)
+    return differences_by_patient(is_correct[items][:, columns], matrix.clusters[items])
 
 
-def ahead_by_patient(correct: Bools, clusters: Ints) -> tuple[Floats, Floats]:
-    """Return the arguments `ahead` and `sizes` of `score_test`; the last rater is the model."""
+def differences_by_patient(correct: Bools, clusters: Ints) -> tuple[Floats, Floats]:
+    """Return `differences` and `sizes` for `score_test`; the model is the last rater."""
     differences = correct[:, -1] - correct[:, :-1].mean(axis=1)
     sums, _ = sums_by_cluster(np.column_stack([differences, np.ones(len(differences))]), clusters)
     return sums[:, 0], sums[:, 1]
 
 
-def _classes(study: Study, columns: Ints) -> tuple[tuple[int, int], int]:
-    """Return the patients with positive and with negative cases, and the number of pairs."""
+def _class_sizes(study: Study, columns: Ints) -> tuple[tuple[int, int], int]:
+    """Return the numbers of patients with positive and with negative cases, and of pairs."""
     ratings = study.figures_of_merit.ratings
-    assert ratings is not None  # the metric exists only where there are ratings
+    assert ratings is not None  # the metric exists only if there are ratings
     items = shared_by_panel(study.matrix, columns).items
     positive, clusters = ratings.positive[items], study.matrix.clusters[items]
     patients = len(np.unique(clusters[positive])), len(np.unique(clusters[~positive]))
@@ -350,7 +368,7 @@ def _classes(study: Study, columns: Ints) -> tuple[tuple[int, int], int]:
 
 NONINFERIORITY = Statistic(
     name="noninferiority",
-    meaning="The test of a model against the margin that holds its level, under one claim.",
+    meaning="Test of a model's non-inferiority that is valid near 100 %, under one claim.",
     columns=(
         *shared_columns("model_id condition"),
         Column("metric", "`accuracy`, `auc`, `sensitivity` or `specificity`."),

@@ -1,4 +1,4 @@
-"""Obuchowski and Rockette's method for one treatment and for two, and the claims it supports."""
+"""Obuchowski and Rockette's method for one and for two treatments, and the claims it supports."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from analysis.translation import later
 
 # Smaller variances are rounding errors: one item of 40,000 changes a difference by more.
 ZERO_VARIANCE = 1e-18
-ROUNDING = 1e-10
-"""Share of the added numbers below which a sum is a rounding error, even for a million items."""
+ROUNDING_SHARE = 1e-10
+"""A sum below this share of its terms is taken as a rounding error, even for a million items."""
 
 NO_VARIANCE = later("the answers leave no variance to estimate")
 NEGATIVE_VARIANCE = later("the variance comes out negative")
@@ -31,17 +31,17 @@ class Inference:
     Parameters
     ----------
     estimate : float
-        A proportion or a difference of two.
+        A proportion, an area, or a difference between two of these.
     se : float
-        Its standard error; nan where undefined.
+        Standard error of the estimate; nan if undefined.
     df : float
         Degrees of freedom of Student's t; inf for the normal distribution.
     ci_low, ci_high : float
         Confidence limits; not truncated to the range of the estimate.
     p : float
-        Two-sided, for 0.
+        Two-sided p-value for the hypothesis that the true value is 0.
     undefined_because : str
-        Why standard error, interval and p are nan; empty if they are not.
+        Why standard error, interval and p are nan; empty if they are defined.
     """
 
     estimate: float
@@ -54,7 +54,7 @@ class Inference:
 
     @property
     def statistic(self) -> float:
-        """The estimate over its standard error."""
+        """The estimate divided by its standard error."""
         return self.estimate / self.se
 
     def p_noninferior(self, margin: float) -> float:
@@ -63,7 +63,7 @@ class Inference:
         Parameters
         ----------
         margin : float
-            Not negative, in the unit of the estimate.
+            The margin, 0 or larger, in the unit of the estimate.
 
         Returns
         -------
@@ -79,21 +79,21 @@ class Inference:
 
 
 def beyond_rounding(value: float, scale: float) -> float:
-    """Return a sum of numbers of both signs, or 0 where it is only a rounding error.
+    """Return a sum of numbers of both signs, or 0 if it is only a rounding error.
 
     Parameters
     ----------
     value : float
-        The sum; nan stays nan.
+        The sum; if it is nan, the result is nan.
     scale : float
-        Size of the added numbers.
+        Size of the numbers that were added.
 
     Examples
     --------
     >>> beyond_rounding(0.1 + 0.2 - 0.3, scale=0.3), beyond_rounding(0.1, scale=0.3)
     (0.0, 0.1)
     """
-    return 0.0 if abs(value) <= ROUNDING * scale else value
+    return 0.0 if abs(value) <= ROUNDING_SHARE * scale else value
 
 
 def infer(estimate: float, variance: float, df: float, alpha: float) -> Inference:
@@ -111,27 +111,29 @@ def infer(estimate: float, variance: float, df: float, alpha: float) -> Inferenc
     Returns
     -------
     Inference
-        Without standard error, interval and p where the variance is 0 or negative, because 0 would
-        suggest certainty.
+        Standard error, interval and p are undefined if the variance is 0 or negative, because a
+        variance of 0 would suggest certainty.
 
     Examples
     --------
-    >>> one = infer(0.1, 0.0025, 8, alpha=0.05)
-    >>> round(one.ci_low, 4), round(one.ci_high, 4), round(one.p, 4)
+    >>> inference = infer(0.1, 0.0025, 8, alpha=0.05)
+    >>> round(inference.ci_low, 4), round(inference.ci_high, 4), round(inference.p, 4)
     (-0.0153, 0.2153, 0.0805)
     >>> infer(0.0, 0.0, 8, alpha=0.05).undefined_because
     'the answers leave no variance to estimate'
     """
     if not variance > ZERO_VARIANCE:
-        return undefined(estimate, NEGATIVE_VARIANCE if variance < -ZERO_VARIANCE else NO_VARIANCE)
+        return undefined_inference(
+            estimate, NEGATIVE_VARIANCE if variance < -ZERO_VARIANCE else NO_VARIANCE
+        )
     se = math.sqrt(variance)
-    half = float(norm.isf(alpha / 2) if math.isinf(df) else t.isf(alpha / 2, df)) * se
+    half_width = float(norm.isf(alpha / 2) if math.isinf(df) else t.isf(alpha / 2, df)) * se
     return Inference(
         estimate=estimate,
         se=se,
         df=df,
-        ci_low=estimate - half,
-        ci_high=estimate + half,
+        ci_low=estimate - half_width,
+        ci_high=estimate + half_width,
         p=2 * _tail_p(abs(estimate) / se, df),
     )
 
@@ -140,12 +142,12 @@ def _tail_p(value: float, df: float) -> float:
     return float(norm.sf(value) if math.isinf(df) else t.sf(value, df))
 
 
-def undefined(estimate: float, reason: str) -> Inference:
+def undefined_inference(estimate: float, reason: str) -> Inference:
     """Return an estimate that has no standard error, with the reason.
 
     Examples
     --------
-    >>> undefined(0.1, "a single reader").se
+    >>> undefined_inference(0.1, "a single reader").se
     nan
     """
     nan = math.nan
@@ -156,14 +158,14 @@ def undefined(estimate: float, reason: str) -> Inference:
 
 NEGATIVE_COVARIANCE = "negative covariance between readers taken as 0"
 NO_TEST = "standard error, interval and p"
-# Largest relative difference of equal widths that are computed in two ways.
+# Largest relative difference between equal widths that are computed in two ways.
 LIMIT_ROUNDING = 1e-12
-# Largest possible difference of proportions, or of areas.
+# Largest possible difference between two proportions or areas.
 LARGEST_DIFFERENCE = 1.0
 
 
 class Claim(StrEnum):
-    """The claim of an inference: about which readers and items."""
+    """The readers or items about which an inference makes a claim."""
 
     THESE_READERS = "these readers"
     READERS_LIKE_THESE = "readers like these"
@@ -175,10 +177,10 @@ def inference_cells(inference: Inference, claim: Claim, no_value: str) -> dict[s
 
     Parameters
     ----------
-    one : Inference
-        The row's.
+    inference : Inference
+        The inference in the row.
     claim : Claim
-        Its claim.
+        The claim of the inference.
     no_value : str
         Why a rater's value is undefined; empty if none is.
 
@@ -190,9 +192,9 @@ def inference_cells(inference: Inference, claim: Claim, no_value: str) -> dict[s
 
     Examples
     --------
-    >>> from analysis.statistics.mrmc.obuchowski_rockette import undefined
-    >>> one = undefined(0.1, "a single reader")
-    >>> inference_cells(one, Claim.READERS_LIKE_THESE, "")["undefined_because"]
+    >>> from analysis.statistics.mrmc.obuchowski_rockette import undefined_inference
+    >>> inference = undefined_inference(0.1, "a single reader")
+    >>> inference_cells(inference, Claim.READERS_LIKE_THESE, "")["undefined_because"]
     'standard error, interval and p: a single reader'
     """
     return {
@@ -207,22 +209,23 @@ def inference_cells(inference: Inference, claim: Claim, no_value: str) -> dict[s
         if inference.ci_high > LARGEST_DIFFERENCE
         else inference.ci_high,
         "p": inference.p,
-        "undefined_because": _reason(inference, no_value),
+        "undefined_because": _undefined_reason(inference, no_value),
     }
 
 
-def _reason(inference: Inference, no_value: str) -> str:
+def _undefined_reason(inference: Inference, no_value: str) -> str:
     if math.isnan(inference.estimate):
         return no_value or inference.undefined_because
     return f"{NO_TEST}: {inference.undefined_because}" if inference.undefined_because else ""
 
 
-def never_surer(random: Inference, fixed: Inference) -> tuple[Inference, str]:
-    """Return the inference for readers like these, never narrower than for these readers.
+def wider_inference(random: Inference, fixed: Inference) -> tuple[Inference, str]:
+    """Return the inference for readers like these, but never a narrower one than for these readers.
 
-    Where readers differ less than expected by chance, the interval with random readers is narrower
-    than that with fixed readers; then the standard error, df, limits and p with fixed readers are
-    used for both claims. The narrower interval would have a coverage of 80 % (docs/coverage.md).
+    If readers differ less than expected by chance, the interval with random readers is narrower
+    than that with fixed readers. In this case, the standard error, df, limits and p with fixed
+    readers are used for both claims, because the narrower interval has a coverage of only 80 %
+    (docs/coverage.md).
 
     Parameters
     ----------
@@ -234,40 +237,40 @@ def never_surer(random: Inference, fixed: Inference) -> tuple[Inference, str]:
     Inference
         The inference with the wider interval.
     str
-        A note where the inference is that with fixed readers; else empty.
+        A note if the inference is that with fixed readers; otherwise empty.
 
     Examples
     --------
     >>> from analysis.statistics.mrmc.obuchowski_rockette import infer
     >>> fixed = infer(0.1, 0.04, 30, alpha=0.05)
-    >>> found, note = never_surer(infer(0.1, 0.01, 4, alpha=0.05), fixed)
-    >>> found == fixed, note[:21]
+    >>> wider, note = wider_inference(infer(0.1, 0.01, 4, alpha=0.05), fixed)
+    >>> wider == fixed, note[:21]
     (True, 'came out narrower tha')
-    >>> never_surer(infer(0.1, 0.04, 4, alpha=0.05), fixed)[1]
+    >>> wider_inference(infer(0.1, 0.04, 4, alpha=0.05), fixed)[1]
     ''
     """
     widths = [inference.ci_high - inference.ci_low for inference in (random, fixed)]
     return (fixed, NARROWER_NOTE) if widths[0] < widths[1] * (1 - LIMIT_ROUNDING) else (random, "")
 
 
-def method_of(methods: Mapping[Claim, str], claim: Claim, narrower: str) -> str:
-    """Return the method of a claim, or both methods if `never_surer` returns the fixed interval.
+def method_of_claim(methods: Mapping[Claim, str], claim: Claim, narrower: str) -> str:
+    """Return the method of a claim; both methods if `wider_inference` chose the fixed interval.
 
     Parameters
     ----------
     methods : mapping of Claim to str
         The method of each claim.
     claim : Claim
-        The row's.
+        The claim of the row.
     narrower : str
-        The note of `never_surer`; empty for none.
+        The note of `wider_inference`; empty if it has none.
 
     Examples
     --------
     >>> methods = {Claim.THESE_READERS: "fixed; t", Claim.READERS_LIKE_THESE: "random; t"}
-    >>> method_of(methods, Claim.READERS_LIKE_THESE, "")
+    >>> method_of_claim(methods, Claim.READERS_LIKE_THESE, "")
     'random; t'
-    >>> method_of(methods, Claim.READERS_LIKE_THESE, NARROWER_NOTE)
+    >>> method_of_claim(methods, Claim.READERS_LIKE_THESE, NARROWER_NOTE)
     'random; t, came out narrower; shown instead: fixed; t'
     """
     method = methods[claim]
@@ -276,37 +279,37 @@ def method_of(methods: Mapping[Claim, str], claim: Claim, narrower: str) -> str:
     return f"{method}, came out narrower; shown instead: {methods[Claim.THESE_READERS]}"
 
 
-def joined(parts: Iterable[str]) -> str:
-    """Join the nonempty texts with semicolons.
+def join_nonempty(parts: Iterable[str]) -> str:
+    """Join nonempty strings with semicolons.
 
     Examples
     --------
-    >>> joined(["one", "", "two"])
+    >>> join_nonempty(["one", "", "two"])
     'one; two'
     """
     return "; ".join(part for part in parts if part)
 
 
 # Smaller mean squares are rounding errors: half a tie among 40,000 items changes them by more.
-ZERO_SPREAD = 1e-24
+ZERO_MEAN_SQUARE = 1e-24
 ONE_READER = later("a single reader does not show how readers vary")
 NO_ESTIMATE = later("a figure of merit is undefined")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SingleTreatment:
-    """A mean over readers with the inference for readers and items, random or fixed.
+    """A mean over readers, with inferences for random or fixed readers and items.
 
     Parameters
     ----------
     n_readers : int
-        Readers, J.
+        Number of readers, J.
     msr : float
-        Mean square of readers; nan with one reader.
+        Mean square of readers; nan with a single reader.
     var, cov2 : float
-        Mean variance, and mean covariance between readers (nan with one).
+        Mean variance, and mean covariance between readers (nan with a single reader).
     var_reader : float
-        MSR - Var + Cov2: the variance of the readers' true figures; may be negative.
+        MSR - Var + Cov2, the variance of the readers' true figures of merit; may be negative.
     random_readers : Inference
         Readers and items are samples: the claim about readers like these.
     fixed_readers : Inference
@@ -337,15 +340,15 @@ def single_treatment(
     Parameters
     ----------
     merits : Merits
-        One figure per reader; for a model against readers, the differences model minus reader of
-        `differences`.
+        One figure of merit per reader; for a model against readers, the differences (model minus
+        reader) from `differences`.
     alpha : float, default 0.05
         Two-sided error of the intervals.
     constrain : bool, default True
         Whether a negative Cov2 is set to 0; it is not in MRMCaov's interval for fixed readers.
     items_df : float, default inf
         Degrees of freedom of the claim about fixed readers. The reference programs use the normal
-        distribution; with few items, or patients, t with their number minus 1 keeps the level.
+        distribution; with few items (or patients), t with their number minus 1 controls the error.
 
     Returns
     -------
@@ -354,8 +357,9 @@ def single_treatment(
 
     Notes
     -----
-    With J readers, MSR the variance of their figures (ddof 1), Var the mean of the covariance
-    matrix' diagonal and Cov2 the mean of the rest, the variance of the mean is
+    With J readers, MSR the variance of their figures of merit (ddof 1), Var the mean of the
+    diagonal of the covariance matrix and Cov2 the mean of its other cells, the variance of the mean
+    is
 
     - readers and items random: :math:`(MSR + \max(J\,Cov_2, 0)) / J`, t with Hillis' degrees of
       freedom [1]_ :math:`(MSR + \max(J\,Cov_2, 0))^2 / (MSR^2 / (J - 1))`;
@@ -363,9 +367,9 @@ def single_treatment(
       with `items_df`;
     - items fixed: :math:`MSR / J`, t with J - 1.
 
-    Applied to the differences from a standalone model this is the comparison of Hillis and of
-    Chakraborty [2]_ [3]_: the model is one fixed rater, and its error over items is part of every
-    difference. Where all figures are equal, MSR is 0, the degrees of freedom are infinite, and t is
+    Applied to the differences from a standalone model, this is the comparison of Hillis and of
+    Chakraborty [2]_ [3]_: the model is a fixed rater, and its error over items is part of every
+    difference. If all figures are equal, MSR is 0, the degrees of freedom are infinite, and t is
     the normal distribution.
 
     References
@@ -381,10 +385,10 @@ def single_treatment(
     --------
     >>> merits = Merits(
     ...     values=np.array([0.03, 0.05, 0.10]), covariance=0.0004 * (np.eye(3) + np.ones((3, 3))))
-    >>> one = single_treatment(merits)
-    >>> round(one.random_readers.se, 4), round(one.random_readers.df, 2)
+    >>> single = single_treatment(merits)
+    >>> round(single.random_readers.se, 4), round(single.random_readers.df, 2)
     (0.0289, 7.4)
-    >>> round(one.fixed_readers.se, 4)
+    >>> round(single.fixed_readers.se, 4)
     0.0231
     """
     values, j = merits.values, len(merits.values)
@@ -394,25 +398,27 @@ def single_treatment(
     cov2 = beyond_rounding(mean_covariance, var)
     no_estimate = NO_ESTIMATE if math.isnan(estimate) else ""
     reason = merits.no_covariance or no_estimate
-    used = max(cov2, 0.0) if constrain else cov2
+    used_cov2 = max(cov2, 0.0) if constrain else cov2
     return SingleTreatment(
         n_readers=j,
         msr=msr,
         var=var,
         cov2=cov2,
         var_reader=beyond_rounding(msr - var + cov2, msr + var),
-        random_readers=_random(estimate, msr, j * used, j, alpha, reason),
-        fixed_readers=_fixed(estimate, _fixed_variance(var, used, j), items_df, alpha, reason),
-        fixed_items=_random(estimate, msr, 0.0, j, alpha, no_estimate and reason),
+        random_readers=_random_readers_inference(estimate, msr, j * used_cov2, j, alpha, reason),
+        fixed_readers=_fixed_readers_inference(
+            estimate, _fixed_variance(var, used_cov2, j), items_df, alpha, reason
+        ),
+        fixed_items=_random_readers_inference(estimate, msr, 0.0, j, alpha, no_estimate and reason),
     )
 
 
-def _random(
-    estimate: float, msr: float, items: float, j: int, alpha: float, reason: str
+def _random_readers_inference(
+    estimate: float, msr: float, items_variance: float, j: int, alpha: float, reason: str
 ) -> Inference:
     if reason or j < 2:
-        return undefined(estimate, reason or ONE_READER)
-    denominator = msr + items
+        return undefined_inference(estimate, reason or ONE_READER)
+    denominator = msr + items_variance
     df = denominator**2 / (msr**2 / (j - 1)) if msr else math.inf
     return infer(estimate, denominator / j, df, alpha)
 
@@ -423,16 +429,18 @@ def _fixed_variance(var: float, cov2: float, j: int) -> float:
     return beyond_rounding(var + between, var) / j if j else math.nan
 
 
-def _fixed(estimate: float, variance: float, df: float, alpha: float, reason: str) -> Inference:
-    return undefined(estimate, reason) if reason else infer(estimate, variance, df, alpha)
+def _fixed_readers_inference(
+    estimate: float, variance: float, df: float, alpha: float, reason: str
+) -> Inference:
+    return undefined_inference(estimate, reason) if reason else infer(estimate, variance, df, alpha)
 
 
 def mean_square(values: Floats) -> float:
-    """Return the variance of figures of merit; 0 for a rounding error, nan for a single figure."""
+    """Return the variance of figures of merit; 0 if it is a rounding error, nan for one figure."""
     if len(values) < 2:
         return math.nan
     square = float(values.var(ddof=1))
-    return 0.0 if square < ZERO_SPREAD else square
+    return 0.0 if square < ZERO_MEAN_SQUARE else square
 
 
 def cell_means(covariance: Floats) -> tuple[float, float]:
@@ -451,26 +459,26 @@ def cell_means(covariance: Floats) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TwoTreatments:
-    """The difference of two treatments with the components of its variance.
+    """The difference between two treatments, with the components of its variance.
 
     Parameters
     ----------
     n_readers : int
-        Readers, J.
+        Number of readers, J.
     value_a, value_b : float
         Mean figure of merit under each treatment.
     mst, msr, mstr : float
-        Mean squares of treatments, readers, and their interaction; the last two are nan with one
-        reader.
+        Mean squares of treatments, readers, and their interaction; the last two are nan with a
+        single reader.
     var, cov1, cov2, cov3 : float
-        Mean variance; mean covariance of the same reader under both treatments, of two readers
-        under one, of two readers under both.
+        Mean variance, and mean covariances of the same reader under different treatments, of two
+        readers under the same treatment, and of two readers under different treatments.
     cov_difference : float
-        Cov2 - Cov3; the tests use 0 where it is negative.
+        Cov2 - Cov3; the tests use 0 if it is negative.
     var_reader, var_treatment_reader : float
         Variances of readers, and of readers' true differences; may be negative.
     random_readers, fixed_readers, fixed_items : Inference
-        RRRC, FRRC and RRFC of a minus b.
+        RRRC, FRRC and RRFC inferences for a minus b.
     """
 
     n_readers: int
@@ -514,7 +522,7 @@ def two_treatments(
         Whether a negative Cov2 - Cov3 is set to 0; it is in OR-DBM, but not in MRMCaov's interval
         for fixed readers.
     items_df : float, default inf
-        Degrees of freedom of FRRC; see `single_treatment`.
+        Degrees of freedom of FRRC, see `single_treatment`.
 
     Returns
     -------
@@ -523,19 +531,19 @@ def two_treatments(
 
     Notes
     -----
-    Obuchowski and Rockette's model [1]_ with Hillis' degrees of freedom [2]_. The variance of the
-    difference of the means over J readers is
+    This is Obuchowski and Rockette's model [1]_ with Hillis' degrees of freedom [2]_. The variance
+    of the difference between the means over J readers is
 
-    - RRRC: :math:`\frac{2}{J} (MSTR + \max(J (Cov_2 - Cov_3), 0))`, t with the square of the
-      bracket over :math:`MSTR^2 / (J - 1)` degrees of freedom;
+    - RRRC: :math:`\frac{2}{J} (MSTR + \max(J (Cov_2 - Cov_3), 0))`, t with degrees of freedom equal
+      to the square of the bracket divided by :math:`MSTR^2 / (J - 1)`;
     - FRRC: :math:`\frac{2}{J} (Var - Cov_1 + (J - 1) \max(Cov_2 - Cov_3, 0))`, normal,
       or t with `items_df`;
     - RRFC: :math:`\frac{2}{J} MSTR`, t with J - 1.
 
-    Each is computed as `single_treatment` of the readers' differences, with MSR = 2 MSTR, Var = 2
-    (Var - Cov1) and Cov2 = 2 (Cov2 - Cov3). F is the square of the statistic. :math:`\sigma^2_R =
-    (MSR - MSTR) / 2 - Cov_1 + Cov_3` and :math:`\sigma^2_{TR} = MSTR - Var + Cov_1 + Cov_2 - Cov_3`
-    [3]_.
+    They are computed by applying `single_treatment` to the readers' differences, whose MSR is 2
+    MSTR, whose Var is 2 (Var - Cov1) and whose Cov2 is 2 (Cov2 - Cov3). F is the square of the
+    statistic. The variances are :math:`\sigma^2_R = (MSR - MSTR) / 2 - Cov_1 + Cov_3` and
+    :math:`\sigma^2_{TR} = MSTR - Var + Cov_1 + Cov_2 - Cov_3` [3]_.
 
     References
     ----------
@@ -591,7 +599,7 @@ def _mean_squares(a: Floats, b: Floats) -> tuple[float, float]:
 
 
 def _covariances(covariance: Floats, a: Ints, b: Ints) -> tuple[float, float, float, float]:
-    """Return Var, Cov1, Cov2 and Cov3: means over cells of one kind."""
+    """Return Var, Cov1, Cov2 and Cov3, which are means over cells of the same kind."""
     within = (covariance[np.ix_(a, a)] + covariance[np.ix_(b, b)]) / 2
     between = (covariance[np.ix_(a, b)] + covariance[np.ix_(b, a)]) / 2
     (var, cov2), (cov1, cov3) = cell_means(within), cell_means(between)

@@ -24,7 +24,7 @@ from analysis.presentation.table import (
     ReportTable,
     TableRow,
     condition_cell,
-    named,
+    is_primary_row,
     p_cell,
     report_table,
     whole_number,
@@ -53,10 +53,10 @@ from analysis.statistics.mrmc.obuchowski_rockette import (
     Inference,
     SingleTreatment,
     inference_cells,
-    joined,
-    method_of,
-    never_surer,
+    join_nonempty,
+    method_of_claim,
     single_treatment,
+    wider_inference,
 )
 from analysis.statistics.statistic import Column, Figure, Method, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
@@ -96,7 +96,7 @@ class ReaderPanel:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ModelComparison:
-    """A panel under one metric."""
+    """The comparison of a panel's model with its readers under one metric."""
 
     panel: ReaderPanel
     figure: FigureOfMerit
@@ -104,29 +104,30 @@ class ModelComparison:
 
 
 def reader_panel(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    r"""Compare every model with the mean of the readers, readers fixed and readers random.
+    r"""Compare every model with the mean of the readers, for fixed and for random readers.
 
     Parameters
     ----------
     study : Study or Bundle
         The checked tables.
     options : Options, optional
-        Its alpha and margin are used; without a margin the protocol's.
+        Its alpha and margin are used; without a margin, that of the protocol.
 
     Returns
     -------
     pandas.DataFrame
-        The columns of `READER_PANEL`; in order of model, condition, metric and claim. Proportions 0
-        to 1.
+        The columns of `READER_PANEL`; in order of model, condition, metric and claim. Proportions
+        are from 0 to 1.
 
     Notes
     -----
     The difference is the model minus the readers' mean. `these readers` generalises to other items,
-    `readers like these` also to other readers. The first is Obuchowski and Rockette's analysis with
-    fixed readers, the second with random readers and Hillis' degrees of freedom, both applied to
-    the differences from a standalone model (`single_treatment`). `p` is two-sided for no
-    difference, `p_noninferior` one-sided for a difference of minus the margin or less. Metric `auc`
-    requires confidence ratings of a reader and a binary reference standard.
+    and `readers like these` to other items and other readers. The first is Obuchowski and
+    Rockette's analysis with fixed readers, the second that with random readers and Hillis' degrees
+    of freedom; both are applied to the differences from a standalone model (`single_treatment`).
+    `p` is two-sided for no difference, `p_noninferior` one-sided for a difference of minus the
+    margin or less. The metric `auc` requires confidence ratings of a reader and a binary reference
+    standard.
 
     See Also
     --------
@@ -163,18 +164,18 @@ def margins_of(study: Study) -> dict[Metric, float | None]:
 
 
 def comparisons_of(study: Study) -> Iterator[ModelComparison]:
-    """Yield every panel with every metric of its readers, in order of model and condition."""
+    """Yield the comparison of every panel under every metric, in order of model and condition."""
     for panel in panels_of(study.matrix):
-        yield from compared(study, panel)
+        yield from comparisons_by_metric(study, panel)
 
 
-def compared(
+def comparisons_by_metric(
     study: Study,
     panel: ReaderPanel,
     is_member: Bools | None = None,
     metrics: Metrics = accuracy_and_auc,
 ) -> Iterator[ModelComparison]:
-    """Yield a panel by metric, over a group of items or all."""
+    """Yield the comparison of a panel under each metric, over `is_member` or all items."""
     shared = shared_by_panel(study.matrix, panel.columns, is_member)
     for figure in metrics(study, shared, panel.columns, panel.readers):
         result = model_against_readers(figure.merits, study.options.alpha, figure.items_df)
@@ -191,7 +192,7 @@ def model_against_readers(merits: Merits, alpha: float, items_df: float) -> Sing
 
 
 def panels_of(matrix: ReadingMatrix) -> list[ReaderPanel]:
-    """Return every model with the readers of every condition in which it is compared."""
+    """Return every model with the readers of each condition under which it is compared."""
     mixed = [pair for pair in pairs_of(matrix.columns) if pair.kind is PairKind.MIXED]
     names = [(matrix.columns[pair.b].rater_id, pair.condition, pair.b, pair.a) for pair in mixed]
     return [
@@ -206,17 +207,17 @@ def panels_of(matrix: ReadingMatrix) -> list[ReaderPanel]:
 
 
 FEW_ERRORS = 10
-"""With fewer errors of a model, the lower limit is above the true difference in 4 % or more."""
+"""If a model makes fewer errors, the lower limit is too high in 4 % of studies or more."""
 NEAR_THE_CEILING = "near the ceiling: the lower limit may be too high (docs/coverage.md)"
 
 
 def panel_rows(comparison: ModelComparison, margin: float | None) -> Iterator[dict[str, object]]:
-    """Yield the rows of both claims about a model under one metric."""
+    """Yield the rows of both claims about a model under a metric."""
     panel, figure, result = comparison.panel, comparison.figure, comparison.result
     margin = math.nan if margin is None else margin
     readers, model = figure.merits.values[:-1], figure.merits.values[-1]
-    ceiling = NEAR_THE_CEILING if (1 - model) * figure.n_items < FEW_ERRORS else ""
-    shared = {
+    ceiling_note = NEAR_THE_CEILING if (1 - model) * figure.n_items < FEW_ERRORS else ""
+    common_cells = {
         "model_id": panel.model_id,
         "condition": panel.condition,
         "metric": figure.metric.value,
@@ -228,31 +229,33 @@ def panel_rows(comparison: ModelComparison, margin: float | None) -> Iterator[di
     }
     for claim, inference, method, note in claims_of(result):
         yield {
-            **shared,
+            **common_cells,
             **inference_cells(inference, claim, figure.no_value),
             "p_noninferior": inference.p_noninferior(margin),
             "method": f"{method}; {figure.covariances}",
-            "note": joined([note, *figure.notes, figure.reversed_note(readers), ceiling]),
+            "note": join_nonempty(
+                [note, *figure.notes, figure.reversed_note(readers), ceiling_note]
+            ),
         }
 
 
 def claims_of(result: SingleTreatment) -> Iterator[tuple[Claim, Inference, str, str]]:
     """Yield both claims about a model and readers: claim, inference, method and note."""
     negative = NEGATIVE_COVARIANCE if result.cov2 < 0 else ""
-    random, narrower = never_surer(result.random_readers, result.fixed_readers)
+    random, narrower = wider_inference(result.random_readers, result.fixed_readers)
     for claim, inference, note in (
         (Claim.THESE_READERS, result.fixed_readers, negative),
-        (Claim.READERS_LIKE_THESE, random, joined([narrower, negative])),
+        (Claim.READERS_LIKE_THESE, random, join_nonempty([narrower, negative])),
     ):
-        yield claim, inference, method_of(METHODS, claim, narrower), note
+        yield claim, inference, method_of_claim(METHODS, claim, narrower), note
 
 
-HOLM, PRIMARY = "Holm over the models", "the primary model, tested alone"
+HOLM_OVER_MODELS, PRIMARY_ALONE = "Holm over the models", "the primary model, tested alone"
 HOLM_OVER_OTHERS = "Holm over the models that are not the primary one"
 
 
 def panel_adjusted(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    r"""Adjust the panel's p values for the number of models.
+    r"""Adjust the p-values of `reader_panel` for the number of models.
 
     Parameters
     ----------
@@ -264,14 +267,14 @@ def panel_adjusted(study: Study | Bundle, options: Options | None = None) -> pd.
     Returns
     -------
     pandas.DataFrame
-        The columns of `PANEL_ADJUSTED`; a row for each of `reader_panel`, in its order.
+        The columns of `PANEL_ADJUSTED`; a row for each row of `reader_panel`, in the same order.
 
     Notes
     -----
-    A family has all models with the same metric, claim and condition; the tests for a difference
-    and those for the margin are adjusted separately. A model that the protocol declares as primary
-    is tested alone, at the full level, and the others are a family without it. A test without p
-    does not count in a family.
+    A family consists of all models with the same metric, claim and condition; the tests for a
+    difference and those for the margin are adjusted separately. A model that the protocol declares
+    as primary is tested alone, at the full level, and the others are a family without it. Tests
+    without p are not counted in a family.
 
     See Also
     --------
@@ -299,20 +302,25 @@ def panel_adjusted(study: Study | Bundle, options: Options | None = None) -> pd.
 def adjusted(
     panel: pd.DataFrame, labels: Mapping[str, str], protocol: Mapping[str, Any]
 ) -> pd.DataFrame:
-    """Return the table `panel_adjusted` for a computed panel."""
+    """Return the table `panel_adjusted` for a table `reader_panel`."""
     primary = plan_of(protocol).primary_model
-    named = [bool(primary) and primary in (model, labels[model]) for model in panel["model_id"]]
+    is_primary_row = [
+        bool(primary) and primary in (model, labels[model]) for model in panel["model_id"]
+    ]
     families = [
         "" if is_primary else ", ".join(filter(None, names))
-        for names, is_primary in zip(panel[FAMILY].itertuples(index=False), named, strict=True)
+        for names, is_primary in zip(
+            panel[FAMILY].itertuples(index=False), is_primary_row, strict=True
+        )
     ]
-    rest = HOLM_OVER_OTHERS if any(named) else HOLM
+    other_method = HOLM_OVER_OTHERS if any(is_primary_row) else HOLM_OVER_MODELS
     table = panel.assign(
-        family=families, method=[PRIMARY if is_named else rest for is_named in named]
+        family=families,
+        method=[PRIMARY_ALONE if is_named else other_method for is_named in is_primary_row],
     )
     for column in ("p", "p_noninferior"):
         p = table[column].to_numpy(dtype=np.float64)
-        table[f"{column}_adjusted"] = np.where(named, p, holm_within(p, families))
+        table[f"{column}_adjusted"] = np.where(is_primary_row, p, holm_within(p, families))
     return table[PANEL_ADJUSTED.header]
 
 
@@ -334,7 +342,7 @@ PANEL_ADJUSTED = Statistic(
 
 
 def panel_table(results: Results) -> Iterator[ReportTable]:
-    """Show every model against the readers, with both claims."""
+    """Show the comparison of every model with the readers, under both claims."""
     names = rater_names(results.bundle)
     panel = rows_of(results, "reader_panel")
     adjusted = {_panel_key(row): row for row in rows_of(results, "panel_adjusted")}
@@ -355,7 +363,7 @@ def panel_table(results: Results) -> Iterator[ReportTable]:
                     " models (Holm)."
                 ),
                 narrower_notes(panel),
-                _margins(results),
+                _margins_sentence(results),
             ]
         ),
         header=(
@@ -383,11 +391,11 @@ def _panel_key(row: Row) -> tuple[str, ...]:
 
 
 def _is_for_margin(results: Results, row: Row) -> bool:
-    """Return whether the row's test of the margin was declared or requested."""
+    """Return whether the row has a margin that was declared or requested."""
     return not math.isnan(number(row, "margin")) and has_margin(results, str(row["metric"]))
 
 
-def _margins(results: Results) -> str:
+def _margins_sentence(results: Results) -> str:
     """Return a sentence with the margins of the column NI p and their origin."""
     panel = rows_of(results, "reader_panel")
     margins = {
@@ -428,17 +436,17 @@ def _panel_row(
         p_cell(number(adjusted, "p_adjusted")),
         p_cell(_p_for_margin(results, row)) if _is_for_margin(results, row) else EMPTY,
     )
-    return (named(names, str(row["model_id"])),), cells
+    return (is_primary_row(names, str(row["model_id"])),), cells
 
 
 def _p_for_margin(results: Results, row: Row) -> float:
-    """Return the p-value that decides: of `noninferiority`, or of t where there is none."""
+    """Return the p-value that decides: that of `noninferiority`, or else that of the t test."""
     p = score_p(results, row)
     return number(row, "p_noninferior") if math.isnan(p) else p
 
 
 def panel_figures(results: Results, condition: str) -> Iterator[Figure]:
-    """Show the difference of every model from the readers' mean, a figure for each metric."""
+    """Show every model's difference from the readers' mean, in a figure for each metric."""
     panel = results.tables["reader_panel"]
     for metric, title in PANEL_TITLES.items():
         rows = panel.loc[(panel["metric"] == metric) & (panel["condition"] == condition)]
@@ -461,7 +469,7 @@ PANEL_TITLES = {
 
 
 def _panel_caption(results: Results, rows: pd.DataFrame, narrower: str, few: str) -> str:
-    """Describe the figure; `narrower` and `few` are its notes on intervals and verdicts."""
+    """Describe the figure of a metric; `narrower` and `few` are sentences on its limitations."""
     percent, origin = results.options.confidence_percent, origin_of_margin(results)
     parts = [
         t(
@@ -526,19 +534,17 @@ def panel_methods(results: Results) -> str:
             f" [{'; '.join(f'@{key}' for key in keys)}]; confidence is taken as"
             f" {WORDS[confidence_of(results.options, results.bundle).meaning]}."
         )
-    return text + _declared(results)
+    return text + _endpoint_sentences(results)
 
 
-def _declared(results: Results) -> str:
-    """Describe the endpoint, its margin and the adjustment of its verdict."""
+def _endpoint_sentences(results: Results) -> str:
+    """Describe the declared endpoint, its margin and the adjustment for several models."""
     plan, origin = declared_plan(results), origin_of_margin(results)
     planned = margin_of(results.options, results.bundle.protocol)
     text = ""
     if has_margin(results, "accuracy") and planned is not None:
-        stated = f" ({origin})" if origin else ""
-        text += (
-            f" The non-inferiority margin is {rounded(100 * planned, 1)} percentage points{stated}"
-        )
+        origin_words = f" ({origin})" if origin else ""
+        text += f" The non-inferiority margin is {rounded(100 * planned, 1)} percentage points{origin_words}"
         text += ": it is cleared where the lower limit of the interval is above minus the margin."
     if not plan.is_confirmatory:
         return f"{text} No hypothesis was declared with an endpoint; the results are exploratory."

@@ -18,13 +18,13 @@ class Observations:
     Parameters
     ----------
     kernel : numpy.ndarray of float
-        Sum of the kernel's values in each cell; 0 where there is none. Of shape
+        Sum of the kernel's values in each cell; 0 if there are none. The shape is
         (n_readers, n_cases), or (n_readers, n_positive, n_negative) for pairs of cases.
     design : numpy.ndarray of float, the same shape
         Number of values in each cell.
     same_patients : bool
-        Whether both axes of the pairs are the same patients, who may have cases of both classes.
-        Two pairs then share a case if any patient is in both, on either side.
+        Whether the positive and the negative axis have the same patients, who may have cases of
+        both classes. Two pairs then share a case if any patient is in both pairs, in either class.
     """
 
     kernel: Floats
@@ -33,7 +33,7 @@ class Observations:
 
     @property
     def mean(self) -> float:
-        """The mean over all values: every reading, or pair of readings, has the same weight."""
+        """The mean over all values; every reading, or pair of readings, has the same weight."""
         n = float(self.design.sum())
         return float(self.kernel.sum()) / n if n else math.nan
 
@@ -42,20 +42,21 @@ class Observations:
 class Moments:
     """Second moments of two means, by the axes that two observations share.
 
-    An index is a set of axes as a bit mask: bit 0 the reader, bit 1 the case (or the positive
-    case), bit 2 the negative case. Index 0 is for pairs of observations without a shared axis.
+    The index is a bit mask of the shared axes: bit 0 for the reader, bit 1 for the case (or the
+    positive case), bit 2 for the negative case. Index 0 is for pairs of observations that share
+    nothing.
 
     Parameters
     ----------
     unbiased, biased : numpy.ndarray of float, shape (2**n_axes,)
-        BDG's moments: the mean product over the pairs that share exactly these axes; over those
-        that share at least these.
+        BDG's moments: the mean product over the pairs that share exactly these axes, and over those
+        that share at least these axes.
     coefficients : numpy.ndarray of float, shape (2**n_axes,)
-        Share of the pairs, of the empty set minus 1: their scalar product with `unbiased` is the
-        covariance of the means.
+        Share of the pairs that share exactly these axes; for the empty set, minus 1. The scalar
+        product with `unbiased` is the covariance of the means.
     patients : tuple of float
-        Effective numbers of patients, and of readers' patients, if a patient may be on either side
-        of a pair; otherwise empty.
+        Effective numbers of patients, and of combinations of reader and patient, if a patient may
+        have cases of both classes; otherwise empty.
     """
 
     unbiased: Floats
@@ -71,17 +72,17 @@ class Moments:
 
     @property
     def components(self) -> Floats:
-        """BCK's components of variance, of `unbiased`; the one of the empty set is not used."""
+        """BCK's variance components from `unbiased`; that of the empty set is not used."""
         return _components(self.unbiased)
 
     @property
     def biased_components(self) -> Floats:
-        """BCK's components of `biased`."""
+        """BCK's variance components from `biased`."""
         return _components(self.biased)
 
     @property
     def component_coefficients(self) -> Floats:
-        """The coefficients of BCK's components, that of the empty set 0."""
+        """The coefficients of BCK's components; that of the empty set is 0."""
         size = len(self.coefficients)
         return np.array([self.coefficients[_supersets(mask, size)].sum() for mask in range(size)])
 
@@ -100,7 +101,7 @@ def moments_of(a: Observations, b: Observations) -> Moments:
     Returns
     -------
     Moments
-        With nan as the moment of observations that share nothing where there are no such pairs.
+        The moment of observations that share nothing is nan if there are no such pairs.
 
     Examples
     --------
@@ -108,10 +109,10 @@ def moments_of(a: Observations, b: Observations) -> Moments:
     >>> moments_of(ones, ones).coefficients.round(3).tolist()
     [-0.667, 0.333, 0.167, 0.167]
     """
-    sums = _sums_of_patients if a.same_patients else _sums
+    sums = _sums_by_shared_patients if a.same_patients else _sums_by_shared_axes
     products, counts = sums(a.kernel, b.kernel), sums(a.design, b.design)
     size = len(counts)
-    exact_products, exact_counts = _exact(products), _exact(counts)
+    exact_products, exact_counts = _sums_of_exact_sets(products), _sums_of_exact_sets(counts)
     unbiased = np.full(size, np.nan)
     np.divide(exact_products, exact_counts, out=unbiased, where=exact_counts > 0)
     for mask in sorted(range(1, size), key=int.bit_count):
@@ -126,8 +127,8 @@ def moments_of(a: Observations, b: Observations) -> Moments:
     return Moments(unbiased=unbiased, biased=biased, coefficients=coefficients, patients=patients)
 
 
-def _sums(a: Floats, b: Floats) -> Floats:
-    """Sum the products of all pairs of cells that have at least the axes of a mask in common."""
+def _sums_by_shared_axes(a: Floats, b: Floats) -> Floats:
+    """Return, for each mask, the summed products of pairs of cells that share at least its axes."""
     shared = []
     for mask in range(2**a.ndim):
         others = tuple(axis for axis in range(a.ndim) if not mask >> axis & 1)
@@ -135,36 +136,49 @@ def _sums(a: Floats, b: Floats) -> Floats:
     return np.array(shared)
 
 
-def _sums_of_patients(a: Floats, b: Floats) -> Floats:
-    """Sum the products of all pairs of cells with at least a reader, a patient or both in common.
+def _sums_by_shared_patients(a: Floats, b: Floats) -> Floats:
+    """Return the summed products of pairs of cells that share a reader, a patient or both.
 
-    Two cells (p, q) and (r, s) share a patient if p = r, q = s, p = s or q = r; the sum over all
-    such pairs follows by inclusion and exclusion. Any three of them imply all four.
+    Two cells (p, q) and (r, s) share a patient if p = r, q = s, p = s or q = r. The sum over all
+    such pairs follows by inclusion and exclusion; any three of these equations imply the fourth.
     """
 
-    def sharing(first: Floats, second: Floats) -> float:
-        at_first, at_second = (each.sum(axis=0) + each.sum(axis=1) for each in (first, second))
-        own_first, own_second = first.diagonal(), second.diagonal()
-        doubled = (
-            (first * (second + second.T)).sum() + own_first @ at_second + at_first @ own_second
+    def sum_of_sharing_cells(first: Floats, second: Floats) -> float:
+        first_by_patient, second_by_patient = (
+            each.sum(axis=0) + each.sum(axis=1) for each in (first, second)
         )
-        return float(at_first @ at_second - doubled + 3 * own_first @ own_second)
+        first_diagonal, second_diagonal = first.diagonal(), second.diagonal()
+        sharing_twice = (
+            (first * (second + second.T)).sum()
+            + first_diagonal @ second_by_patient
+            + first_by_patient @ second_diagonal
+        )
+        return float(
+            first_by_patient @ second_by_patient
+            - sharing_twice
+            + 3 * first_diagonal @ second_diagonal
+        )
 
-    nothing, reader, *_ = _sums(a, b)
-    of_readers = math.fsum(sharing(*each) for each in zip(a, b, strict=True))
-    return np.array([nothing, reader, sharing(a.sum(axis=0), b.sum(axis=0)), of_readers])
+    unshared, reader, *_ = _sums_by_shared_axes(a, b)
+    of_readers = math.fsum(sum_of_sharing_cells(*each) for each in zip(a, b, strict=True))
+    return np.array(
+        [unshared, reader, sum_of_sharing_cells(a.sum(axis=0), b.sum(axis=0)), of_readers]
+    )
 
 
 def _effective_patients(design: Floats) -> tuple[float, ...]:
-    """Return the effective numbers of patients, and of readers' patients."""
+    """Return the effective numbers of patients, and of combinations of reader and patient."""
     pairs = design.sum(axis=1) + design.sum(axis=2)
     n = max(float(pairs.sum()), 1.0)
     squares = ((pairs.sum(axis=0) ** 2).sum(), (pairs**2).sum())
     return tuple(float(n**2 / max(each, 1.0)) for each in squares)
 
 
-def _exact(sums: Floats) -> Floats:
-    """Return sums over pairs that share exactly a set, from those that share at least it."""
+def _sums_of_exact_sets(sums: Floats) -> Floats:
+    """Return the sums over pairs that share exactly the axes of each mask.
+
+    They are computed from the sums over pairs that share at least these axes.
+    """
     size = len(sums)
     signed = [
         [_sign(other, mask) * sums[other] for other in _supersets(mask, size)]

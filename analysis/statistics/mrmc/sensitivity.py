@@ -44,16 +44,16 @@ from analysis.statistics.merits import (
     without_covariance,
 )
 from analysis.statistics.mrmc.noninferiority import (
-    ahead_by_patient,
-    margins_tested,
+    differences_by_patient,
     score_test,
+    tested_margins,
     variances_of_readers,
 )
 from analysis.statistics.mrmc.obuchowski_rockette import (
     Claim,
     SingleTreatment,
     inference_cells,
-    joined,
+    join_nonempty,
     single_treatment,
 )
 from analysis.statistics.mrmc.panel import ReaderPanel, claims_of, panels_of
@@ -62,20 +62,20 @@ from analysis.statistics.study import Study, study_of
 from analysis.translation import later, pieces, t, tn, translated
 
 NO_TASK = later("no item with a reference standard names its task")
-COMPLETE = "items that every rater of the row answered"
-UNFLAGGED = "without the readings whose time is in doubt"
+ITEMS_ANSWERED = "items that every rater of the row answered"
+UNFLAGGED_NOTE = "without the readings whose time is in doubt"
 ALL_FLAGGED = later("every reading of a reader is flagged")
-ABSENT_AS_WRONG = "a case that was never presented counts as wrong"
+ABSENT_NOTE = "a case that was never presented counts as wrong"
 ITEMS_NOT_FAULTY = "items that were not found faulty"
 ITEMS_NOT_EXCLUDED = "items where no reading of the row was excluded"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Found:
-    """A panel with another choice: the differences model minus reader, the items and a note.
+class _ChoiceResult:
+    """The comparison of a panel under a choice of the analysis.
 
-    `by_patient` has the arguments `ahead` and `sizes` of `score_test`, if all raters of the row
-    have the same items with equal weights.
+    `differences` are model minus reader. `by_patient` has the arguments `differences` and `sizes`
+    of `score_test`, if all raters of the row have the same items with equal weights.
     """
 
     differences: Merits
@@ -85,11 +85,11 @@ class _Found:
     by_patient: tuple[Floats, Floats] | None = None
 
 
-Choice = Callable[[ReaderPanel], _Found]
+Choice = Callable[[ReaderPanel], _ChoiceResult]
 
 
 def sensitivity_panel(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    r"""Compare every model with the readers with each other choice of the analysis.
+    r"""Compare every model with the readers under each choice of the analysis.
 
     Parameters
     ----------
@@ -101,28 +101,35 @@ def sensitivity_panel(study: Study | Bundle, options: Options | None = None) -> 
     Returns
     -------
     pandas.DataFrame
-        The columns of `SENSITIVITY_PANEL`; in order of analysis, then as `reader_panel`. Metric is
-        accuracy throughout.
+        The columns of `SENSITIVITY_PANEL`; in order of analysis, then in the order of
+        `reader_panel`. The metric is always accuracy.
 
     Notes
     -----
-    `missing as wrong` is the primary analysis, over the items that all readers were given; if these
-    are too few, all choices are undefined except `absent as wrong`, which includes all items, and
-    counts items never assigned to a reader as incorrect. `missing dropped` and `excluded readings
-    dropped` drop an item for all raters of the row where any of them has no answer, or an excluded
-    reading. `flagged times dropped` drops only the readings with a flag that casts doubt on the
-    time: each reader is compared with the model over the remaining items of both, with linearised
-    covariances. `missing as right` counts missing answers as correct. `macro` weighs tasks equally:
-    the mean of the tasks' accuracies, with covariances by linearisation: an item of task t
-    contributes :math:`(x_{ij} - p_{jt}) / (T n_t) \sqrt{C_t / (C_t - 1)}`, summed by patient, where
-    :math:`C_t` is the number of patients with an item of the task. With a single patient per task
-    there is no standard error. Where the protocol drops excluded readings from the primary
-    analysis, `excluded readings counted` is the other choice. `faulty questions dropped` and
-    `marked questions dropped`, where there are any, drop for all raters the items that an expert
-    review found faulty (`Options.faulty`), or that a reader marked as faulty. `model answers read
-    by strict rules`, `standard rules`, `loose rules`, where these change an answer of a model, use
-    the answers parsed by these rules. With a margin, `p_margin` and `p_superior` are those of
-    `noninferiority` under the choice; choices that weigh items or readings unequally have none.
+    - `missing as wrong` is the primary analysis, over the items that all readers were given. If
+      these are too few, all choices are undefined except `absent as wrong`.
+    - `absent as wrong` includes all items, and counts those never assigned to a reader as
+      incorrect.
+    - `missing dropped` and `excluded readings dropped` drop an item for all raters of the row if
+      any of them has no answer, or an excluded reading.
+    - `flagged times dropped` drops only the readings with a flag that casts doubt on the time. Each
+      reader is compared with the model over the remaining items of both, with linearised
+      covariances.
+    - `missing as right` counts missing answers as correct.
+    - `macro` gives all tasks the same weight: it is the mean of the tasks' accuracies, with
+      linearised covariances. An item of task t contributes :math:`(x_{ij} - p_{jt}) / (T n_t)
+      \sqrt{C_t / (C_t - 1)}`, summed by patient, where :math:`C_t` is the number of patients with
+      an item of the task. With a single patient per task there is no standard error.
+    - `excluded readings counted` is the other choice if the protocol drops excluded readings from
+      the primary analysis.
+    - `faulty questions dropped` and `marked questions dropped` drop, for all raters, the items that
+      an expert review found faulty (`Options.faulty`), or that a reader marked as faulty, if there
+      are any.
+    - `model answers read by strict rules`, `standard rules` and `loose rules` use the answers
+      parsed by these rules, if they change an answer of a model.
+
+    With a margin, `p_margin` and `p_superior` are the p-values of `noninferiority` under the
+    choice; choices that weight items or readings unequally have none.
 
     See Also
     --------
@@ -154,7 +161,7 @@ def sensitivity_panel(study: Study | Bundle, options: Options | None = None) -> 
     """
     study = study_of(study, options)
     bundle, matrix, options = study.bundle, study.matrix, study.options
-    panels, margin = panels_of(matrix), margins_tested(study)[Metric.ACCURACY]
+    panels, margin = panels_of(matrix), tested_margins(study)[Metric.ACCURACY]
     rows = [
         row
         for name, choice in _choices(bundle, matrix, options.faulty).items()
@@ -167,79 +174,85 @@ def sensitivity_panel(study: Study | Bundle, options: Options | None = None) -> 
 def _choices(bundle: Bundle, matrix: ReadingMatrix, faulty: Sequence[str]) -> Mapping[str, Choice]:
     answered = matrix.answers != NO_LETTER
     correct = matrix.correct
-    or_missing = matrix.assigned[:, None] & (correct | ~answered)
-    nowhere = np.zeros_like(answered)
+    correct_or_missing = matrix.assigned[:, None] & (correct | ~answered)
+    none_dropped = np.zeros_like(answered)
     flagged, excluded = (marked(bundle, matrix, column) for column in ("flags", "excluded"))
     choices = {
-        "missing as wrong": _dropping(matrix, correct, nowhere, ""),
-        "missing dropped": _dropping(matrix, correct, ~answered, COMPLETE),
-        "missing as right": _dropping(matrix, or_missing, nowhere, ""),
-        "absent as wrong": _absent_as_wrong(matrix),
-        "flagged times dropped": _without_readings(matrix, flagged),
-        "excluded readings dropped": _dropping(matrix, correct, excluded, ITEMS_NOT_EXCLUDED),
-        "macro": _macro(matrix),
+        "missing as wrong": _drop_items(matrix, correct, none_dropped, ""),
+        "missing dropped": _drop_items(matrix, correct, ~answered, ITEMS_ANSWERED),
+        "missing as right": _drop_items(matrix, correct_or_missing, none_dropped, ""),
+        "absent as wrong": _count_absent_as_wrong(matrix),
+        "flagged times dropped": _drop_readings(matrix, flagged),
+        "excluded readings dropped": _drop_items(matrix, correct, excluded, ITEMS_NOT_EXCLUDED),
+        "macro": _weight_tasks_equally(matrix),
     }
     for name, is_faulty in faulty_items(bundle, matrix, faulty).items():
         all_items = np.broadcast_to(is_faulty[:, None], answered.shape)
-        choices[name] = _dropping(matrix, correct, all_items, ITEMS_NOT_FAULTY)
-    for name, reread in read_by_rules(bundle).items():
-        choices[name] = _dropping(reread, reread.correct, nowhere, "")
+        choices[name] = _drop_items(matrix, correct, all_items, ITEMS_NOT_FAULTY)
+    for name, reparsed in read_by_rules(bundle).items():
+        choices[name] = _drop_items(reparsed, reparsed.correct, none_dropped, "")
     if matrix.left_out.any():
-        counting = reading_matrix(bundle, count_excluded=True)
-        choices["excluded readings counted"] = _dropping(counting, counting.correct, nowhere, "")
+        with_excluded = reading_matrix(bundle, count_excluded=True)
+        choices["excluded readings counted"] = _drop_items(
+            with_excluded, with_excluded.correct, none_dropped, ""
+        )
     return choices
 
 
-def _dropping(matrix: ReadingMatrix, correct: Bools, dropped: Bools, condition: str) -> Choice:
-    """Drop an item for all raters of the row where the reading of any of them is dropped."""
+def _drop_items(matrix: ReadingMatrix, correct: Bools, dropped: Bools, condition: str) -> Choice:
+    """Drop an item for all raters of the row if the reading of any of them is dropped."""
 
-    def found(panel: ReaderPanel) -> _Found:
+    def compare(panel: ReaderPanel) -> _ChoiceResult:
         shared = shared_by_panel(matrix, panel.columns)
         is_dropped: Bools = shared.items & np.any(dropped[:, panel.columns], axis=1)
         items = shared.items & ~is_dropped
         nothing = f"there are no {condition}" if is_dropped.any() and not items.any() else ""
-        note = joined([condition if is_dropped.any() else "", shared.note])
+        note = join_nonempty([condition if is_dropped.any() else "", shared.note])
         reason = shared.reason or nothing
-        return _equally(matrix, correct[items][:, panel.columns], items, reason, note)
+        return _equally_weighted(matrix, correct[items][:, panel.columns], items, reason, note)
 
-    return found
+    return compare
 
 
-def _absent_as_wrong(matrix: ReadingMatrix) -> Choice:
-    """Count all items; items never assigned to a reader are incorrect."""
+def _count_absent_as_wrong(matrix: ReadingMatrix) -> Choice:
+    """Count all items; those never assigned to a reader are incorrect."""
 
-    def found(panel: ReaderPanel) -> _Found:
+    def compare(panel: ReaderPanel) -> _ChoiceResult:
         items = matrix.assigned & ~np.any(matrix.left_out[:, panel.columns], axis=1)
         has_absent = not matrix.presented[items][:, panel.readers].all()
         correct = matrix.correct[items][:, panel.columns]
-        return _equally(matrix, correct, items, "", ABSENT_AS_WRONG if has_absent else "")
+        return _equally_weighted(matrix, correct, items, "", ABSENT_NOTE if has_absent else "")
 
-    return found
+    return compare
 
 
-def _without_readings(matrix: ReadingMatrix, dropped: Bools) -> Choice:
-    """Compare the model with each reader over the items without a dropped reading of either."""
-    everything = _dropping(matrix, matrix.correct, np.zeros_like(dropped), "")
+def _drop_readings(matrix: ReadingMatrix, dropped: Bools) -> Choice:
+    """Compare the model with each reader over the items for which neither reading is dropped."""
+    compare_all = _drop_items(matrix, matrix.correct, np.zeros_like(dropped), "")
 
-    def found(panel: ReaderPanel) -> _Found:
+    def compare(panel: ReaderPanel) -> _ChoiceResult:
         shared = shared_by_panel(matrix, panel.columns)
         is_dropped = dropped[:, panel.readers] | dropped[:, [panel.model]]
-        left = shared.items[:, None] & ~is_dropped
-        items = np.any(left, axis=1)
+        is_left = shared.items[:, None] & ~is_dropped
+        items = np.any(is_left, axis=1)
         if shared.reason or not (shared.items[:, None] & is_dropped).any():
-            return everything(panel)
+            return compare_all(panel)
         correct = matrix.correct.astype(np.float64)
-        difference = np.where(left, correct[:, [panel.model]] - correct[:, panel.readers], 0.0)
-        psi = mean_of_own_items(difference[items], left[items], matrix.clusters[items], ALL_FLAGGED)
-        return _result(matrix, items, psi, joined([UNFLAGGED, shared.note]))
+        difference = np.where(is_left, correct[:, [panel.model]] - correct[:, panel.readers], 0.0)
+        model_minus_readers = mean_of_own_items(
+            difference[items], is_left[items], matrix.clusters[items], ALL_FLAGGED
+        )
+        return _choice_result(
+            matrix, items, model_minus_readers, join_nonempty([UNFLAGGED_NOTE, shared.note])
+        )
 
-    return found
+    return compare
 
 
-def _macro(matrix: ReadingMatrix) -> Choice:
+def _weight_tasks_equally(matrix: ReadingMatrix) -> Choice:
     """Compare the means of the tasks' accuracies."""
 
-    def found(panel: ReaderPanel) -> _Found:
+    def compare(panel: ReaderPanel) -> _ChoiceResult:
         shared = shared_by_panel(matrix, panel.columns)
         tasks = [items[shared.items[items]] for items in matrix.members("task").values()]
         tasks = [items for items in tasks if len(items)]
@@ -247,14 +260,14 @@ def _macro(matrix: ReadingMatrix) -> Choice:
             nothing = np.full(len(panel.columns), np.nan)
             reason = shared.reason or NO_TASK
             merits = without_covariance(nothing, reason)
-            return _result(matrix, shared.items, _minus_readers(merits), shared.note)
+            return _choice_result(matrix, shared.items, _model_minus_readers(merits), shared.note)
         items = np.zeros(len(shared.items), dtype=np.bool_)
         items[np.concatenate(tasks)] = True
         correct = matrix.correct[:, panel.columns].astype(np.float64)
         merits = _mean_of_tasks(correct, tasks, matrix.clusters)
-        return _result(matrix, items, _minus_readers(merits), shared.note)
+        return _choice_result(matrix, items, _model_minus_readers(merits), shared.note)
 
-    return found
+    return compare
 
 
 def _mean_of_tasks(correct: Floats, tasks: Sequence[Ints], clusters: Ints) -> Merits:
@@ -272,31 +285,37 @@ def _mean_of_tasks(correct: Floats, tasks: Sequence[Ints], clusters: Ints) -> Me
     return Merits(values=values, covariance=covariance)
 
 
-def _minus_readers(merits: Merits, reason: str = "") -> Merits:
-    """Return the differences of the last rater, the model, from the others."""
+def _model_minus_readers(merits: Merits, reason: str = "") -> Merits:
+    """Return the model, which is the last rater, minus each of the other raters."""
     readers = np.arange(len(merits.values) - 1)
     if reason:
         return without_covariance(np.full(len(readers), np.nan), reason)
     return differences(merits, np.full(len(readers), len(readers)), readers)
 
 
-def _result(matrix: ReadingMatrix, items: Bools, psi: Merits, note: str) -> _Found:
+def _choice_result(
+    matrix: ReadingMatrix, items: Bools, model_minus_readers: Merits, note: str
+) -> _ChoiceResult:
     n_clusters = len(np.unique(matrix.clusters[items]))
-    return _Found(differences=psi, n_items=int(items.sum()), n_clusters=n_clusters, note=note)
+    return _ChoiceResult(
+        differences=model_minus_readers, n_items=int(items.sum()), n_clusters=n_clusters, note=note
+    )
 
 
-def _equally(matrix: ReadingMatrix, correct: Bools, items: Bools, reason: str, note: str) -> _Found:
-    """Compare the last of some raters with the others over the same items, weighted equally."""
+def _equally_weighted(
+    matrix: ReadingMatrix, correct: Bools, items: Bools, reason: str, note: str
+) -> _ChoiceResult:
+    """Compare the last rater with the others over the same items, which have equal weights."""
     clusters = matrix.clusters[items]
-    psi = _minus_readers(percent_correct(correct, clusters), reason)
-    chosen = _result(matrix, items, psi, note)
-    return replace(chosen, by_patient=None if reason else ahead_by_patient(correct, clusters))
+    model_minus_readers = _model_minus_readers(percent_correct(correct, clusters), reason)
+    chosen = _choice_result(matrix, items, model_minus_readers, note)
+    return replace(chosen, by_patient=None if reason else differences_by_patient(correct, clusters))
 
 
-def _tests(
-    choice: _Found, result: SingleTreatment, margin: float | None
+def _score_tests(
+    choice: _ChoiceResult, result: SingleTreatment, margin: float | None
 ) -> dict[Claim, dict[str, float]]:
-    """Return the margin and the p-values of the score test, with and without it, by claim."""
+    """Return, by claim, the margin and the p-values of the score test with and without it."""
     nothing = dict.fromkeys(("margin", "p_margin", "p_superior"), math.nan)
     tests = dict.fromkeys(Claim, nothing)
     if margin is None or choice.by_patient is None or choice.differences.no_covariance:
@@ -309,12 +328,16 @@ def _tests(
 
 
 def _claim_rows(
-    name: str, panel: ReaderPanel, choice: _Found, alpha: float, margin: float | None
+    name: str, panel: ReaderPanel, choice: _ChoiceResult, alpha: float, margin: float | None
 ) -> Iterator[dict[str, object]]:
-    psi = choice.differences
-    result = single_treatment(psi, alpha, items_df=float(max(choice.n_clusters - 1, 1)))
-    tests = _tests(choice, result, margin)
-    no_value = psi.no_covariance if np.isnan(psi.values).any() else ""
+    model_minus_readers = choice.differences
+    result = single_treatment(
+        model_minus_readers, alpha, items_df=float(max(choice.n_clusters - 1, 1))
+    )
+    tests = _score_tests(choice, result, margin)
+    no_value = (
+        model_minus_readers.no_covariance if np.isnan(model_minus_readers.values).any() else ""
+    )
     for claim, inference, method, key in claims_of(result):
         yield {
             "analysis": name,
@@ -325,7 +348,7 @@ def _claim_rows(
             "n_items": choice.n_items,
             **inference_cells(inference, claim, no_value),
             "method": method,
-            "note": joined([key, choice.note]),
+            "note": join_nonempty([key, choice.note]),
             **tests[claim],
         }
 
@@ -334,40 +357,50 @@ PRIMARY = "missing as wrong"
 
 
 def panel_choices_table(results: Results) -> Iterator[ReportTable]:
-    """Show the comparison with the readers for the primary analysis and the other choices."""
+    """Show the comparison with the readers under the choices that differ from the primary one."""
     names = rater_names(results.bundle)
     panel = rows_of(results, "sensitivity_panel")
-    primary = {_key(row): row for row in panel if row["analysis"] == PRIMARY}
+    primary = {_comparison_key(row): row for row in panel if row["analysis"] == PRIMARY}
     others = [row for row in panel if row["analysis"] != PRIMARY]
-    differing = [row for row in others if _shown(row) != _shown(primary.get(_key(row), {}))]
-    touched = {_key(row) for row in differing}
-    shown = [row for row in panel if row["analysis"] == PRIMARY and _key(row) in touched]
-    order = {key: place for place, key in enumerate(dict.fromkeys(map(_key, panel)))}
-    shown = sorted([*shown, *differing], key=lambda row: order[_key(row)])
-    body: list[TableRow] = [
+    differing_rows = [
+        row
+        for row in others
+        if _compared_cells(row) != _compared_cells(primary.get(_comparison_key(row), {}))
+    ]
+    differing_keys = {_comparison_key(row) for row in differing_rows}
+    shown_rows = [
+        row
+        for row in panel
+        if row["analysis"] == PRIMARY and _comparison_key(row) in differing_keys
+    ]
+    order = {
+        key: position for position, key in enumerate(dict.fromkeys(map(_comparison_key, panel)))
+    }
+    shown_rows = sorted([*shown_rows, *differing_rows], key=lambda row: order[_comparison_key(row)])
+    table_rows: list[TableRow] = [
         (
             (named(names, str(row["model_id"])),),
             (
                 condition_cell(str(row["condition"])),
                 claim_shown(row),
                 pieces(str(row["analysis"])),
-                *_shown(row),
+                *_compared_cells(row),
                 p_cell(number(row, "p_margin")),
             ),
         )
-        for row in shown[:MOST_ROWS]
+        for row in shown_rows[:MOST_ROWS]
     ]
-    same = len(others) - len(differing)
+    n_same = len(others) - len(differing_rows)
     difference = t("Difference: model minus the mean of the readers, in points.")
-    note = sentences([difference, narrower_notes(shown), _score_note(shown)])
-    if same:
-        left_out = tn(
+    note = sentences([difference, narrower_notes(shown_rows), _score_note(shown_rows)])
+    if n_same:
+        omitted_note = tn(
             "Left out: {n} row equal to the primary analysis ({name}).",
             "Left out: {n} rows equal to the primary analysis ({name}).",
-            same,
+            n_same,
             name=translated(PRIMARY),
         )
-        note = sentences([note, left_out])
+        note = sentences([note, omitted_note])
     table = report_table(
         name="sensitivity-panel",
         title=t("Effect of other choices on models against the panel"),
@@ -383,25 +416,25 @@ def panel_choices_table(results: Results) -> Iterator[ReportTable]:
             t("Note"),
             t("Score test p"),
         ),
-        rows=body,
-        total=len(shown),
+        rows=table_rows,
+        total=len(shown_rows),
         most_in_print=MANY_IN_PRINT,
     )
-    yield table if _score_note(shown) else table.without_column(t("Score test p"))
+    yield table if _score_note(shown_rows) else table.without_column(t("Score test p"))
 
 
 def _score_note(rows: Sequence[Row]) -> str:
-    """Return a sentence on the score test of some rows; empty if none of them has a margin."""
+    """Return a sentence on the score test in these rows; empty if none of them has a margin."""
     margins = {number(row, "margin") for row in rows if not math.isnan(number(row, "p_margin"))}
     sizes = [t("{size} points", size=rounded(100 * margin, 1)) for margin in sorted(margins)]
     return t("Score test p: one-sided, margin {margins}.", margins=listed(sizes)) if sizes else ""
 
 
-def _key(row: Row) -> tuple[str, ...]:
+def _comparison_key(row: Row) -> tuple[str, ...]:
     return tuple(str(row[column]) for column in ("model_id", "condition", "metric", "claim"))
 
 
-def _shown(row: Row) -> tuple[str, ...]:
+def _compared_cells(row: Row) -> tuple[str, ...]:
     n = number(row, "n_items")
     low, high = number(row, "ci_low"), number(row, "ci_high")
     return (

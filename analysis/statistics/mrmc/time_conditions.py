@@ -1,4 +1,4 @@
-"""Reading times of the same readers under two conditions: the table `time_conditions.csv`."""
+"""Times of the same readers under two conditions: the table `time_conditions.csv`."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ from analysis.statistics.mrmc.obuchowski_rockette import (
     NEGATIVE_COVARIANCE,
     Claim,
     Inference,
-    joined,
-    method_of,
-    never_surer,
+    join_nonempty,
+    method_of_claim,
     single_treatment,
+    wider_inference,
 )
 from analysis.statistics.statistic import Column, Method, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.translation import later, t, translated
 
-READING, SECOND, TOTAL = "reading", "second part", "total"
+READING, SECOND_PART, TOTAL = "reading", "second part", "total"
 NO_PAIR = "a reader has no item with a time under both conditions"
 METHODS = {
     Claim.THESE_READERS: "Obuchowski-Rockette of log time ratios, readers fixed; t, C - 1",
@@ -48,7 +48,7 @@ METHODS = {
 
 
 def has_two_times(study: Study) -> bool:
-    """Return whether some reader has a time of an item under two conditions."""
+    """Return whether any reader has times for the same item under two conditions."""
     times = _log_times(study)
     return any(
         bool((np.isfinite(times[:, contrast.a]) & np.isfinite(times[:, contrast.b])).any())
@@ -58,7 +58,7 @@ def has_two_times(study: Study) -> bool:
 
 
 def time_conditions(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    r"""Compare reading times between each pair of conditions, reader by reader and item by item.
+    r"""Compare reading times between each pair of conditions, paired by reader and item.
 
     Parameters
     ----------
@@ -71,15 +71,15 @@ def time_conditions(study: Study | Bundle, options: Options | None = None) -> pd
     -------
     pandas.DataFrame
         The columns of `TIME_CONDITIONS`; in order of conditions, measure and claim. `ratio` is the
-        time under condition a over that under condition b.
+        time under condition a divided by that under condition b.
 
     Notes
     -----
-    A pair is a reader's two measured times of an item above 0. With :math:`d_j` the mean of ln(a /
-    b) over reader j's pairs, `ratio` is :math:`\exp(\bar d)`. Claims are those of
+    A pair is a reader's two measured times for an item, both above 0. With :math:`d_j` the mean of
+    ln(a / b) over reader j's pairs, `ratio` is :math:`\exp(\bar d)`. Claims are those of
     `single_treatment`, with linearised covariances of the means over patients. In sequential
-    reading the aided time begins when the model's answer is shown: `second part` compares it alone
-    with the unaided time, `total` the sum of both with the unaided time.
+    reading, the aided time begins when the model's answer is shown: `second part` compares only
+    this time with the unaided time, `total` compares the sum of both times with the unaided time.
 
     Examples
     --------
@@ -101,30 +101,32 @@ def time_conditions(study: Study | Bundle, options: Options | None = None) -> pd
         row
         for contrast in contrasts_of(study.matrix)
         if len(contrast.a)
-        for measure, first, second in _measures(study, contrast, times)
-        for row in _rows(study, contrast, measure, (first, second))
+        for measure, first, second in _comparisons(study, contrast, times)
+        for row in _claim_rows(study, contrast, measure, (first, second))
     ]
     return pd.DataFrame(rows, columns=TIME_CONDITIONS.header)
 
 
 def _log_times(study: Study) -> Floats:
-    """Return the logarithm of each time in ms, shape (n_items, n_columns); nan for none."""
+    """Return the logarithm of each time in ms, shape (n_items, n_columns); nan without a time."""
     times, matrix = study.circumstances, study.matrix
     logs = np.full(matrix.answers.shape, np.nan)
-    above = times.response_ms > 0
-    logs[times.item[above], times.column[above]] = np.log(times.response_ms[above])
+    is_positive = times.response_ms > 0
+    logs[times.item[is_positive], times.column[is_positive]] = np.log(
+        times.response_ms[is_positive]
+    )
     return logs
 
 
-def _measures(
+def _comparisons(
     study: Study, contrast: Contrast, times: Floats
 ) -> Iterator[tuple[str, Floats, Floats]]:
-    """Yield each comparison: its name, and the log times under each condition."""
+    """Yield the name of each comparison, and the log times under both conditions."""
     a, b = times[:, contrast.a], times[:, contrast.b]
     if not _is_sequential(study, contrast):
         yield READING, a, b
         return
-    yield SECOND, a, b
+    yield SECOND_PART, a, b
     yield TOTAL, np.log(np.exp(a) + np.exp(b)), b
 
 
@@ -135,22 +137,22 @@ def _is_sequential(study: Study, contrast: Contrast) -> bool:
     return set(stages) == {contrast.condition_a} and contrast.condition_b == "unaided"
 
 
-def _rows(
+def _claim_rows(
     study: Study, contrast: Contrast, measure: str, times: tuple[Floats, Floats]
 ) -> Iterator[dict[str, Any]]:
     first, second = times
-    pairs = np.isfinite(first) & np.isfinite(second)
-    items = pairs.any(axis=1)
+    is_pair = np.isfinite(first) & np.isfinite(second)
+    items = is_pair.any(axis=1)
     clusters = study.matrix.clusters[items]
-    ratios = np.where(pairs, first - second, 0.0)[items]
-    merits = mean_of_own_items(ratios, pairs[items], clusters, NO_PAIR)
+    ratios = np.where(is_pair, first - second, 0.0)[items]
+    merits = mean_of_own_items(ratios, is_pair[items], clusters, NO_PAIR)
     df = float(max(len(np.unique(clusters)) - 1, 1))
     result = single_treatment(merits, study.options.alpha, items_df=df)
-    random, narrower = never_surer(result.random_readers, result.fixed_readers)
+    random, narrower = wider_inference(result.random_readers, result.fixed_readers)
     negative = NEGATIVE_COVARIANCE if result.cov2 < 0 else ""
     for claim, inference, note in (
         (Claim.THESE_READERS, result.fixed_readers, negative),
-        (Claim.READERS_LIKE_THESE, random, joined([narrower, negative])),
+        (Claim.READERS_LIKE_THESE, random, join_nonempty([narrower, negative])),
     ):
         yield {
             "condition_a": contrast.condition_a,
@@ -159,51 +161,53 @@ def _rows(
             "claim": claim.value,
             "n_readers": len(contrast.a),
             "n_items": int(items.sum()),
-            "n_pairs": int(pairs.sum()),
-            "time_a_ms": _mean_time(first, pairs),
-            "time_b_ms": _mean_time(second, pairs),
+            "n_pairs": int(is_pair.sum()),
+            "time_a_ms": _mean_time(first, is_pair),
+            "time_b_ms": _mean_time(second, is_pair),
             **_ratio_cells(inference),
-            "method": method_of(METHODS, claim, narrower),
+            "method": method_of_claim(METHODS, claim, narrower),
             "note": note,
         }
 
 
-def _mean_time(times: Floats, pairs: Any) -> float:
-    """Return the geometric mean over readers of each one's geometric mean."""
-    means = [np.mean(times[pairs[:, j], j]) for j in range(pairs.shape[1]) if pairs[:, j].any()]
+def _mean_time(times: Floats, is_pair: Any) -> float:
+    """Return the geometric mean, over readers, of each reader's geometric mean time."""
+    means = [
+        np.mean(times[is_pair[:, j], j]) for j in range(is_pair.shape[1]) if is_pair[:, j].any()
+    ]
     return float(np.exp(np.mean(means))) if means else math.nan
 
 
 def _ratio_cells(inference: Inference) -> dict[str, Any]:
     low, high = (
-        math.exp(limit) if limit < MOST_LOG else math.inf
+        math.exp(limit) if limit < LARGEST_LOG else math.inf
         for limit in (inference.ci_low, inference.ci_high)
     )
     reason = inference.undefined_because
-    known = not math.isnan(inference.estimate)
+    is_defined = not math.isnan(inference.estimate)
     return {
         "ratio": math.exp(inference.estimate),
-        "ci_low": low if known else math.nan,
-        "ci_high": high if known else math.nan,
+        "ci_low": low if is_defined else math.nan,
+        "ci_high": high if is_defined else math.nan,
         "df": inference.df,
         "p": inference.p,
-        "undefined_because": f"interval and p: {reason}" if reason and known else reason,
+        "undefined_because": f"interval and p: {reason}" if reason and is_defined else reason,
     }
 
 
-MOST_LOG = 700.0
+LARGEST_LOG = 700.0
 """The largest logarithm whose exponential is a finite number."""
 
 
-MEASURES = {
+MEASURE_WORDS = {
     READING: later("time of a case"),
-    SECOND: later("second part alone"),
+    SECOND_PART: later("second part alone"),
     TOTAL: later("both parts together"),
 }
 
 
 def time_conditions_table(results: Results) -> Iterator[ReportTable]:
-    """Show the ratio of reading times between conditions."""
+    """Show the ratio of reading times under two conditions."""
     rows = rows_of(results, "time_conditions")
     yield report_table(
         name="time-conditions",
@@ -232,7 +236,7 @@ def time_conditions_table(results: Results) -> Iterator[ReportTable]:
         rows=[
             (
                 two_conditions(row),
-                _cells(row),
+                _row_cells(row),
             )
             for row in rows
         ],
@@ -240,10 +244,10 @@ def time_conditions_table(results: Results) -> Iterator[ReportTable]:
     )
 
 
-def _cells(row: Row) -> tuple[str, ...]:
+def _row_cells(row: Row) -> tuple[str, ...]:
     low, high = number(row, "ci_low"), number(row, "ci_high")
     return (
-        translated(MEASURES[str(row["measure"])]),
+        translated(MEASURE_WORDS[str(row["measure"])]),
         claim_shown(row),
         whole_number(number(row, "n_readers")),
         whole_number(number(row, "n_pairs")),
@@ -264,10 +268,10 @@ TIME_CONDITIONS = Statistic(
             "measure", "`reading`; in sequential reading `second part` (alone) and `total` (both)."
         ),
         *shared_columns("claim n_readers n_items"),
-        Column("n_pairs", "Items of a reader with a time under both conditions.", "count"),
+        Column("n_pairs", "Pairs of reader and item with times under both conditions.", "count"),
         Column("time_a_ms", "Geometric mean time under the first condition.", "ms"),
         Column("time_b_ms", "Geometric mean time under the second condition.", "ms"),
-        Column("ratio", "First time over second time.", "ratio"),
+        Column("ratio", "First time divided by the second.", "ratio"),
         Column("ci_low", "Lower limit of its interval.", "ratio"),
         Column("ci_high", "Upper limit of its interval.", "ratio"),
         *shared_columns("df p method note undefined_because"),

@@ -1,4 +1,4 @@
-"""Readers who did not all read the same cases: the table `uncrossed.csv`."""
+"""Comparisons of readers who did not all read the same cases: the table `uncrossed.csv`."""
 
 from __future__ import annotations
 
@@ -29,8 +29,13 @@ from analysis.results import Results
 from analysis.statistics import claims
 from analysis.statistics.claims import comparison_cells, comparison_header, factor_of
 from analysis.statistics.merits import Metric
-from analysis.statistics.mrmc.conditions import NOBODY
-from analysis.statistics.mrmc.incomplete import Comparison, Weighted, comparisons_of, weighted
+from analysis.statistics.mrmc.conditions import NO_READER
+from analysis.statistics.mrmc.incomplete import (
+    Comparison,
+    PairWeightedMeans,
+    incomplete_comparisons,
+    pair_weighted_means,
+)
 from analysis.statistics.mrmc.obuchowski_rockette import (
     Claim,
     Inference,
@@ -38,10 +43,10 @@ from analysis.statistics.mrmc.obuchowski_rockette import (
     TwoTreatments,
     infer,
     inference_cells,
-    joined,
-    never_surer,
+    join_nonempty,
     two_treatments,
-    undefined,
+    undefined_inference,
+    wider_inference,
 )
 from analysis.statistics.mrmc.panel import model_against_readers
 from analysis.statistics.statistic import Column, Method, Source, Statistic, shared_columns
@@ -49,8 +54,8 @@ from analysis.statistics.study import Study, study_of
 from analysis.translation import later, t
 
 BDG, BCK, CROSSED = claims.PAIR_WEIGHTED, "U-statistic (BCK)", "Obuchowski-Rockette"
-METHODS = (BDG, BCK, CROSSED)
-PAIR_WEIGHTED = {
+METHOD_NAMES = (BDG, BCK, CROSSED)
+PAIR_WEIGHTED_NOTES = {
     Metric.ACCURACY: "pair-weighted: every reading counts alike",
     Metric.AUC: "pair-weighted: every pair of a positive and a negative case read by a reader",
 }
@@ -60,8 +65,8 @@ NO_SHARED_ITEM = later("no item was given to all readers")
 
 
 def is_uncrossed(study: Study) -> bool:
-    """Return whether a comparison has readers who did not all read the same cases."""
-    return any(True for _ in comparisons_of(study.matrix))
+    """Return whether the readers of any comparison did not all read the same cases."""
+    return any(True for _ in incomplete_comparisons(study.matrix))
 
 
 def uncrossed(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
@@ -78,17 +83,18 @@ def uncrossed(study: Study | Bundle, options: Options | None = None) -> pd.DataF
     -------
     pandas.DataFrame
         The columns of `UNCROSSED`: three rows per comparison and metric, in order of model,
-        conditions, metric and method. Proportions 0 to 1.
+        conditions, metric and method. Proportions are from 0 to 1.
 
     Notes
     -----
     Readers and cases are random. The U-statistics give every reading the same weight (for the AUC,
-    every pair of a positive and a negative case that a reader read), so a reader with many cases
-    counts more. Obuchowski-Rockette takes the mean of the readers over the cases that all of them
-    read. The two estimate different quantities. For a model, the kernel is the model's score minus
-    the reader's; for two conditions, the difference of two means whose readers and cases may be the
-    same or not. A patient with several cases is one case of the U-statistic. An unbiased variance
-    may be negative: standard error and interval are then undefined.
+    every pair of a positive and a negative case that a reader read), so readers with many cases
+    have more weight. Obuchowski-Rockette takes the mean of the readers over the cases that all of
+    them read. The two methods estimate different quantities. For a model, the kernel is the model's
+    score minus the reader's. For two conditions, the estimate is the difference between two means,
+    whose readers and cases need not be the same. A patient with several cases is treated as one
+    case of the U-statistic. An unbiased variance may be negative; standard error and interval are
+    then undefined.
 
     See Also
     --------
@@ -116,38 +122,40 @@ def uncrossed(study: Study | Bundle, options: Options | None = None) -> pd.DataF
     study = study_of(study, options)
     rows = [
         {**comparison.names, **row}
-        for comparison in comparisons_of(study.matrix)
-        for row in _rows(study, comparison)
+        for comparison in incomplete_comparisons(study.matrix)
+        for row in _comparison_rows(study, comparison)
     ]
     return pd.DataFrame(rows, columns=UNCROSSED.header)
 
 
-def _rows(study: Study, comparison: Comparison) -> Iterator[dict[str, object]]:
-    crossed = _crossed(study, comparison)
+def _comparison_rows(study: Study, comparison: Comparison) -> Iterator[dict[str, object]]:
+    crossed = _crossed_cells(study, comparison)
     for metric in Metric:
         if metric.value not in crossed:
             continue
-        is_counted = _counted(study.matrix, comparison)
-        estimates, reason = weighted(study, comparison, metric)
-        values = _values(comparison, estimates)
+        is_counted = _reading_counts(study.matrix, comparison)
+        estimates, reason = pair_weighted_means(study, comparison, metric)
+        values = _mean_cells(comparison, estimates)
         for method in (BDG, BCK):
-            inference = _inference(estimates, reason, method, study.options.alpha)
+            inference = _infer_difference(estimates, reason, method, study.options.alpha)
             yield {
                 "metric": metric.value,
                 "method": method,
                 **is_counted,
                 **values,
-                **_cells(inference, reason),
-                "note": joined([PAIR_WEIGHTED[metric], TOO_NARROW if method == BCK else ""]),
+                **_inference_cells(inference, reason),
+                "note": join_nonempty(
+                    [PAIR_WEIGHTED_NOTES[metric], TOO_NARROW if method == BCK else ""]
+                ),
             }
         yield {"metric": metric.value, "method": CROSSED, **crossed[metric.value]}
 
 
-def _counted(matrix: ReadingMatrix, comparison: Comparison) -> dict[str, int]:
-    is_counted = comparison.given(matrix)
+def _reading_counts(matrix: ReadingMatrix, comparison: Comparison) -> dict[str, int]:
+    is_counted = comparison.counted_readings(matrix)
     readers = np.zeros(len(comparison.sides[0].columns), dtype=np.bool_)
     for side in comparison.sides:
-        readers |= side.given(matrix).any(axis=0)
+        readers |= side.counted_readings(matrix).any(axis=0)
     return {
         "n_readers": int(readers.sum()),
         "n_items": int(is_counted.any(axis=1).sum()),
@@ -155,30 +163,35 @@ def _counted(matrix: ReadingMatrix, comparison: Comparison) -> dict[str, int]:
     }
 
 
-def _values(comparison: Comparison, estimates: Weighted | None) -> dict[str, float]:
+def _mean_cells(comparison: Comparison, estimates: PairWeightedMeans | None) -> dict[str, float]:
     if estimates is None:
         return {"value_a": math.nan, "value_b": math.nan}
     return {"value_a": estimates.value_a, "value_b": estimates.value_b}
 
 
-def _inference(estimates: Weighted | None, reason: str, method: str, alpha: float) -> Inference:
+def _infer_difference(
+    estimates: PairWeightedMeans | None, reason: str, method: str, alpha: float
+) -> Inference:
     if estimates is None:
-        return undefined(math.nan, reason)
+        return undefined_inference(math.nan, reason)
     statistic = estimates.statistic
     if statistic.undefined_because:
-        return undefined(statistic.estimate, statistic.undefined_because)
+        return undefined_inference(statistic.estimate, statistic.undefined_because)
     df = statistic.df_bdg if method == BDG else statistic.df_bck
     return infer(statistic.estimate, statistic.variance, df, alpha)
 
 
-def _cells(inference: Inference, no_value: str) -> dict[str, object]:
+def _inference_cells(inference: Inference, no_value: str) -> dict[str, object]:
     cells = inference_cells(inference, Claim.READERS_LIKE_THESE, no_value)
     del cells["claim"]
     return cells
 
 
-def _crossed(study: Study, comparison: Comparison) -> dict[str, dict[str, object]]:
-    """Return the cells of Obuchowski-Rockette on the cases that all readers read, by metric."""
+def _crossed_cells(study: Study, comparison: Comparison) -> dict[str, dict[str, object]]:
+    """Return the cells of Obuchowski-Rockette's method by metric.
+
+    The cases are those that all readers read.
+    """
     matrix = study.matrix
     if len(comparison.sides) == 1:
         side = comparison.sides[0]
@@ -186,17 +199,17 @@ def _crossed(study: Study, comparison: Comparison) -> dict[str, dict[str, object
         n_readings = len(readers)
     else:
         a, b = (side.columns for side in comparison.sides)
-        both = (a >= 0) & (b >= 0)
-        readers = columns = np.concatenate([a[both], b[both]])
+        has_both = (a >= 0) & (b >= 0)
+        readers = columns = np.concatenate([a[has_both], b[has_both]])
         n_readings = len(columns)
     items: Bools = np.all(matrix.given[:, columns], axis=1)
     if not len(readers):
         items = np.zeros_like(items)
-    reason = "" if items.any() else NO_SHARED_ITEM if len(readers) else NOBODY
+    reason = "" if items.any() else NO_SHARED_ITEM if len(readers) else NO_READER
     n = int(items.sum())
     note = f"{READER_MEAN}: {n} of {int(matrix.assigned.sum())} items"
     cells = {}
-    rated = readers if len(readers) else _every_reader(matrix)
+    rated = readers if len(readers) else _reader_columns(matrix)
     for figure in study.figures_of_merit.of_raters(
         Shared(items=items, reason=reason), columns, rated
     ):
@@ -211,34 +224,38 @@ def _crossed(study: Study, comparison: Comparison) -> dict[str, dict[str, object
             )
             value_a, value_b = result.value_a, result.value_b
         else:
-            cells[figure.metric.value] = _nobody()
+            cells[figure.metric.value] = _no_reader_cells()
             continue
-        random, narrower = never_surer(result.random_readers, result.fixed_readers)
+        random, narrower = wider_inference(result.random_readers, result.fixed_readers)
         cells[figure.metric.value] = {
             "n_readers": result.n_readers,
             "n_items": n,
             "n_readings": n * n_readings,
             "value_a": value_a,
             "value_b": value_b,
-            **_cells(random, figure.no_value),
-            "note": joined([note, narrower, *figure.notes]),
+            **_inference_cells(random, figure.no_value),
+            "note": join_nonempty([note, narrower, *figure.notes]),
         }
     return cells
 
 
-def _every_reader(matrix: ReadingMatrix) -> Ints:
+def _reader_columns(matrix: ReadingMatrix) -> Ints:
     kinds = [column.kind is RaterKind.READER for column in matrix.columns]
     return np.flatnonzero(kinds)
 
 
-def _nobody() -> dict[str, object]:
-    nothing = {"value_a": math.nan, "value_b": math.nan, "note": ""}
+def _no_reader_cells() -> dict[str, object]:
+    undefined_cells = {"value_a": math.nan, "value_b": math.nan, "note": ""}
     counts = {"n_readers": 0, "n_items": 0, "n_readings": 0}
-    return {**counts, **nothing, **_cells(undefined(math.nan, NOBODY), "")}
+    return {
+        **counts,
+        **undefined_cells,
+        **_inference_cells(undefined_inference(math.nan, NO_READER), ""),
+    }
 
 
 def uncrossed_table(results: Results) -> Iterator[ReportTable]:
-    """Show both estimates of every comparison in which not every reader read every case."""
+    """Show the estimates of every comparison in which not every reader read every case."""
     names = rater_names(results.bundle)
     rows = rows_of(results, "uncrossed")
     yield report_table(
@@ -273,10 +290,10 @@ def _table_row(row: Row, names: Mapping[str, RaterName]) -> TableRow:
         whole_number(number(row, "n_readings")),
         *comparison_cells(row),
     )
-    return compared_in(row, names), cells
+    return compared_subjects(row, names), cells
 
 
-def compared_in(row: Row, names: Mapping[str, RaterName]) -> tuple[RaterName, ...]:
+def compared_subjects(row: Row, names: Mapping[str, RaterName]) -> tuple[RaterName, ...]:
     """Return the subject of a row: a model under a condition, or two conditions."""
     model, first = str(row["model_id"]), str(row["condition_a"])
     if not model:

@@ -30,7 +30,9 @@ def test_the_limit_of_a_known_area_of_readers_is_that_of_the_model() -> None:
     """Without variance of the readers the limit is the model's logit limit minus their area."""
     fixed_readers = replace(BOTH, readers_variance=0.0)
     limits = expit(logit(0.97) + np.array([-2, 2]) * 0.02 / (0.97 * 0.03))
-    assert [fixed_readers.low(2), fixed_readers.low(-2)] == pytest.approx((limits - 0.95).tolist())
+    assert [fixed_readers.lower_limit(2), fixed_readers.lower_limit(-2)] == pytest.approx(
+        (limits - 0.95).tolist()
+    )
 
 
 def test_the_limit_combines_both_limits_with_their_correlation() -> None:
@@ -38,15 +40,15 @@ def test_the_limit_combines_both_limits_with_their_correlation() -> None:
     below = 0.97 - expit(logit(0.97) - 2 * 0.02 / (0.97 * 0.03))
     above = expit(logit(0.95) + 2 * np.sqrt(0.0003) / (0.95 * 0.05)) - 0.95
     distance = np.sqrt(below**2 + above**2 - 0.8 * below * above)
-    assert BOTH.low(2) == pytest.approx(0.02 - distance)
-    assert BOTH.low(0) == pytest.approx(0.02)
+    assert BOTH.lower_limit(2) == pytest.approx(0.02 - distance)
+    assert BOTH.lower_limit(0) == pytest.approx(0.02)
 
 
 def test_the_p_value_is_that_of_the_limit_at_minus_the_margin() -> None:
     """A difference below minus the margin, and a margin that every limit clears, are tried."""
     for margin in (0.1, 0.05, -0.02, -0.05):
         quantile = student.isf(BOTH.p(margin), 49)
-        assert BOTH.low(quantile) == pytest.approx(-margin, abs=1e-8)
+        assert BOTH.lower_limit(quantile) == pytest.approx(-margin, abs=1e-8)
     assert BOTH.p(0.05) < 0.5 < BOTH.p(-0.05)
     assert BOTH.p(0.99) < 1e-12
     assert BOTH.p(-0.99) > 1 - 1e-12
@@ -62,8 +64,10 @@ def test_a_model_without_an_error_counts_as_half_a_discordant_pair() -> None:
     # DeLong's variance has n - 1 in both classes.
     assert np.sqrt(variance) / (area * (1 - area)) == pytest.approx(np.sqrt(2), rel=0.05)
     perfect = replace(BOTH, model=1.0, model_variance=0.0, readers_variance=0.0)
-    assert perfect.low(2) == pytest.approx(expit(logit(1 - 1 / 5000) - 2 * np.sqrt(2)) - 0.95)
-    assert perfect.low(-2) == pytest.approx(0.05)
+    assert perfect.lower_limit(2) == pytest.approx(
+        expit(logit(1 - 1 / 5000) - 2 * np.sqrt(2)) - 0.95
+    )
+    assert perfect.lower_limit(-2) == pytest.approx(0.05)
     assert replace(perfect, n_pairs=100).p(0.0) > perfect.p(0.0)
 
 

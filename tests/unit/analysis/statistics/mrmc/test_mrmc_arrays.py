@@ -9,7 +9,7 @@ import pytest
 from analysis import OptionsError
 from analysis.statistics import mrmc
 from analysis.statistics.merits import AucCovariance, Merits, empirical_auc, percent_correct
-from analysis.statistics.mrmc.obuchowski_rockette import NO_VARIANCE, never_surer
+from analysis.statistics.mrmc.obuchowski_rockette import NO_VARIANCE, wider_inference
 
 
 def random_ratings(seed: int = 3, n: int = 14) -> tuple[np.ndarray, np.ndarray]:
@@ -152,7 +152,7 @@ def test_the_wider_interval_is_shown_and_not_the_larger_standard_error(
         "random": mrmc.infer(0.1, *random, alpha=0.05),
         "fixed": mrmc.infer(0.1, *fixed, alpha=0.05),
     }
-    inference, note = never_surer(inferences["random"], inferences["fixed"])
+    inference, note = wider_inference(inferences["random"], inferences["fixed"])
     assert inference == inferences[shown]
     assert bool(note) is (shown == "fixed")
 

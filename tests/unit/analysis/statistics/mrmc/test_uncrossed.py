@@ -13,11 +13,11 @@ from analysis.options import Options
 from analysis.registry import analyse
 from analysis.report.tables import overviews
 from analysis.statistics.mrmc import incomplete
-from analysis.statistics.mrmc.incomplete import comparisons_of
+from analysis.statistics.mrmc.incomplete import incomplete_comparisons
 from analysis.statistics.mrmc.moments import uncrossed_components
 from analysis.statistics.mrmc.second_moments import Observations, moments_of
 from analysis.statistics.mrmc.u_statistics import u_statistic
-from analysis.statistics.mrmc.uncrossed import BCK, BDG, CROSSED, METHODS, UNCROSSED, uncrossed
+from analysis.statistics.mrmc.uncrossed import BCK, BDG, CROSSED, METHOD_NAMES, UNCROSSED, uncrossed
 from analysis.statistics.study import Study
 
 N_ITEMS = 24
@@ -143,7 +143,7 @@ def test_areas_weight_all_pairs_of_cases_of_a_reader_equally() -> None:
     bundled = bundle_from_tables(items, readings, raters)
     rows = uncrossed(bundled)
     area = rows[rows["metric"] == "auc"].set_index("method")
-    assert list(area.index) == list(METHODS)
+    assert list(area.index) == list(METHOD_NAMES)
     ratings = Study(bundled).figures_of_merit.ratings
     assert ratings is not None
     matrix = Study(bundled).matrix
@@ -277,7 +277,7 @@ def test_a_fully_crossed_study_has_no_such_table() -> None:
     complete = bundle_from_tables(items, readings, raters)
     assert UNCROSSED.name not in analyse(complete).tables
     part = readings[(readings["rater_id"] == "M") | (readings["item_id"] < "q20")]
-    assert not list(comparisons_of(Study(bundle_from_tables(items, part, raters)).matrix))
+    assert not list(incomplete_comparisons(Study(bundle_from_tables(items, part, raters)).matrix))
 
 
 def test_designs_without_shared_cases_have_u_statistics_only() -> None:
