@@ -544,7 +544,8 @@ def _endpoint_sentences(results: Results) -> str:
     text = ""
     if has_margin(results, "accuracy") and planned is not None:
         origin_words = f" ({origin})" if origin else ""
-        text += f" The non-inferiority margin is {rounded(100 * planned, 1)} percentage points{origin_words}"
+        size = f"{rounded(100 * planned, 1)} percentage points"
+        text += f" The non-inferiority margin is {size}{origin_words}"
         text += ": it is cleared where the lower limit of the interval is above minus the margin."
     if not plan.is_confirmatory:
         return f"{text} No hypothesis was declared with an endpoint; the results are exploratory."
