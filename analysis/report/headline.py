@@ -39,7 +39,7 @@ from analysis.presentation.wording import (
 from analysis.report.findings.endpoint import VerdictLine, verdict_lines
 from analysis.report.findings.finding import MOST_CONDITIONS, confidence_percent
 from analysis.results import Results
-from analysis.statistics.claims import THESE, claim_words, narrower_notes
+from analysis.statistics.claims import THESE_READERS, claim_words, narrower_notes
 from analysis.statistics.verdicts import declared_plan
 from analysis.translation import t, tn
 
@@ -125,7 +125,7 @@ def raters_table(results: Results) -> ReportTable:
 
 def declared_claim(results: Results) -> str:
     """Return the claim of the models' differences: the declared one, else these readers."""
-    return declared_plan(results).claim or THESE
+    return declared_plan(results).claim or THESE_READERS
 
 
 def _note(results: Results) -> str:

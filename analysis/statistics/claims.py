@@ -9,15 +9,15 @@ from analysis.presentation.wording import Row, number, rounded
 from analysis.translation import later, t, translated
 
 NARROWER_NOTE = "came out narrower than for these readers, whose se, df, limits and p are used"
-FAMILY = ["metric", "claim", "condition"]
+FAMILY_COLUMNS = ["metric", "claim", "condition"]
 """The columns that have the same values for all tests of a family."""
 PAIR_WEIGHTED = "U-statistic (BDG)"
 """The method of the table `uncrossed` that decides a pair-weighted endpoint."""
-THESE, LIKE_THESE = "these readers", "readers like these"
-CLAIMS = {THESE: later("these readers"), LIKE_THESE: later("readers like these")}
+THESE_READERS, READERS_LIKE_THESE = "these readers", "readers like these"
+CLAIMS = {THESE_READERS: later("these readers"), READERS_LIKE_THESE: later("readers like these")}
 COMPARATOR_WORDS = {
-    THESE: later("against these readers"),
-    LIKE_THESE: later("against readers like these"),
+    THESE_READERS: later("against these readers"),
+    READERS_LIKE_THESE: later("against readers like these"),
 }
 
 
@@ -26,7 +26,7 @@ def claim_words(claim: str) -> str:
     return translated(CLAIMS.get(claim, claim))
 
 
-def against(claim: str) -> str:
+def comparator_words(claim: str) -> str:
     """Return "against" and the words for the readers of a claim."""
     return (
         translated(COMPARATOR_WORDS[claim])
@@ -37,7 +37,7 @@ def against(claim: str) -> str:
 
 def has_fixed_interval(row: Row) -> bool:
     """Return whether a row about readers like these has the interval for these readers."""
-    return row.get("claim") == LIKE_THESE and NARROWER_NOTE in str(row.get("note") or "")
+    return row.get("claim") == READERS_LIKE_THESE and NARROWER_NOTE in str(row.get("note") or "")
 
 
 def narrower_note(*rows: Row) -> str:
@@ -60,7 +60,7 @@ def narrower_notes(rows: Sequence[Row]) -> str:
     )
 
 
-def claim_shown(row: Row) -> str:
+def displayed_claim(row: Row) -> str:
     """Return the words for a row's claim, and for its interval's claim if that is different."""
     claimed_readers = claim_words(str(row["claim"]))
     if not has_fixed_interval(row):

@@ -37,13 +37,13 @@ from analysis.translation import later, pieces, t, translated
 
 BASELINE = "unaided"
 TERM_KINDS = ("condition", "correct", "position", "session", "task")
-NOT_GIVEN = {
+NO_VALUE_REASONS = {
     "correct": later("no item has a reference standard"),
     "position": later("no reading gives its position"),
     "session": later("no reading names its session"),
     "task": later("no item names its task"),
 }
-NO_CONTRAST = {
+NO_CONTRAST_REASONS = {
     "condition": later("all readings were made under one condition"),
     "correct": later("all answers are correct, or all are wrong"),
     "position": later("all readings have the same position in their session"),
@@ -150,9 +150,9 @@ def _terms_of_kind(
     readings: pd.DataFrame, kind: str, build_terms: Callable[[pd.DataFrame], list[Term]]
 ) -> list[Term]:
     if readings[kind].isna().all():
-        return [Term(name=kind, reason=NOT_GIVEN[kind])]
+        return [Term(name=kind, reason=NO_VALUE_REASONS[kind])]
     if readings[kind].nunique() < 2:
-        return [Term(name=kind, reason=NO_CONTRAST[kind])]
+        return [Term(name=kind, reason=NO_CONTRAST_REASONS[kind])]
     return build_terms(readings)
 
 

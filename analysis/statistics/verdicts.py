@@ -14,7 +14,12 @@ from scipy.stats import t as student
 from analysis.bundle.protocol import Plan, margin_origin, plan_of
 from analysis.presentation.wording import Row, number, rows_of
 from analysis.results import Results
-from analysis.statistics.claims import FAMILY, LIKE_THESE, PAIR_WEIGHTED, THESE
+from analysis.statistics.claims import (
+    FAMILY_COLUMNS,
+    PAIR_WEIGHTED,
+    READERS_LIKE_THESE,
+    THESE_READERS,
+)
 from analysis.statistics.comparison.paired_tests import holm_within
 from analysis.statistics.support import patients_compared
 from analysis.translation import later, tn
@@ -23,8 +28,8 @@ from analysis.translation import later, tn
 class Conclusion(StrEnum):
     """The conclusion about a difference."""
 
-    MORE = later("higher")
-    FEWER = later("lower")
+    HIGHER = later("higher")
+    LOWER = later("lower")
     NOT_SHOWN = later("no difference shown")
     TOO_FEW = later("no conclusion")
     UNDEFINED = later("undefined")
@@ -36,7 +41,7 @@ _COMPARISON_COLUMNS = ("analysis", "model_id", "condition", "metric")
 _DEGREES_OF_FREEDOM: WeakKeyDictionary[Results, dict[tuple[str, ...], float]] = WeakKeyDictionary()
 
 
-def patients_in(results: Results, n_items: float) -> int:
+def max_patients_of_items(results: Results, n_items: float) -> int:
     """Return the largest number of patients to whom `n_items` items can belong."""
     return int(min(n_items, results.n_clusters))
 
@@ -47,7 +52,7 @@ def patients_of_row(results: Results, row: Row) -> int:
     A sensitivity analysis may count fewer patients. Its claim about these readers has one degree
     of freedom less than it has patients, and both claims are about the same items.
     """
-    n = min(patients_in(results, number(row, "n_items")), patients_compared(results, row))
+    n = min(max_patients_of_items(results, number(row, "n_items")), patients_compared(results, row))
     degrees = math.nan
     if "analysis" in row:
         degrees = _degrees_of_freedom(results).get(_comparison_key(row), math.nan)
@@ -63,25 +68,25 @@ def _degrees_of_freedom(results: Results) -> dict[tuple[str, ...], float]:
     if results not in _DEGREES_OF_FREEDOM:
         _DEGREES_OF_FREEDOM[results] = {
             _comparison_key(row): number(row, "df")
-            for row in rows_of(results, "sensitivity_panel", claim=THESE)
+            for row in rows_of(results, "sensitivity_panel", claim=THESE_READERS)
         }
     return _DEGREES_OF_FREEDOM[results]
 
 
 def patients_of_pair(results: Results, row: Row) -> int:
     """Return the number of patients whose items both raters of a row of `comparisons` answered."""
-    return min(patients_in(results, number(row, "n")), patients_compared(results, row))
+    return min(max_patients_of_items(results, number(row, "n")), patients_compared(results, row))
 
 
-def too_few(results: Results, n_patients: int) -> str:
+def no_verdict_reason(results: Results, n_patients: int) -> str:
     """Return the reason why this number of patients allows no verdict; empty if it is sufficient.
 
     Examples
     --------
     >>> from types import SimpleNamespace
-    >>> too_few(SimpleNamespace(clustered=True), 5)
+    >>> no_verdict_reason(SimpleNamespace(clustered=True), 5)
     'no verdict is given for 5 patients with answers, fewer than 25'
-    >>> too_few(SimpleNamespace(clustered=True), 25)
+    >>> no_verdict_reason(SimpleNamespace(clustered=True), 25)
     ''
     """
     if n_patients >= FEWEST_PATIENTS:
@@ -102,9 +107,9 @@ def too_few(results: Results, n_patients: int) -> str:
     )
 
 
-def too_few_of(results: Results, patients: list[int]) -> str:
-    """Return `too_few` for the smallest of several numbers of patients."""
-    return too_few(results, min(patients, default=FEWEST_PATIENTS))
+def no_verdict_reason_of_fewest(results: Results, patients: list[int]) -> str:
+    """Return `no_verdict_reason` for the smallest of several numbers of patients."""
+    return no_verdict_reason(results, min(patients, default=FEWEST_PATIENTS))
 
 
 def conclusion(n_patients: int, low: float, high: float, *, at: float = 0.0) -> Conclusion:
@@ -143,7 +148,7 @@ def verdict(low: float, high: float, *, at: float = 0.0) -> Conclusion:
     Returns
     -------
     Conclusion
-        `MORE` or `FEWER` only if the complete interval lies above or below `at`, without touching
+        `HIGHER` or `LOWER` only if the complete interval lies above or below `at`, without touching
         it.
 
     Examples
@@ -154,11 +159,11 @@ def verdict(low: float, high: float, *, at: float = 0.0) -> Conclusion:
     if math.isnan(low) or math.isnan(high) or low >= high:
         return Conclusion.UNDEFINED
     if low > at:
-        return Conclusion.MORE
-    return Conclusion.FEWER if high < at else Conclusion.NOT_SHOWN
+        return Conclusion.HIGHER
+    return Conclusion.LOWER if high < at else Conclusion.NOT_SHOWN
 
 
-def non_inferior(low: float, high: float, margin: float | None) -> bool:
+def is_noninferior(low: float, high: float, margin: float | None) -> bool:
     """Return whether the lower limit is above minus the margin; False without margin or interval.
 
     Examples
@@ -294,7 +299,7 @@ def endpoint_rows(results: Results, plan: Plan) -> list[Row]:
     return [
         _weighted_row(row, weighted.get((row["model_id"], row["condition"])))
         for row in rows
-        if row["claim"] == LIKE_THESE
+        if row["claim"] == READERS_LIKE_THESE
     ]
 
 
@@ -391,11 +396,11 @@ def declared_outcome(results: Results, plan: Plan, row: Row, margin: float) -> O
         return Outcome.UNDECIDED
     if plan.hypothesis != NON_INFERIORITY:
         margin = 0.0
-        is_beyond_margin = direction is Conclusion.MORE
+        is_beyond_margin = direction is Conclusion.HIGHER
     else:
-        is_beyond_margin = non_inferior(low, high, margin)
+        is_beyond_margin = is_noninferior(low, high, margin)
     if is_beyond_margin:
-        superior = plan.hypothesis == NON_INFERIORITY and direction is Conclusion.MORE
+        superior = plan.hypothesis == NON_INFERIORITY and direction is Conclusion.HIGHER
         return Outcome.SUPERIOR if superior else Outcome.SHOWN
     return Outcome.INFERIOR if high < -margin else Outcome.NOT_SHOWN
 
@@ -417,7 +422,7 @@ def _adjusted_p(results: Results, plan: Plan) -> dict[tuple[str, ...], dict[Outc
             for row in rows
         }
     p_inferior = 1 - np.array([number(row, "p_noninferior") for row in rows])
-    families = [", ".join(str(row[column]) for column in FAMILY) for row in rows]
+    families = [", ".join(str(row[column]) for column in FAMILY_COLUMNS) for row in rows]
     return {
         _endpoint_key(row): {
             # The larger p-value of both tests; np.fmax ignores an undefined one.
@@ -438,7 +443,7 @@ def _p_of_superiority(results: Results, row: Row) -> float:
 
 
 def _weighted_adjusted(rows: list[Row]) -> list[Row]:
-    families = [", ".join(str(row[column]) for column in FAMILY) for row in rows]
+    families = [", ".join(str(row[column]) for column in FAMILY_COLUMNS) for row in rows]
     adjusted = [
         holm_within(np.array([number(row, name) for row in rows]), families)
         for name in ("p", "p_noninferior")

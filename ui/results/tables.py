@@ -19,7 +19,7 @@ from analysis.report.formats.page import isolated
 from analysis.report.headline import Headline
 from analysis.report.items import Case, CaseAnswer
 from analysis.report.tables import ReportTable, TableRow
-from analysis.statistics.comparison.model_pairs import pair_of
+from analysis.statistics.comparison.model_pairs import rows_of_pair
 from analysis.statistics.comparison.pairs import items_only_one_answered_correctly
 from study.base.translation import t, translated
 from ui.overview.case_films import CASE_CSS, figure
@@ -183,7 +183,7 @@ def side_by_side(results: Results) -> tuple[pd.DataFrame, str]:
     first = left.selectbox(t("First model"), models, format_func=lambda side: names[side].full)
     others = [model for model in models if model != first]
     second = right.selectbox(t("Second model"), others, format_func=lambda side: names[side].full)
-    _by_task(pair_of(table, first, second))
+    _by_task(rows_of_pair(table, first, second))
     parted = items_only_one_answered_correctly(results.bundle, first, second)
     n = parted["correct"].value_counts()
     choice = st.segmented_control(

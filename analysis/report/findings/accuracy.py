@@ -31,9 +31,9 @@ from analysis.report.findings.finding import (
 from analysis.results import Results
 from analysis.statistics.verdicts import (
     Conclusion,
+    no_verdict_reason,
+    no_verdict_reason_of_fewest,
     patients_of_pair,
-    too_few,
-    too_few_of,
     verdict,
 )
 from analysis.translation import t, tn
@@ -183,8 +183,8 @@ def _condition(results: Results, rows: list[Row], condition: str) -> str:
     more, less, none, few = (
         verdicts.count(kind)
         for kind in (
-            Conclusion.MORE,
-            Conclusion.FEWER,
+            Conclusion.HIGHER,
+            Conclusion.LOWER,
             Conclusion.NOT_SHOWN,
             Conclusion.TOO_FEW,
         )
@@ -217,12 +217,12 @@ def shown(results: Results, row: Row) -> Conclusion:
     A direction needs an interval that excludes 0 (over patients, where there is one), an adjusted p
     below alpha, and enough patients.
     """
-    if too_few(results, patients_of_pair(results, row)):
+    if no_verdict_reason(results, patients_of_pair(results, row)):
         return Conclusion.TOO_FEW
     low, high = limits(row)
     direction = verdict(-high, -low)
     significant = number(row, "p_adjusted") < results.options.alpha
-    directions = (Conclusion.MORE, Conclusion.FEWER)
+    directions = (Conclusion.HIGHER, Conclusion.LOWER)
     return direction if direction in directions and significant else Conclusion.NOT_SHOWN
 
 
@@ -263,7 +263,7 @@ def _best(results: Results, row: Row, scale: Scale, *, picked: bool) -> str:
     if verdict(low, high) is Conclusion.UNDEFINED:
         return t("{opening}: {difference}, no informative interval.", **values)
     if outcome is Conclusion.TOO_FEW:
-        reason = too_few(results, patients_of_pair(results, row))
+        reason = no_verdict_reason(results, patients_of_pair(results, row))
         return t("{opening}: {difference}, {interval}; {why}.", **values, why=reason)
     if outcome is Conclusion.NOT_SHOWN and verdict(-high, -low) is not outcome:
         return t(
@@ -273,7 +273,7 @@ def _best(results: Results, row: Row, scale: Scale, *, picked: bool) -> str:
         )
     if outcome is Conclusion.NOT_SHOWN:
         return t("{opening}: no difference shown ({difference}, {interval}).", **values)
-    if picked and outcome is Conclusion.MORE:
+    if picked and outcome is Conclusion.HIGHER:
         return t(
             "{opening}: {size} higher ({interval}, not adjusted for picking these two).", **values
         )
@@ -281,7 +281,7 @@ def _best(results: Results, row: Row, scale: Scale, *, picked: bool) -> str:
         return t(
             "{opening}: {size} lower ({interval}, not adjusted for picking these two).", **values
         )
-    if outcome is Conclusion.MORE:
+    if outcome is Conclusion.HIGHER:
         return t("{opening}: {size} higher ({interval}).", **values)
     return t("{opening}: {size} lower ({interval}).", **values)
 
@@ -365,7 +365,9 @@ def _first(results: Results, rows: dict[str, Row], condition: str | None = None)
     pairs = {
         other: _pair(results, leaders[0], other, condition) for other in rows if other != leaders[0]
     }
-    few = too_few_of(results, [patients_of_pair(results, pair) for pair in pairs.values() if pair])
+    few = no_verdict_reason_of_fewest(
+        results, [patients_of_pair(results, pair) for pair in pairs.values() if pair]
+    )
     if few:
         return t("{name}; {why}, so first place is not certain", name=names, why=few)
     open_ = [other for other, pair in pairs.items() if not _is_ahead(leaders[0], pair)]
@@ -399,7 +401,7 @@ def _is_ahead(leader: str, pair: Row) -> bool:
     """Return whether the paired interval of two raters is on the leader's side of 0."""
     if not pair:
         return False
-    leads = Conclusion.MORE if pair["rater_a"] == leader else Conclusion.FEWER
+    leads = Conclusion.HIGHER if pair["rater_a"] == leader else Conclusion.LOWER
     return verdict(*limits(pair)) is leads
 
 

@@ -43,7 +43,13 @@ from analysis.report.findings.finding import (
 from analysis.results import Results
 from analysis.statistics.agreement.display import displayed_agreement
 from analysis.statistics.support import patients_for_agreement
-from analysis.statistics.verdicts import Conclusion, conclusion, patients_in, too_few, verdict
+from analysis.statistics.verdicts import (
+    Conclusion,
+    conclusion,
+    max_patients_of_items,
+    no_verdict_reason,
+    verdict,
+)
 from analysis.translation import later, t, tn, translated
 
 MEASURES = {
@@ -147,7 +153,8 @@ def _difference(results: Results, row: Row, words: str, condition: str) -> str:
         mixed=mixed,
     )
     n = min(
-        patients_in(results, number(row, "n_items")), patients_for_agreement(results, condition)
+        max_patients_of_items(results, number(row, "n_items")),
+        patients_for_agreement(results, condition),
     )
     shown = conclusion(n, number(row, "ci_low"), number(row, "ci_high"))
     values = {
@@ -158,11 +165,11 @@ def _difference(results: Results, row: Row, words: str, condition: str) -> str:
     if shown is Conclusion.UNDEFINED:
         return t("{opening} (difference {difference}, no informative interval).", **values)
     if shown is Conclusion.TOO_FEW:
-        reason = too_few(results, n)
+        reason = no_verdict_reason(results, n)
         return t("{opening} (difference {difference}, {interval}); {why}.", **values, why=reason)
     if shown is Conclusion.NOT_SHOWN:
         return t("{opening}; no difference shown ({difference}, {interval}).", **values)
-    if shown is Conclusion.MORE:
+    if shown is Conclusion.HIGHER:
         return t(
             "{opening}; models agree with these readers more than these readers do with each other"
             " ({difference}, {interval}).",

@@ -25,7 +25,7 @@ from analysis.presentation.wording import (
 from analysis.report.findings.finding import Finding, Scale, Theme, area, named, points
 from analysis.report.findings.sensitivity import under_other_choices
 from analysis.results import Results
-from analysis.statistics.claims import PAIR_WEIGHTED, against, claim_words, narrower_note
+from analysis.statistics.claims import PAIR_WEIGHTED, claim_words, comparator_words, narrower_note
 from analysis.statistics.verdicts import (
     AUC,
     NON_INFERIORITY,
@@ -35,12 +35,12 @@ from analysis.statistics.verdicts import (
     decisions,
     declared_plan,
     is_decided,
+    no_verdict_reason,
     origin_of_margin,
     patients_of_row,
     primary_models,
     score_p,
     tested_outcome,
-    too_few,
 )
 from analysis.translation import capitalised, later, t, tn, translated, written
 
@@ -227,7 +227,7 @@ def _in_numbers(results: Results, plan: Plan, decision: Decision) -> str:
             **values,
             why=reason,
         )
-        few = too_few(results, patients_of_row(results, row))
+        few = no_verdict_reason(results, patients_of_row(results, row))
         return sentences([text, t("{reason}.", reason=capitalised(few)) if few else ""])
     values["interval"] = scale.interval(row, margin) + _score(results, row, margin)
     if margin is None:
@@ -438,7 +438,11 @@ def _decision(results: Results, plan: Plan, decision: Decision) -> str:
 def _compared_raters(results: Results, plan: Plan, row: Row) -> str:
     condition = condition_phrase(results, str(row["condition"]))
     name = named(results, str(row["model_id"]))
-    return name + condition if plan.claim else f"{name} {against(str(row['claim']))}{condition}"
+    return (
+        name + condition
+        if plan.claim
+        else f"{name} {comparator_words(str(row['claim']))}{condition}"
+    )
 
 
 def _undecided_models(results: Results, plan: Plan, undecided: list[Decision]) -> Iterator[str]:
@@ -470,7 +474,7 @@ def _with_estimate(results: Results, plan: Plan, row: Row) -> str:
 def _why_undecided(results: Results, row: Row) -> str:
     if math.isnan(number(row, "ci_low")):
         return reason(row)
-    few = too_few(results, patients_of_row(results, row))
+    few = no_verdict_reason(results, patients_of_row(results, row))
     return few or t("there is no adjusted p-value")
 
 

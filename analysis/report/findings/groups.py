@@ -11,7 +11,12 @@ from analysis.results import Results
 from analysis.statistics.mrmc.group_contrasts import YEARS
 from analysis.statistics.mrmc.groups import FACTOR_NAMES
 from analysis.statistics.support import OTHER_TASKS
-from analysis.statistics.verdicts import Conclusion, conclusion_of, patients_of_row, too_few_of
+from analysis.statistics.verdicts import (
+    Conclusion,
+    conclusion_of,
+    no_verdict_reason_of_fewest,
+    patients_of_row,
+)
 from analysis.translation import t, tn, translated
 
 MOST = 3
@@ -130,7 +135,9 @@ def _tasks(results: Results) -> list[str]:
             )
         )
     if few:
-        reason = too_few_of(results, [patients_of_row(results, row) for row in few])
+        reason = no_verdict_reason_of_fewest(
+            results, [patients_of_row(results, row) for row in few]
+        )
         texts.append(
             tn(
                 "Groups of readers by task, {n} comparison: {reason}.",

@@ -11,7 +11,12 @@ from analysis.report.findings.accuracy import limits
 from analysis.report.findings.finding import Finding, Theme, confidence_percent, named, points
 from analysis.results import Results
 from analysis.statistics.support import patients_under_conditions
-from analysis.statistics.verdicts import Conclusion, conclusion, patients_in, too_few
+from analysis.statistics.verdicts import (
+    Conclusion,
+    conclusion,
+    max_patients_of_items,
+    no_verdict_reason,
+)
 from analysis.translation import t
 
 MOST_MODELS = 4
@@ -49,7 +54,7 @@ def _model(results: Results, row: Row) -> str:
     low, high = limits(row)
     conditions = [str(row[side]) for side in ("condition_a", "condition_b")]
     answered = patients_under_conditions(results, str(row["model_id"]), conditions)
-    n = min(patients_in(results, number(row, "n")), answered)
+    n = min(max_patients_of_items(results, number(row, "n")), answered)
     shown = conclusion(n, low, high)
     # The table has the readers' cases minus the other condition.
     reversed_limits = {"ci_low": -high, "ci_high": -low}
@@ -68,7 +73,7 @@ def _model(results: Results, row: Row) -> str:
         )
     values["interval"] = scale.interval(reversed_limits)
     if shown is Conclusion.TOO_FEW:
-        reason = too_few(results, n)
+        reason = no_verdict_reason(results, n)
         return t(
             "{name} {value} against {other} ({cases}; {difference}, {interval}; {why}{same})",
             **values,
@@ -80,7 +85,7 @@ def _model(results: Results, row: Row) -> str:
             " {interval}{same})",
             **values,
         )
-    if shown is Conclusion.MORE:
+    if shown is Conclusion.HIGHER:
         return t(
             "{name} {value} against {other}, {size} lower ({cases}; {interval}{same})", **values
         )

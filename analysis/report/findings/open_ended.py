@@ -27,7 +27,12 @@ from analysis.results import Results
 from analysis.statistics.accuracy.open_ended import CORRECT, HALF, SCORE, STRICT
 from analysis.statistics.agreement.judges import KAPPA, RAW
 from analysis.statistics.support import patients_under_conditions
-from analysis.statistics.verdicts import Conclusion, conclusion, patients_in, too_few
+from analysis.statistics.verdicts import (
+    Conclusion,
+    conclusion,
+    max_patients_of_items,
+    no_verdict_reason,
+)
 from analysis.translation import later, t, tn, translated
 
 MOST_RATERS = 12
@@ -112,12 +117,12 @@ def _gaps(results: Results) -> str:
 def _gap(results: Results, row: Row) -> str:
     conditions = [str(row[name]) for name in ("condition", "open_condition")]
     answered = patients_under_conditions(results, str(row["rater_id"]), conditions)
-    n = min(patients_in(results, number(row, "n")), answered)
+    n = min(max_patients_of_items(results, number(row, "n")), answered)
     words = {
-        Conclusion.MORE: t("accuracy with options is higher"),
-        Conclusion.FEWER: t("accuracy with options is lower"),
+        Conclusion.HIGHER: t("accuracy with options is higher"),
+        Conclusion.LOWER: t("accuracy with options is lower"),
         Conclusion.NOT_SHOWN: t("no difference shown"),
-        Conclusion.TOO_FEW: too_few(results, n),
+        Conclusion.TOO_FEW: no_verdict_reason(results, n),
         Conclusion.UNDEFINED: t("no informative interval"),
     }
     return t(

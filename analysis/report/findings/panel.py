@@ -24,16 +24,22 @@ from analysis.report.findings.endpoint import scale_of
 from analysis.report.findings.finding import MOST_CONDITIONS, Finding, Scale, Theme, named
 from analysis.report.findings.sensitivity import under_other_choices
 from analysis.results import Results
-from analysis.statistics.claims import LIKE_THESE, THESE, against, claim_words, narrower_note
+from analysis.statistics.claims import (
+    READERS_LIKE_THESE,
+    THESE_READERS,
+    claim_words,
+    comparator_words,
+    narrower_note,
+)
 from analysis.statistics.verdicts import (
     Conclusion,
     conclusion_of,
     decisions,
     has_margin,
-    non_inferior,
+    is_noninferior,
+    no_verdict_reason,
     origin_of_margin,
     patients_of_row,
-    too_few,
     verdict,
 )
 from analysis.translation import capitalised, later, pieces, t, tn, translated
@@ -125,7 +131,7 @@ def _value(claims: dict[str, Row]) -> float:
 def _model(results: Results, claims: dict[str, Row], metric: str, condition: str) -> str:
     scale = scale_of(results, metric)
     any_row = next(iter(claims.values()))
-    fixed, random = claims.get(THESE), claims.get(LIKE_THESE)
+    fixed, random = claims.get(THESE_READERS), claims.get(READERS_LIKE_THESE)
     name = named(results, str(any_row["model_id"]))
     where = condition_phrase(results, condition)
     texts = [_fixed(results, name, fixed or any_row, metric, where, fixed is not None)]
@@ -157,7 +163,7 @@ def _fixed(
         "others": under_other_choices(results, row, partial(_conclusion_text, results))
         if is_fixed
         else "",
-        "why": too_few(results, patients_of_row(results, row)),
+        "why": no_verdict_reason(results, patients_of_row(results, row)),
     }
     if is_uninformative(row):
         return t(
@@ -171,13 +177,13 @@ def _fixed(
             " {why}.",
             **values,
         )
-    if shown is Conclusion.MORE:
+    if shown is Conclusion.HIGHER:
         return t(
             "{has}, {size} higher than {readers}{where} ({mean}; {percent} % CI of the difference"
             " {limits}){others}.",
             **values,
         )
-    if shown is Conclusion.FEWER:
+    if shown is Conclusion.LOWER:
         return t(
             "{has}, {size} lower than {readers}{where} ({mean}; {percent} % CI of the difference"
             " {limits}){others}.",
@@ -250,7 +256,7 @@ def random_sentence(
             **values,
             others=others,
         )
-        if shown is Conclusion.MORE
+        if shown is Conclusion.HIGHER
         else t(
             "For readers like these it is lower as well ({interval}; {width}, from"
             " {readers}){others}.",
@@ -267,13 +273,13 @@ def _beyond_margin(results: Results, claims: dict[str, Row], scale: Scale) -> st
     margin = _margin(results, next(iter(claims.values())))
     if margin is None or not origin:
         return ""
-    known = (Conclusion.MORE, Conclusion.FEWER, Conclusion.NOT_SHOWN)
+    known = (Conclusion.HIGHER, Conclusion.LOWER, Conclusion.NOT_SHOWN)
     limits = {
         claim: (number(row, "ci_low"), number(row, "ci_high"))
         for claim, row in claims.items()
         if conclusion_of(results, row) in known
     }
-    cleared = [claim for claim, ends in limits.items() if non_inferior(*ends, margin)]
+    cleared = [claim for claim, ends in limits.items() if is_noninferior(*ends, margin)]
     below = [claim for claim, (_, high) in limits.items() if high < -margin]
     missed = [claim for claim in limits if claim not in (*cleared, *below)]
     parts = [
@@ -297,7 +303,7 @@ def _claims(claims: list[str]) -> str:
 
 def _other_models(results: Results, models: list[dict[str, Row]], metric: str) -> str:
     by_claim: dict[str, list[str]] = {}
-    for claim in (THESE, LIKE_THESE):
+    for claim in (THESE_READERS, READERS_LIKE_THESE):
         verdicts = [conclusion_of(results, claims[claim]) for claims in models if claim in claims]
         counts = [
             _counted(conclusion, verdicts.count(conclusion))
@@ -305,7 +311,7 @@ def _other_models(results: Results, models: list[dict[str, Row]], metric: str) -
             if conclusion in verdicts
         ]
         if counts:
-            by_claim.setdefault(in_a_row(counts), []).append(against(claim))
+            by_claim.setdefault(in_a_row(counts), []).append(comparator_words(claim))
     parts = [
         t("{against}: {counts}", against=listed(claims), counts=counts)
         for counts, claims in by_claim.items()
@@ -327,9 +333,9 @@ def _other_models(results: Results, models: list[dict[str, Row]], metric: str) -
 
 def _counted(verdict: Conclusion, n: int) -> str:
     """Return the number of comparisons with a conclusion, in words."""
-    if verdict is Conclusion.MORE:
+    if verdict is Conclusion.HIGHER:
         return t("higher in {n}", n=n)
-    if verdict is Conclusion.FEWER:
+    if verdict is Conclusion.LOWER:
         return t("lower in {n}", n=n)
     if verdict is Conclusion.NOT_SHOWN:
         return t("no difference shown in {n}", n=n)
@@ -384,7 +390,7 @@ def _other_pairs(results: Results, pairs: list[dict[str, Row]], metric: str) -> 
     """Count the pairs of conditions without a separate sentence, by conclusion."""
     if not pairs:
         return []
-    rows = [claims[THESE] for claims in pairs if THESE in claims]
+    rows = [claims[THESE_READERS] for claims in pairs if THESE_READERS in claims]
     verdicts = [conclusion_of(results, row) for row in rows]
     counts = listed(
         [
@@ -424,13 +430,13 @@ def _pairs(results: Results, metric: str) -> list[dict[str, Row]]:
 
 
 def _conditions(results: Results, metric: str, claims: dict[str, Row]) -> str:
-    row = claims.get(THESE) or next(iter(claims.values()))
+    row = claims.get(THESE_READERS) or next(iter(claims.values()))
     text = t(
         "{opening}; {difference}.",
         opening=_opening(results, metric, row),
         difference=difference_words(results, metric, row),
     )
-    random = claims.get(LIKE_THESE)
+    random = claims.get(READERS_LIKE_THESE)
     if random is None or random is row:
         return text
     return sentences([text, random_sentence(results, random, row, scale_of(results, metric))])
@@ -466,10 +472,10 @@ def difference_words(results: Results, metric: str, row: Row) -> str:
         "interval": scale.interval(row),
     }
     if shown is Conclusion.TOO_FEW:
-        why = too_few(results, patients_of_row(results, row))
+        why = no_verdict_reason(results, patients_of_row(results, row))
         return t("difference {difference}, {interval}; {why}", **values, why=why)
     if shown is Conclusion.NOT_SHOWN:
         return t("no difference shown ({difference}, {interval})", **values)
-    if shown is Conclusion.MORE:
+    if shown is Conclusion.HIGHER:
         return t("{size} higher ({interval})", **values)
     return t("{size} lower ({interval})", **values)

@@ -22,7 +22,7 @@ from analysis.readings.circumstances import MARKED, REVIEWED
 from analysis.readings.open_answers import ANALYSES
 from analysis.report.findings.finding import Finding, Theme, named, points
 from analysis.results import Results
-from analysis.statistics.claims import against
+from analysis.statistics.claims import comparator_words
 from analysis.statistics.verdicts import FEWEST_PATIENTS, patients_of_row, verdict
 from analysis.translation import later, t, tn, translated
 
@@ -214,7 +214,7 @@ def _change(results: Results, row: Row, primary: Row) -> str:
     return t(
         "{name} {against}{where}: “{verdict}” with {choice}{numbers} instead of “{primary}”",
         name=named(results, str(row["model_id"])),
-        against=against(str(row["claim"])),
+        against=comparator_words(str(row["claim"])),
         where=condition_phrase(results, str(row["condition"])),
         verdict=_verdict(row),
         choice=choice(row),

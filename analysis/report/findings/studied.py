@@ -34,7 +34,7 @@ from analysis.report.findings.finding import (
 )
 from analysis.results import Results
 from analysis.statistics.support import patients_with_answers
-from analysis.statistics.verdicts import too_few
+from analysis.statistics.verdicts import no_verdict_reason
 from analysis.translation import capitalised, later, t, tn, translated
 
 # Raters with a larger share of missing answers are named first.
@@ -352,7 +352,7 @@ def limit_findings(results: Results) -> list[Finding]:
         ),
     ]
     panel = rows_of(results, "reader_panel")
-    few = too_few(results, patients_with_answers(results))
+    few = no_verdict_reason(results, patients_with_answers(results))
     if few:
         texts.append(t("{reason}: estimates and intervals only.", reason=capitalised(few)))
     elif panel:

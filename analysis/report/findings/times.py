@@ -36,7 +36,7 @@ from analysis.statistics.time_model import (
     term_words,
     terms_of,
 )
-from analysis.statistics.verdicts import Conclusion, conclusion, too_few_of
+from analysis.statistics.verdicts import Conclusion, conclusion, no_verdict_reason_of_fewest
 from analysis.translation import t, tn
 
 MOST_TERMS = 3
@@ -126,7 +126,9 @@ def _model(results: Results) -> list[str]:
             if more
             else t("no difference shown for {terms}", terms=terms)
         )
-    few = too_few_of(results, [patients.get(str(row["term"]), patients[ALL_TERMS]) for row in rows])
+    few = no_verdict_reason_of_fewest(
+        results, [patients.get(str(row["term"]), patients[ALL_TERMS]) for row in rows]
+    )
     if few:
         return [
             t(
@@ -180,6 +182,6 @@ def _term(results: Results, patients: Mapping[str, int], row: Row) -> str:
     shown = _verdict(patients, row)
     if shown is Conclusion.TOO_FEW:
         return t("{term}: factor {factor}, {percent} % CI {limits}", **values)
-    if shown is Conclusion.MORE:
+    if shown is Conclusion.HIGHER:
         return t("{term}: slower (factor {factor}, {percent} % CI {limits})", **values)
     return t("{term}: faster (factor {factor}, {percent} % CI {limits})", **values)

@@ -38,7 +38,7 @@ from analysis.translation import later, t, translated, written
 BRIER, ECE, AUC, OVERCONFIDENCE = ("brier", "ece", "auc_confidence", "overconfidence")
 BY_CHANCE = "ece_by_chance"
 N_BINS = 10
-ONE_KIND = "all of these answers are right, or all are wrong"
+ALL_CORRECT_OR_INCORRECT = "all of these answers are right, or all are wrong"
 SIMULATED = "calibration error of simulated answers that are right as often as confidence says"
 NO_RANGE = "interval: resamples are further off than the answers; see ece_by_chance"
 ALL_EQUAL = "interval: all confidences are equal"
@@ -213,7 +213,7 @@ def _measure_rows(study: Study, answers: AnswersWithConfidence) -> Iterator[dict
         estimate, low, high = (values[position] for values in (point, *limits[:2]))
         reason = f"interval: {few}" if few else FEW_RESAMPLES if np.isnan(low) else ""
         if np.isnan(estimate):
-            reason = ONE_KIND
+            reason = ALL_CORRECT_OR_INCORRECT
         elif measure == ECE:
             reason = NO_RANGE
         elif measure == AUC and np.ptp(answers.confidence) == 0:

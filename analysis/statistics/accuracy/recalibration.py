@@ -18,7 +18,7 @@ from analysis.presentation.wording import number, rows_by
 from analysis.readings.clusters import too_few
 from analysis.results import Results
 from analysis.statistics.accuracy.calibration import (
-    ONE_KIND,
+    ALL_CORRECT_OR_INCORRECT,
     AnswersWithConfidence,
     answers_with_confidence,
     has_model_confidence,
@@ -103,7 +103,7 @@ def _undefined_reason(answers: AnswersWithConfidence, measure: str) -> str:
         answers.confidence[~answers.is_correct],
     )
     if not len(correct) or not len(incorrect):
-        return ONE_KIND
+        return ALL_CORRECT_OR_INCORRECT
     if answers.confidence.min() <= 0 or answers.confidence.max() >= 1:
         return NO_LOGIT
     if measure == INTERCEPT:

@@ -149,9 +149,9 @@ MEANS_METHOD = "means over pairs of raters (after Vanbelle and Albert 2009)"
 OVER_ITEMS = later("percentile bootstrap over items")
 ONE_READER = later("fewer than two readers")
 NO_READERS = later("no two readers have a defined agreement")
-NO_MIXED = later("no reader and model have a defined agreement")
+NO_READER_MODEL_PAIR = later("no reader and model have a defined agreement")
 # Size of a block of resamples over items: 128 MiB of float64.
-BUDGET = 2**24
+LARGEST_ARRAY_SIZE = 2**24
 
 Row = dict[str, object]
 
@@ -264,7 +264,7 @@ def _weight_blocks(
     if weights is not None:
         yield weights
         return
-    size = max(1, BUDGET // matrix.n_clusters)
+    size = max(1, LARGEST_ARRAY_SIZE // matrix.n_clusters)
     for block, start in enumerate(range(0, options.bootstrap, size)):
         n_resamples = min(size, options.bootstrap - start)
         yield resample_weights(matrix.n_clusters, n_resamples, options.seed + block)
@@ -350,7 +350,7 @@ class _Comparison:
         if np.isnan(among):
             return NO_READERS
         if np.isnan(mixed):
-            return NO_MIXED
+            return NO_READER_MODEL_PAIR
         if few := too_few(n_units, clustered=self.matrix.clustered):
             return f"interval: {few}"
         return FEW_RESAMPLES if np.isnan(low) else ""

@@ -29,7 +29,7 @@ from analysis.statistics.agreement.pairs.measures import (
     ERROR_CONSISTENCY,
     KAPPA_LETTERS,
     NO_ITEM,
-    NO_JUDGED,
+    NO_ITEM_WITH_TRUTH,
     RAW,
     Partition,
 )
@@ -47,7 +47,7 @@ FIRST_PREFIX, SECOND_PREFIX = ("first reading of ", "second reading of ")
 # Reasons that name two raters, reworded for two readings of one rater.
 REWORDED_REASONS = {
     NO_ITEM: "no item was answered twice",
-    NO_JUDGED: "no item with a reference standard was answered twice",
+    NO_ITEM_WITH_TRUTH: "no item with a reference standard was answered twice",
     "each rater gave a single answer throughout": "each time a single answer was given throughout",
     "each rater was always right or always wrong": "each time every answer was right, or wrong",
     CONSTANT_SE: "standard error and interval: one time a single answer was given throughout",

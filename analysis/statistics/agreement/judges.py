@@ -395,7 +395,7 @@ def review(verdicts: pd.DataFrame, options: Options | None = None) -> Review:
     )
 
 
-def sentence(result: Review, options: Options | None = None) -> str:
+def review_sentence(result: Review, options: Options | None = None) -> str:
     """Return the result of a review in words."""
     percent = (options or Options()).confidence_percent
     total, (agreed, kappa, *_) = result.summary.iloc[0], result.agreement.to_dict("records")
@@ -426,7 +426,7 @@ def write_review(path: Path, out: Path, options: Options) -> str:
         for name, table in tables.items():
             text = guarded_table(table).to_csv(index=False, lineterminator="\n")
             (folder / f"{name}.csv").write_text(text, encoding="utf-8")
-    return sentence(result, options)
+    return review_sentence(result, options)
 
 
 def _item_finding(verdicts: list[str]) -> str:

@@ -51,7 +51,7 @@ def has_ordered_options(study: Study) -> bool:
     return declared and bool(study.matrix.members("option_set"))
 
 
-ON_FISHERS_SCALE = "Fleiss, Cohen and Everitt (1969); t, n - 1, on Fisher's scale"
+FISHER_METHOD = "Fleiss, Cohen and Everitt (1969); t, n - 1, on Fisher's scale"
 
 
 def agreement_weighted(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
@@ -127,7 +127,7 @@ def _measure_cells(
     if study.weights is None:
         half_width = float(student.isf(study.options.alpha / 2, len(answers) - 1)) * se
         low, high = limits_on_fishers_scale(estimate, half_width)
-        limits: dict[str, Any] = {"ci_low": low, "ci_high": high, "method": ON_FISHERS_SCALE}
+        limits: dict[str, Any] = {"ci_low": low, "ci_high": high, "method": FISHER_METHOD}
         limits |= {"undefined_because": ""}
     else:
         limits = _percentile_cells(study, study.weights, (answers, items), n_options, measure)

@@ -121,7 +121,7 @@ def compare_by_task(study: Study, pairs: Sequence[Pair]) -> pd.DataFrame:
     return pd.concat(parts).sort_index(kind="stable")[[column.name for column in PAIR_COLUMNS]]
 
 
-def pair_of(table: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
+def rows_of_pair(table: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
     """Return the rows of `model_pairs` of two models, in the order `a` minus `b`.
 
     Parameters

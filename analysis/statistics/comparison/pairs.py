@@ -50,12 +50,12 @@ from analysis.statistics.comparison.paired_tests import (
 )
 from analysis.statistics.statistic import Column, Figure, Method, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
-from analysis.statistics.verdicts import patients_of_pair, too_few_of
+from analysis.statistics.verdicts import no_verdict_reason_of_fewest, patients_of_pair
 from analysis.translation import capitalised, later, t, tn, written
 
 NO_REFERENCE = later("no item has a reference standard")
 # Largest size of an array: 64 MiB of float64.
-BUDGET = 8 * 2**20
+LARGEST_ARRAY_SIZE = 8 * 2**20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -199,7 +199,7 @@ def resampled_intervals(
     )
     counts, sizes = answers.by_cluster.T @ present_weights.T, present_weights @ answers.sizes
     low, high = np.full(len(a), np.nan), np.full(len(a), np.nan)
-    step = max(1, BUDGET // len(weights))
+    step = max(1, LARGEST_ARRAY_SIZE // len(weights))
     for start in range(0, len(a), step):
         block = slice(start, start + step)
         differences = ratio(counts[a[block]] - counts[b[block]], sizes)
@@ -210,7 +210,7 @@ def resampled_intervals(
 
 TANGO = later("Tango score")
 YANG = later("Yang's modified Obuchowski test over patients")
-FAMILY = "reader-model pairs"
+FAMILY_NAME = "reader-model pairs"
 _PAIR_COLUMNS = shared_columns("rater_a rater_b pair_kind condition")
 COMPARISON_COLUMNS = (
     *shared_columns("n"),
@@ -302,7 +302,7 @@ def comparisons(study: Study | Bundle, options: Options | None = None) -> pd.Dat
 def _family_name(pair: Pair) -> str:
     if pair.kind is not PairKind.MIXED:
         return ""
-    return f"{FAMILY}, {pair.condition}" if pair.condition else FAMILY
+    return f"{FAMILY_NAME}, {pair.condition}" if pair.condition else FAMILY_NAME
 
 
 def compare_pairs(
@@ -485,7 +485,7 @@ def comparisons_figure(results: Results, condition: str) -> Iterator[Figure]:
     rows = pairs.loc[(pairs["pair_kind"] == PairKind.MIXED) & (pairs["condition"] == condition)]
     rows = rows.loc[rows["difference"].notna()]
     records = rows_of(results, "comparisons", pair_kind=PairKind.MIXED, condition=condition)
-    few = too_few_of(results, [patients_of_pair(results, row) for row in records])
+    few = no_verdict_reason_of_fewest(results, [patients_of_pair(results, row) for row in records])
     yield Figure(
         "comparison",
         "model-against-reader",

@@ -25,9 +25,9 @@ from analysis.presentation.wording import Row, number, rows_of, sentences
 from analysis.results import Results
 from analysis.statistics.accuracy.diagnostic import has_two_classes
 from analysis.statistics.claims import (
-    claim_shown,
     comparison_cells,
     comparison_header,
+    displayed_claim,
     narrower_notes,
 )
 from analysis.statistics.mrmc import conditions, panel
@@ -220,7 +220,7 @@ def _row_cells(row: Row, condition: str, values: tuple[str, str]) -> tuple[str, 
     return (
         condition_cell(condition),
         translated(METRIC_WORDS[str(row["metric"])]),
-        claim_shown(row),
+        displayed_claim(row),
         whole_number(number(row, "n_items")),
         *comparison_cells(row, *values),
     )

@@ -28,7 +28,7 @@ from analysis.presentation.wording import Row, number, rows_of
 from analysis.readings.item_groups import item_groups
 from analysis.readings.matrix import GROUPINGS
 from analysis.results import Results
-from analysis.statistics.claims import claim_shown, factor_of, narrower_notes, value_cell
+from analysis.statistics.claims import displayed_claim, factor_of, narrower_notes, value_cell
 from analysis.statistics.comparison.paired_tests import holm_within
 from analysis.statistics.mrmc import conditions, panel
 from analysis.statistics.mrmc.obuchowski_rockette import Claim
@@ -268,7 +268,7 @@ def _row_cells(row: Row, first_value: float, second_value: float) -> tuple[str, 
     return (
         str(row["group"]),
         t("accuracy, %") if factor == 100 else "AUC",
-        claim_shown(row),
+        displayed_claim(row),
         whole_number(number(row, "n_items")),
         value_cell(first_value, factor),
         value_cell(second_value, factor),

@@ -22,9 +22,9 @@ from analysis.presentation.table import (
 from analysis.presentation.wording import Row, number, rows_of, sentences
 from analysis.results import Results
 from analysis.statistics.claims import (
-    claim_shown,
     comparison_cells,
     comparison_header,
+    displayed_claim,
     narrower_notes,
 )
 from analysis.statistics.mrmc import conditions
@@ -154,7 +154,7 @@ def condition_readers_table(results: Results) -> Iterator[ReportTable]:
                     else translated(FACTOR_NAMES[str(row["by"])]),
                     _group_cell(row, names),
                     translated(METRIC_WORDS[str(row["metric"])]),
-                    claim_shown(row),
+                    displayed_claim(row),
                     whole_number(number(row, "n_readers")),
                     whole_number(number(row, "n_items")),
                     *comparison_cells(row),

@@ -25,9 +25,9 @@ from analysis.readings.matrix import ReadingMatrix
 from analysis.readings.shared_items import shared_by_conditions
 from analysis.results import Results
 from analysis.statistics.claims import (
-    claim_shown,
     comparison_cells,
     comparison_header,
+    displayed_claim,
     factor_of,
     narrower_notes,
 )
@@ -297,7 +297,7 @@ def conditions_table(results: Results) -> Iterator[ReportTable]:
         factor = factor_of(row)
         cells = (
             t("accuracy, %") if factor == 100 else "AUC",
-            claim_shown(row),
+            displayed_claim(row),
             str(int(number(row, "n_readers"))),
             whole_number(number(row, "n_items")),
             *comparison_cells(row),

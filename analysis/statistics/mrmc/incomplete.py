@@ -19,7 +19,7 @@ from analysis.statistics.mrmc.u_statistics import UStatistic, u_statistic
 from analysis.statistics.study import Study
 from analysis.translation import later
 
-LARGE_KERNEL = 2**26
+LARGEST_KERNEL = 2**26
 """Cells of a kernel of three axes: 0.5 GB each for kernel and design."""
 TOO_LARGE = later("AUC: too many pairs of cases for a U-statistic")
 
@@ -222,7 +222,7 @@ def _no_area_reason(study: Study, comparison: Comparison, has_both_classes: bool
     n_pairs = n_positive * (int(is_counted.sum()) - n_positive)
     if has_both_classes:
         n_pairs = max(n_pairs, matrix.n_clusters**2)
-    if len(comparison.sides[0].columns) * n_pairs > LARGE_KERNEL:
+    if len(comparison.sides[0].columns) * n_pairs > LARGEST_KERNEL:
         return TOO_LARGE
     reasons = []
     for side in comparison.sides:

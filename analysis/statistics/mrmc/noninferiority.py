@@ -17,7 +17,7 @@ from analysis.bundle.protocol import plan_of
 from analysis.options import Options
 from analysis.readings.clusters import sums_by_cluster
 from analysis.readings.shared_items import shared_by_panel
-from analysis.statistics.claims import FAMILY
+from analysis.statistics.claims import FAMILY_COLUMNS
 from analysis.statistics.comparison.paired_tests import holm_within
 from analysis.statistics.merits import Metric
 from analysis.statistics.mrmc.logit_test import area_difference
@@ -245,7 +245,7 @@ def noninferiority(study: Study | Bundle, options: Options | None = None) -> pd.
     families = [
         "" if is_tested_alone else ", ".join(filter(None, names))
         for names, is_tested_alone in zip(
-            table[FAMILY].itertuples(index=False), is_primary, strict=True
+            table[FAMILY_COLUMNS].itertuples(index=False), is_primary, strict=True
         )
     ]
     p = table["p"].to_numpy(dtype=np.float64)

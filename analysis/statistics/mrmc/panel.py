@@ -36,10 +36,10 @@ from analysis.readings.shared_items import shared_by_panel
 from analysis.results import Results
 from analysis.statistics.agreement.pairs.counts import pairs_of
 from analysis.statistics.claims import (
-    FAMILY,
-    claim_shown,
+    FAMILY_COLUMNS,
     comparison_cells,
     comparison_header,
+    displayed_claim,
     factor_of,
     has_fixed_interval,
     narrower_notes,
@@ -64,10 +64,10 @@ from analysis.statistics.verdicts import (
     FEWEST_PATIENTS,
     declared_plan,
     has_margin,
+    no_verdict_reason_of_fewest,
     origin_of_margin,
     patients_of_row,
     score_p,
-    too_few_of,
 )
 from analysis.translation import capitalised, later, t, translated, written
 
@@ -296,10 +296,10 @@ def panel_adjusted(study: Study | Bundle, options: Options | None = None) -> pd.
     [['M1', 0.296, 0.591], ['M2', 0.611, 0.611]]
     """
     study = study_of(study, options)
-    return adjusted(study.table(reader_panel), study.bundle.labels, study.bundle.protocol)
+    return adjust_panel(study.table(reader_panel), study.bundle.labels, study.bundle.protocol)
 
 
-def adjusted(
+def adjust_panel(
     panel: pd.DataFrame, labels: Mapping[str, str], protocol: Mapping[str, Any]
 ) -> pd.DataFrame:
     """Return the table `panel_adjusted` for a table `reader_panel`."""
@@ -310,7 +310,7 @@ def adjusted(
     families = [
         "" if is_primary else ", ".join(filter(None, names))
         for names, is_primary in zip(
-            panel[FAMILY].itertuples(index=False), is_primary_row, strict=True
+            panel[FAMILY_COLUMNS].itertuples(index=False), is_primary_row, strict=True
         )
     ]
     other_method = HOLM_OVER_OTHERS if any(is_primary_row) else HOLM_OVER_MODELS
@@ -429,7 +429,7 @@ def _panel_row(
     cells = (
         condition_cell(str(row["condition"])),
         t("accuracy, %") if factor == 100 else "AUC",
-        claim_shown(row),
+        displayed_claim(row),
         str(int(number(row, "n_readers"))),
         whole_number(number(row, "n_items")),
         *comparison_cells(row, "reader_mean", "model_value"),
@@ -451,7 +451,9 @@ def panel_figures(results: Results, condition: str) -> Iterator[Figure]:
     for metric, title in PANEL_TITLES.items():
         rows = panel.loc[(panel["metric"] == metric) & (panel["condition"] == condition)]
         records = rows_of(results, "reader_panel", metric=metric, condition=condition)
-        few = too_few_of(results, [patients_of_row(results, row) for row in records])
+        few = no_verdict_reason_of_fewest(
+            results, [patients_of_row(results, row) for row in records]
+        )
         if few or not has_margin(results, metric):
             rows = rows.assign(margin=math.nan, p_noninferior=math.nan)
         chart = panel_chart(

@@ -33,7 +33,7 @@ from analysis.readings.matrix import NO_LETTER, ReadingMatrix, reading_matrix
 from analysis.readings.open_answers import read_by_rules
 from analysis.readings.shared_items import shared_by_panel
 from analysis.results import Results
-from analysis.statistics.claims import claim_shown, narrower_notes
+from analysis.statistics.claims import displayed_claim, narrower_notes
 from analysis.statistics.merits import (
     Merits,
     Metric,
@@ -382,7 +382,7 @@ def panel_choices_table(results: Results) -> Iterator[ReportTable]:
             (named(names, str(row["model_id"])),),
             (
                 condition_cell(str(row["condition"])),
-                claim_shown(row),
+                displayed_claim(row),
                 pieces(str(row["analysis"])),
                 *_compared_cells(row),
                 p_cell(number(row, "p_margin")),

@@ -21,7 +21,7 @@ from analysis.presentation.table import (
 )
 from analysis.presentation.wording import Row, number, rounded, rows_of, sentences, span
 from analysis.results import Results
-from analysis.statistics.claims import claim_shown, narrower_notes
+from analysis.statistics.claims import displayed_claim, narrower_notes
 from analysis.statistics.merits import mean_of_own_items
 from analysis.statistics.mrmc.conditions import Contrast, contrasts_of
 from analysis.statistics.mrmc.obuchowski_rockette import (
@@ -248,7 +248,7 @@ def _row_cells(row: Row) -> tuple[str, ...]:
     low, high = number(row, "ci_low"), number(row, "ci_high")
     return (
         translated(MEASURE_WORDS[str(row["measure"])]),
-        claim_shown(row),
+        displayed_claim(row),
         whole_number(number(row, "n_readers")),
         whole_number(number(row, "n_pairs")),
         rounded(number(row, "time_a_ms") / 1000, 1),

@@ -51,9 +51,9 @@ from analysis.statistics.agreement.pairs.measures import (
     BOTH_CONSTANT_CORRECT,
     CHANCE_IS_ONE,
     CHANCE_TOLERANCE,
-    SIZE_ONE,
-    SIZE_UNKNOWN,
-    SIZE_VARIES,
+    N_OPTIONS_UNKNOWN,
+    N_OPTIONS_VARIES,
+    SINGLE_OPTION,
     beyond_chance,
 )
 from analysis.translation import later
@@ -438,9 +438,9 @@ class GroupMeasure:
             ratings.options[ratings.answers >= (1 if self.needs_same_n_options else 2)]
         )
         return (
-            (bool((sizes == 0).any()), SIZE_UNKNOWN),
-            (self.needs_same_n_options and len(sizes) > 1, SIZE_VARIES),
-            (self.needs_same_n_options, SIZE_ONE),
+            (bool((sizes == 0).any()), N_OPTIONS_UNKNOWN),
+            (self.needs_same_n_options and len(sizes) > 1, N_OPTIONS_VARIES),
+            (self.needs_same_n_options, SINGLE_OPTION),
         )
 
 

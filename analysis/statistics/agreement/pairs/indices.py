@@ -36,7 +36,7 @@ from analysis.statistics.agreement.pairs.measures import (
     ERROR_CONSISTENCY,
     KAPPA,
     NO_ITEM,
-    NO_JUDGED,
+    NO_ITEM_WITH_TRUTH,
     Partition,
     partitions,
 )
@@ -112,7 +112,7 @@ def _partition_rows(
     )
     every_scope = np.ones(len(partition.names), dtype=bool)
     measure_tables = [
-        (0, ERROR_CONSISTENCY.name, NO_JUDGED, correctness_tables(counts), every_scope)
+        (0, ERROR_CONSISTENCY.name, NO_ITEM_WITH_TRUTH, correctness_tables(counts), every_scope)
     ]
     if KAPPA in partition.measures and has_two_options.any():
         measure_tables.append((1, KAPPA.name, NO_ITEM, _letter_tables(counts), has_two_options))

@@ -303,14 +303,14 @@ def _share_se(share: Floats, n: Floats) -> Floats:
 Reasons = npt.NDArray[np.object_]
 
 NO_ITEM = later("no item was answered by both raters")
-NO_JUDGED = later("no item with a reference standard was answered by both raters")
+NO_ITEM_WITH_TRUTH = later("no item with a reference standard was answered by both raters")
 NO_BOTH_WRONG = later("no item was answered wrongly by both raters")
 BOTH_CONSTANT = later("each rater gave a single answer throughout")
 BOTH_CONSTANT_CORRECT = later("each rater was always right or always wrong")
 CHANCE_IS_ONE = later("agreement expected by chance is 1")
-SIZE_UNKNOWN = later("the number of options is not given for every item")
-SIZE_ONE = later("a single option was offered")
-SIZE_VARIES = later("the number of options varies")
+N_OPTIONS_UNKNOWN = later("the number of options is not given for every item")
+SINGLE_OPTION = later("a single option was offered")
+N_OPTIONS_VARIES = later("the number of options varies")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -378,7 +378,7 @@ def _kappa_reasons(sums: Sums) -> Reasons:
 def _error_consistency_reasons(sums: Sums) -> Reasons:
     return _first_reason(
         sums,
-        (sums.n_judged == 0, NO_JUDGED),
+        (sums.n_judged == 0, NO_ITEM_WITH_TRUTH),
         (are_both_constant(sums.correctness), BOTH_CONSTANT_CORRECT),
         otherwise=CHANCE_IS_ONE,
     )
@@ -389,14 +389,14 @@ def _raw_reasons(sums: Sums) -> Reasons:
 
 
 def _same_wrong_reasons(sums: Sums) -> Reasons:
-    return _first_reason(sums, (sums.n_judged == 0, NO_JUDGED), otherwise=NO_BOTH_WRONG)
+    return _first_reason(sums, (sums.n_judged == 0, NO_ITEM_WITH_TRUTH), otherwise=NO_BOTH_WRONG)
 
 
 def _brennan_prediger_reasons(sums: Sums) -> Reasons:
     return _first_reason(
         sums,
         (sums.n == 0, NO_ITEM),
-        (_lacks_n_options(sums), SIZE_UNKNOWN),
+        (_lacks_n_options(sums), N_OPTIONS_UNKNOWN),
         otherwise=CHANCE_IS_ONE,
     )
 
@@ -405,9 +405,9 @@ def _ac1_reasons(sums: Sums) -> Reasons:
     return _first_reason(
         sums,
         (sums.n == 0, NO_ITEM),
-        (_lacks_n_options(sums), SIZE_UNKNOWN),
-        ((sums.options > 0).sum(axis=0) > 1, SIZE_VARIES),
-        otherwise=SIZE_ONE,
+        (_lacks_n_options(sums), N_OPTIONS_UNKNOWN),
+        ((sums.options > 0).sum(axis=0) > 1, N_OPTIONS_VARIES),
+        otherwise=SINGLE_OPTION,
     )
 
 

@@ -9,12 +9,12 @@ from sklearn.metrics import brier_score_loss, roc_auc_score
 from analysis import Bundle, Options, analyse, bundle_from_tables
 from analysis.report.tables import overviews
 from analysis.statistics.accuracy.calibration import (
+    ALL_CORRECT_OR_INCORRECT,
     ALL_EQUAL,
     AUC,
     BRIER,
     BY_CHANCE,
     ECE,
-    ONE_KIND,
     OVERCONFIDENCE,
     model_calibration,
     model_reliability,
@@ -131,7 +131,7 @@ def test_an_undefined_calibration_has_its_reason() -> None:
         "measure"
     )
     assert np.isnan(all_rows.loc[AUC, "estimate"])
-    assert all_rows.loc[AUC, "undefined_because"] == ONE_KIND
+    assert all_rows.loc[AUC, "undefined_because"] == ALL_CORRECT_OR_INCORRECT
     assert all_rows.loc[BRIER, "undefined_because"] == ""
     equal = model_calibration(_bundle([0.7] * 40, [True, False] * 20), OPTIONS)
     row = equal.set_index("measure").loc[AUC]

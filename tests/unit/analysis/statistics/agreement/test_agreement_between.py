@@ -98,7 +98,7 @@ def test_resamples_of_many_items_are_computed_in_blocks(
     make_bundle: MakeBundle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Blocks limit the memory; the number of resamples is unchanged."""
-    monkeypatch.setattr(between, "BUDGET", 8 * 30)
+    monkeypatch.setattr(between, "LARGEST_ARRAY_SIZE", 8 * 30)
     row = agreement_between(make_bundle("ABCDABCD", ANSWERS, models=MODELS)).iloc[0]
     assert row["ci_low"] < row["difference"] < row["ci_high"]
 
@@ -115,7 +115,7 @@ def test_with_one_reader_there_is_no_difference(make_bundle: MakeBundle) -> None
     ("answers", "reason"),
     [
         ({"R": "A.", "S": ".B", "M": "AB"}, between.NO_READERS),
-        ({"R": "A.", "S": "A.", "M": ".B"}, between.NO_MIXED),
+        ({"R": "A.", "S": "A.", "M": ".B"}, between.NO_READER_MODEL_PAIR),
         ({"R": "A.", "S": "B.", "M": "A."}, "interval: a single item"),
     ],
 )

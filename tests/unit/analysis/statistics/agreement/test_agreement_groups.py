@@ -14,9 +14,9 @@ from analysis.statistics.agreement.pairs.measures import (
     BOTH_CONSTANT,
     BOTH_CONSTANT_CORRECT,
     CHANCE_IS_ONE,
-    SIZE_ONE,
-    SIZE_UNKNOWN,
-    SIZE_VARIES,
+    N_OPTIONS_UNKNOWN,
+    N_OPTIONS_VARIES,
+    SINGLE_OPTION,
 )
 from analysis.statistics.agreement.pairs.resampling import ONE_CLUSTER
 from analysis.statistics.agreement.pairs.table import CONSTANT_CORRECT_SE, CONSTANT_SE, ONE_ITEM_SE
@@ -250,9 +250,9 @@ def test_undefined_values_have_a_reason(
 @pytest.mark.parametrize(
     ("sizes", "measure", "reason"),
     [
-        ([0, 2], "brennan_prediger", SIZE_UNKNOWN),
-        ([0, 2], "ac1_letters", SIZE_UNKNOWN),
-        ([2, 3], "ac1_letters", SIZE_VARIES),
+        ([0, 2], "brennan_prediger", N_OPTIONS_UNKNOWN),
+        ([0, 2], "ac1_letters", N_OPTIONS_UNKNOWN),
+        ([2, 3], "ac1_letters", N_OPTIONS_VARIES),
     ],
 )
 def test_chance_depends_on_the_number_of_offered_options(
@@ -268,7 +268,7 @@ def test_chance_depends_on_the_number_of_offered_options(
 def test_with_a_single_option_kappa_is_undefined(make_bundle: MakeBundle) -> None:
     """Chance agreement is 1."""
     bundle = make_bundle("AA", {"R": "AA", "S": "AA"}, n_options=1)
-    assert _row(bundle, "ac1_letters")["undefined_because"] == SIZE_ONE
+    assert _row(bundle, "ac1_letters")["undefined_because"] == SINGLE_OPTION
     assert _row(bundle, "brennan_prediger")["undefined_because"] == CHANCE_IS_ONE
 
 

@@ -134,7 +134,7 @@ def test_limits_do_not_depend_on_the_size_of_blocks(
     answers = {rater: answers * 4 for rater, answers in ANSWERS.items()}
     bundle = make_bundle("A" * 16, answers, models=("M1", "M2"), patient_id=patients)
     complete = comparisons(bundle, Options(bootstrap=50))
-    monkeypatch.setattr(pairs, "BUDGET", 1)
+    monkeypatch.setattr(pairs, "LARGEST_ARRAY_SIZE", 1)
     pd.testing.assert_frame_equal(
         complete, comparisons(bundle, Options(bootstrap=50)), check_exact=True
     )

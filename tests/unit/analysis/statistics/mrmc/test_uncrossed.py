@@ -371,7 +371,7 @@ def test_the_size_of_an_area_is_that_of_its_arrays(
     assert n * (N_ITEMS - n) <= size
     size *= len(READERS)
     for limit, defined in ((size, True), (size - 1, False)):
-        monkeypatch.setattr(incomplete, "LARGE_KERNEL", limit)
+        monkeypatch.setattr(incomplete, "LARGEST_KERNEL", limit)
         table = uncrossed(design, Options(confidence="answer"))
         row = table[(table["metric"] == "auc") & (table["method"] == BDG)].iloc[0]
         assert (row["undefined_because"] != incomplete.TOO_LARGE) == defined

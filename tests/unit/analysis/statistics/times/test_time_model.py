@@ -13,7 +13,13 @@ from analysis import Bundle, Options, bundle_from_tables, time_model
 from analysis.arrays import Floats, Ints
 from analysis.statistics import time_model as module
 from analysis.statistics.crossed import CrossedFit, fit_crossed
-from analysis.statistics.time_model import NO_CONTRAST, NO_SPREAD, NOT_GIVEN, TOO_FEW, TOO_LARGE
+from analysis.statistics.time_model import (
+    NO_CONTRAST_REASONS,
+    NO_SPREAD,
+    NO_VALUE_REASONS,
+    TOO_FEW,
+    TOO_LARGE,
+)
 
 CORRECT = "correct against wrong"
 POSITION = "position, per 10 cases"
@@ -185,9 +191,9 @@ def test_terms_without_a_contrast_have_a_reason() -> None:
     items, readings = _study(3, 20)
     table = time_model(bundle_from_tables(items, readings.drop(columns="position")))
     reason = table.set_index("term")["undefined_because"]
-    assert reason["condition"] == NO_CONTRAST["condition"]
-    assert reason["position"] == NOT_GIVEN["position"]
-    assert reason["session"] == NOT_GIVEN["session"]
+    assert reason["condition"] == NO_CONTRAST_REASONS["condition"]
+    assert reason["position"] == NO_VALUE_REASONS["position"]
+    assert reason["session"] == NO_VALUE_REASONS["session"]
     assert reason[CORRECT] == ""
 
 
