@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from analysis import Options, accuracy, agreement_pairs, bundle_from_tables
-from analysis.statistics.agreement.weighted import WEIGHTS, agreement_weighted
+from analysis.statistics.agreement.weighted import WEIGHT_NAMES, agreement_weighted
 from tests.reference.conftest import LETTERS, Reference, bundle_of_table
 
 TWO_RATER_CASES = (
@@ -74,7 +74,7 @@ def test_weighted_kappas_of_contingency_tables_match_the_reference(
     bundle = bundle_of_table(reference.tables("two raters")[case]["table"])
     rows = agreement_weighted(bundle, Options(ordered=True)).set_index("measure")
     expected = reference.expected(case)
-    for measure, weights in WEIGHTS.items():
+    for measure, weights in WEIGHT_NAMES.items():
         for name, column in (("kappa", "estimate"), ("se_nonnull", "se")):
             value, tolerance = expected[f"fce.{weights}.{name}"]
             assert rows.loc[measure, column] == pytest.approx(value, abs=tolerance)

@@ -24,7 +24,7 @@ from analysis.report.findings.finding import (
     points,
 )
 from analysis.results import Results
-from analysis.statistics.accuracy.open_ended import CORRECT, HALF, SCORE, STRICT
+from analysis.statistics.accuracy.open_ended import CORRECT, HALF_CREDIT, SCORE, STRICT
 from analysis.statistics.agreement.judges import KAPPA, RAW
 from analysis.statistics.support import patients_under_conditions
 from analysis.statistics.verdicts import (
@@ -89,7 +89,7 @@ def _gaps(results: Results) -> str:
     pairs = [
         (row, other)
         for row in rows_of(results, "open_gap", by="overall", scoring=STRICT)
-        for other in rows_of(results, "open_gap", by="overall", scoring=HALF)
+        for other in rows_of(results, "open_gap", by="overall", scoring=HALF_CREDIT)
         if all(row[key] == other[key] for key in ("rater_id", "condition", "open_condition"))
         and not math.isnan(number(row, "difference"))
     ]

@@ -24,7 +24,7 @@ from analysis.presentation.table import (
     ReportTable,
     TableRow,
     condition_cell,
-    is_primary_row,
+    named,
     p_cell,
     report_table,
     whole_number,
@@ -316,7 +316,7 @@ def adjust_panel(
     other_method = HOLM_OVER_OTHERS if any(is_primary_row) else HOLM_OVER_MODELS
     table = panel.assign(
         family=families,
-        method=[PRIMARY_ALONE if is_named else other_method for is_named in is_primary_row],
+        method=[PRIMARY_ALONE if primary_row else other_method for primary_row in is_primary_row],
     )
     for column in ("p", "p_noninferior"):
         p = table[column].to_numpy(dtype=np.float64)
@@ -436,7 +436,7 @@ def _panel_row(
         p_cell(number(adjusted, "p_adjusted")),
         p_cell(_p_for_margin(results, row)) if _is_for_margin(results, row) else EMPTY,
     )
-    return (is_primary_row(names, str(row["model_id"])),), cells
+    return (named(names, str(row["model_id"])),), cells
 
 
 def _p_for_margin(results: Results, row: Row) -> float:

@@ -7,7 +7,7 @@ import pytest
 from analysis import Bundle, Options, analyse, bundle_from_tables
 from analysis.report.findings import findings
 from analysis.report.tables import overviews
-from analysis.statistics.accuracy.banks import MOVER, NONE_IN_ONE, banks
+from analysis.statistics.accuracy.banks import MOVER, NO_ITEM_IN_ONE_BANK, banks
 
 OPTIONS = Options(bootstrap=200)
 
@@ -64,7 +64,7 @@ def test_the_difference_from_an_unread_bank_is_undefined() -> None:
     subset = bundle_from_tables(items, read[["rater_id", "item_id", "answer"]])
     row = banks(subset, OPTIONS).iloc[0]
     assert np.isnan([row["difference"], row["ci_low"], row["ci_high"]]).all()
-    assert row["undefined_because"] == NONE_IN_ONE
+    assert row["undefined_because"] == NO_ITEM_IN_ONE_BANK
 
 
 @pytest.mark.slow

@@ -15,9 +15,9 @@ from analysis.report.methods import methods
 from analysis.report.tables import overviews
 from analysis.statistics.accuracy.accuracy import WILSON
 from analysis.statistics.accuracy.open_ended import (
-    HALF,
+    HALF_CREDIT,
+    NO_ITEM_BOTH_WAYS,
     NO_VARIATION,
-    NONE_BOTH_WAYS,
     NONE_SCORED,
     STRICT,
     TANGO,
@@ -169,7 +169,9 @@ def test_the_gap_is_paired_over_items_asked_both_ways() -> None:
     """
     letters, scores = "AAAAAAAABBBB" * 3, "ccpp-i?  cpi" * 3
     result = open_gap(_bundle(letters, scores), OPTIONS)
-    strict, half = (result.loc[result["scoring"] == entry].iloc[0] for entry in (STRICT, HALF))
+    strict, half = (
+        result.loc[result["scoring"] == entry].iloc[0] for entry in (STRICT, HALF_CREDIT)
+    )
     right = np.array(([1.0] * 6 + [0.0] * 3) * 3)
     worth = np.array([1, 1, 0.5, 0.5, 0, 0, 1, 0.5, 0] * 3)
     assert (strict["n"], strict["n_unscored"]) == (27, 3)
@@ -186,7 +188,7 @@ def test_the_gap_is_paired_over_items_asked_both_ways() -> None:
 def test_without_items_asked_both_ways_the_gap_is_undefined() -> None:
     row = open_gap(_bundle("AAAA", "????"), OPTIONS).iloc[0]
     assert np.isnan([row["difference"], row["multiple_choice"], row["ci_low"]]).all()
-    assert row["undefined_because"] == NONE_BOTH_WAYS
+    assert row["undefined_because"] == NO_ITEM_BOTH_WAYS
 
 
 @pytest.mark.slow

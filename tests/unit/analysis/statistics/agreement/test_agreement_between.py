@@ -10,7 +10,7 @@ from analysis.readings.clusters import resample_weights
 from analysis.readings.matrix import reading_matrix
 from analysis.statistics.agreement import between
 from analysis.statistics.agreement.pairs.counts import pairs_of
-from analysis.statistics.agreement.pairs.measures import raw
+from analysis.statistics.agreement.pairs.measures import raw_agreement
 from analysis.statistics.agreement.pairs.resampling import ONE_CLUSTER
 from tests.unit.analysis.conftest import MakeBundle
 
@@ -182,5 +182,5 @@ def test_a_pair_without_a_common_item_in_a_resample_is_not_in_its_mean(
     pairs = [pair for pair in pairs_of(matrix.columns) if pair.a == 0]
     defined = np.ones((1, len(pairs)), dtype=bool)
     weights = np.array([[1.0, 0.0], [1.0, 1.0]])
-    means = between.resampled_means(matrix, pairs, np.arange(4), [raw], defined, weights)
+    means = between.resampled_means(matrix, pairs, np.arange(4), [raw_agreement], defined, weights)
     assert means.tolist() == [[0.5, 0.5]]

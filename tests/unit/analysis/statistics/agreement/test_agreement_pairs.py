@@ -75,7 +75,7 @@ def test_without_the_number_of_options_brennan_prediger_is_undefined(
     """It is not inferred from the answers."""
     row = _row(make_bundle("AB", {"R": "AB", "S": "AA"}, n_options=["", 4]), "brennan_prediger")
     assert math.isnan(row["estimate"])
-    assert row["undefined_because"] == measures.SIZE_UNKNOWN
+    assert row["undefined_because"] == measures.N_OPTIONS_UNKNOWN
 
 
 def test_two_constant_raters_have_no_kappa(make_bundle: MakeBundle) -> None:
@@ -116,7 +116,7 @@ def test_ac1_needs_a_constant_number_of_options(make_bundle: MakeBundle) -> None
     """Its definition assumes a single number of options."""
     bundle = make_bundle("ABA", {"R": "ABB", "S": "ABA"}, option_set="s", n_options=[2, 3, 3])
     row = _row(bundle, "ac1", "option_set=s")
-    assert row["undefined_because"] == measures.SIZE_VARIES
+    assert row["undefined_because"] == measures.N_OPTIONS_VARIES
 
 
 def test_ac1_counts_offered_options(make_bundle: MakeBundle) -> None:

@@ -6,7 +6,7 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from analysis import Bundle, Options, agreement_pairs, agreement_with_truth, bundle_from_tables
-from analysis.statistics.agreement.with_truth import NEVER_WRONG, REASONS
+from analysis.statistics.agreement.with_truth import NEVER_WRONG, REWORDED_REASONS
 from tests.unit.analysis.conftest import MakeBundle
 
 pytestmark = pytest.mark.slow
@@ -84,7 +84,7 @@ def test_reasons_refer_to_the_reference_standard(make_bundle: MakeBundle) -> Non
         agreement_with_truth(make_bundle(truth, {"R": answers}))
         for truth, answers in (("AAAA", "AAAA"), ("ABAB", "AAAA"), ("AB", ".."))
     )
-    assert set(REASONS.values()) <= set(table["undefined_because"])
+    assert set(REWORDED_REASONS.values()) <= set(table["undefined_because"])
     assert not table["undefined_because"].str.contains("both raters").any()
     assert agreement_with_truth(make_bundle("..", {"R": "AB"})).empty
 
