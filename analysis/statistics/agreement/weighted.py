@@ -77,8 +77,8 @@ def agreement_weighted(study: Study | Bundle, options: Options | None = None) ->
     `cohens_kappa`. With clusters, the interval has percentiles over resampled patients as its
     limits. Otherwise it is an interval of Student's t with n - 1 degrees of freedom around artanh
     K, whose standard error is :math:`SE / (1 - K^2)`, with the SE of Fleiss, Cohen and Everitt
-    [2]_. An interval around K itself contains the true kappa of 50 cases only in 90 to 91 %
-    (docs/coverage.md).
+    [2]_. With 50 cases, an interval around K itself contains the true kappa in only 90 to 91 % of
+    studies (docs/coverage.md).
 
     References
     ----------

@@ -172,7 +172,7 @@ def _group_cell(row: Row, names: Mapping[str, RaterName]) -> str:
 
 _REDEFINED_COLUMNS = (
     Column("by", "Grouping of the readers: `level`, `site`, `arm`, `years` or `reader`."),
-    Column("group", "The group; empty for one reader."),
+    Column("group", "The group; empty for a single reader."),
     Column("metric", "`accuracy`, `auc`, `sensitivity` or `specificity`."),
     Column("claim", "`these readers`, `readers like these` or `these items`."),
 )

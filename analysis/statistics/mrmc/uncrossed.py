@@ -325,7 +325,8 @@ UNCROSSED = Statistic(
             "Models against the panel of readers",
             "Where not every reader read every case, differences are also estimated by U-statistics"
             " with readers and cases random, in which every reading counts equally; their variance"
-            " needs no complete data [@gallas2009; @clarkson2006]. Obuchowski and Rockette's method"
+            " does not require complete data [@gallas2009; @clarkson2006]. Obuchowski and"
+            " Rockette's method"
             " on the cases that all readers read estimates the mean of these readers instead.",
         )
     },
