@@ -139,7 +139,7 @@ def times(study: Study | Bundle) -> pd.DataFrame:
 
     Notes
     -----
-    All first readings with a measured time are included, whatever their status; `n_flagged` is the
+    All first readings with a measured time are included, regardless of status; `n_flagged` is the
     number of flagged ones. Quartiles are interpolated linearly between order statistics: with
     :math:`h = (n - 1) q`, :math:`x_{(\lfloor h \rfloor + 1)} + (h - \lfloor h \rfloor)
     (x_{(\lfloor h \rfloor + 2)} - x_{(\lfloor h \rfloor + 1)})`, type 7 of [1]_. The geometric mean

@@ -168,8 +168,10 @@ def is_noninferior(low: float, high: float, margin: float | None) -> bool:
 
     Examples
     --------
-    >>> non_inferior(-0.04, 0.1, 0.05), non_inferior(-0.05, 0.1, 0.05), non_inferior(0.1, 0.2, None)
-    (True, False, False)
+    >>> is_noninferior(-0.04, 0.1, 0.05), is_noninferior(-0.05, 0.1, 0.05)
+    (True, False)
+    >>> is_noninferior(0.1, 0.2, None)
+    False
     """
     if margin is None or math.isnan(margin) or verdict(low, high) is Conclusion.UNDEFINED:
         return False

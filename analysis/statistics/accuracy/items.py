@@ -47,7 +47,7 @@ def item_difficulty(study: Study | Bundle) -> pd.DataFrame:
 
     Notes
     -----
-    A reader is counted for an item if there is a reading of it, whatever its status, because an
+    A reader is counted for an item if there is a reading of it, regardless of status, because an
     item that was never presented is not difficult. Every model is counted for every item; missing
     predictions are incorrect. Excluded readings are not counted if the protocol drops them from the
     primary analysis. Unanswered items are incorrect. A model with a single condition is included

@@ -82,7 +82,7 @@ def empirical_curve(rated: RatedItems) -> Curve:
 
     Examples
     --------
-    >>> curve = curve_of(RatedItems(
+    >>> curve = empirical_curve(RatedItems(
     ...     column=0, items=np.ones(4, dtype=bool), positive=np.array([False, False, True, True]),
     ...     ratings=np.array([1.0, 2.0, 2.0, np.inf]),
     ... ))

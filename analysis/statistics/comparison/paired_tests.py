@@ -88,8 +88,8 @@ def tango_interval(
     where :math:`\hat q`, the maximum likelihood share of items that only the second got right given
     :math:`\delta`, is the larger root of :math:`2 n q^2 + ((2 n - b + c) \delta - b - c) q - c
     \delta (1 - \delta) = 0`. There is no continuity correction. The items are assumed independent.
-    Each limit is found by bisection, to about 1e-12; swapping the raters gives exactly the same
-    limits with opposite signs.
+    Each limit is found by bisection, to about 1e-12; swapping the raters exactly negates the
+    limits.
 
     References
     ----------
