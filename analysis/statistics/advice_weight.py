@@ -129,11 +129,11 @@ def _measures(study: Study, pairs: Pairs, weights: Floats) -> Iterator[dict[str,
     after = np.where(countable, toward * pairs.confidence_with / steps, 0.0)
     weight = (after - before) / (1 - before)
     truth = study.matrix.truth[pairs.item]
-    has_truth, right = truth != NO_LETTER, pairs.model_answer == truth
+    has_truth, is_advice_correct = truth != NO_LETTER, pairs.model_answer == truth
     for measure, chosen in (
         ("weight_of_advice", countable),
-        ("weight_correct_advice", countable & has_truth & right),
-        ("weight_wrong_advice", countable & has_truth & ~right),
+        ("weight_correct_advice", countable & has_truth & is_advice_correct),
+        ("weight_wrong_advice", countable & has_truth & ~is_advice_correct),
     ):
         part = PairSums.of(study.matrix, pairs.item, chosen, weight)
         yield measure_cells(study, measure, part, part.estimate, part.resampled(weights), NO_PAIR)

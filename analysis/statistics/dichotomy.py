@@ -61,8 +61,8 @@ class Dichotomy:
         """
         rows = np.arange(len(matrix.truth))[:, None]
         answered = matrix.answers != NO_LETTER
-        same = self.letters[rows, matrix.answers] == self.positive_items(matrix)[:, None]
-        correct: Bools = self.counted_items(matrix)[:, None] & answered & same
+        has_same_class = self.letters[rows, matrix.answers] == self.positive_items(matrix)[:, None]
+        correct: Bools = self.counted_items(matrix)[:, None] & answered & has_same_class
         return correct
 
     def figures_of_merit(
@@ -150,8 +150,8 @@ def dichotomy_of(matrix: ReadingMatrix, bundle: Bundle, options: Options) -> Dic
     """
     items = bundle.items.set_index("item_id").loc[list(matrix.item_ids)]
     binary = binary_letters(matrix, bundle.items)
-    named = options.positive or positive_options(bundle.protocol)
-    rule = _PositiveRule(named=tuple(named), binary=binary)
+    named_options = options.positive or positive_options(bundle.protocol)
+    rule = _PositiveRule(named_options=tuple(named_options), binary=binary)
     places_by_options = {
         option_set: rule.positive_positions(*option_set)
         for option_set in set(zip(items["options"], items["n_options"], strict=True))
@@ -171,7 +171,7 @@ def dichotomy_of(matrix: ReadingMatrix, bundle: Bundle, options: Options) -> Dic
 class _PositiveRule:
     """The rule that derives the positive letters of an item from its options."""
 
-    named: tuple[str, ...]
+    named_options: tuple[str, ...]
     binary: tuple[int, int] | None
 
     def positive_positions(self, options: str, n_options: int) -> list[int]:
@@ -189,15 +189,15 @@ class _PositiveRule:
         return [self.binary[1]] if self.binary and not n_offered else []
 
     def _places_of_named_options(self, texts: Sequence[str], n_offered: int) -> set[int]:
-        names = {_normalised_text(name) for name in self.named}
+        names = {_normalised_text(name) for name in self.named_options}
         by_text = {i for i, text in enumerate(texts) if _normalised_text(text) in names}
-        by_letter = {PLACE[name] for name in self.named if name in PLACE}
+        by_letter = {PLACE[name] for name in self.named_options if name in PLACE}
         return by_text or {i for i in by_letter if i < (n_offered or len(LETTERS))}
 
     def refuse_unknown(self, places_by_options: dict[tuple[str, int], list[int]]) -> None:
         """Raise an error for a name that no item offers."""
-        for name in self.named:
-            rule = _PositiveRule(named=(name,), binary=None)
+        for name in self.named_options:
+            rule = _PositiveRule(named_options=(name,), binary=None)
             if not any(
                 rule._places_of_named_options(_option_texts(options), n_options)
                 for options, n_options in places_by_options

@@ -575,10 +575,10 @@ def ratings_of(matrix: ReadingMatrix, letters: tuple[int, int], confidence: Conf
         else ""
         for column, pair, has_confidence in zip(matrix.columns, pairs, rated, strict=True)
     ]
-    worst = np.where(positive, -np.inf, np.inf)[:, None]
+    worst_ratings = np.where(positive, -np.inf, np.inf)[:, None]
     return Ratings(
         positive=positive,
-        ratings=np.where(answers == NO_LETTER, worst, signs * confidence_given),
+        ratings=np.where(answers == NO_LETTER, worst_ratings, signs * confidence_given),
         rated=rated,
         is_letter_unknown=confidence.meaning is Meaning.FINDING and rated_letter is None,
         notes=tuple(notes),
@@ -599,8 +599,8 @@ class _PairCounts:
 def _pair_counts(answers: Codes, confidence: Floats, letters: tuple[int, int]) -> _PairCounts:
     low, high = (confidence[(answers == letter) & np.isfinite(confidence)] for letter in letters)
     ordered = np.sort(low)
-    below, upto = (np.searchsorted(ordered, high, side=side) for side in ("left", "right"))
-    return _PairCounts(higher=float((below + upto).sum()) / 2, n=len(low) * len(high))
+    below, up_to = (np.searchsorted(ordered, high, side=side) for side in ("left", "right"))
+    return _PairCounts(higher=float((below + up_to).sum()) / 2, n=len(low) * len(high))
 
 
 def _rated_letter(kinds: Sequence[RaterKind], pairs: Sequence[_PairCounts]) -> int | None:

@@ -210,8 +210,8 @@ def rows_by_group(study: Study, pairs: Pairs, measures: Measures) -> Iterator[di
         weights = resample_weights(matrix.n_clusters, options.bootstrap, options.seed)
     kinds = sorted({*zip(pairs.model, pairs.aid_time, strict=True)})
     for rater in [*sorted({*pairs.rater}), ALL_READERS]:
-        for model, when in kinds:
-            is_of_kind = (pairs.model == model) & (pairs.aid_time == when)
+        for model, time in kinds:
+            is_of_kind = (pairs.model == model) & (pairs.aid_time == time)
             of_rater = pairs.where(is_of_kind & ((pairs.rater == rater) | (rater == ALL_READERS)))
             if not len(of_rater.item):
                 continue
@@ -221,7 +221,7 @@ def rows_by_group(study: Study, pairs: Pairs, measures: Measures) -> Iterator[di
                     key = {
                         "rater_id": rater,
                         "aid_model": model,
-                        "aid": when,
+                        "aid": time,
                         "planted": planted,
                         "by": by,
                         "group": group,

@@ -38,7 +38,7 @@ class Answers:
     study : Study
         The bundle with the options of the run.
     answered, counted : numpy.ndarray of bool, shape (n_items, n_columns)
-        Whether a reading has an answer, and whether it counts.
+        Whether a reading has an answer, and whether it is counted.
     places : dict of str to list of int
         The columns that are compared in each condition.
     """

@@ -112,7 +112,7 @@ def no_verdict_reason_of_fewest(results: Results, patients: list[int]) -> str:
     return no_verdict_reason(results, min(patients, default=FEWEST_PATIENTS))
 
 
-def conclusion(n_patients: int, low: float, high: float, *, at: float = 0.0) -> Conclusion:
+def conclusion(n_patients: int, low: float, high: float, *, null_value: float = 0.0) -> Conclusion:
     """Return the conclusion from an interval, if it is based on enough patients.
 
     Examples
@@ -122,7 +122,7 @@ def conclusion(n_patients: int, low: float, high: float, *, at: float = 0.0) -> 
     >>> conclusion(24, float("nan"), 0.1).value
     'undefined'
     """
-    direction = verdict(low, high, at=at)
+    direction = verdict(low, high, null_value=null_value)
     if direction is Conclusion.UNDEFINED or n_patients >= FEWEST_PATIENTS:
         return direction
     return Conclusion.TOO_FEW
@@ -134,7 +134,7 @@ def conclusion_of(results: Results, row: Row) -> Conclusion:
     return conclusion(patients_of_row(results, row), *limits)
 
 
-def verdict(low: float, high: float, *, at: float = 0.0) -> Conclusion:
+def verdict(low: float, high: float, *, null_value: float = 0.0) -> Conclusion:
     """Return the side of a value on which an interval lies.
 
     Parameters
@@ -142,14 +142,14 @@ def verdict(low: float, high: float, *, at: float = 0.0) -> Conclusion:
     low, high : float
         Limits; nan if undefined. An interval without width counts as undefined: the formulas return
         it for data without variation, and it would suggest certainty.
-    at : float, default 0
+    null_value : float, default 0
         The value of no difference: 0 for differences, 1 for ratios.
 
     Returns
     -------
     Conclusion
-        `HIGHER` or `LOWER` only if the complete interval lies above or below `at`, without touching
-        it.
+        `HIGHER` or `LOWER` only if the complete interval lies above or below `null_value`, without
+        touching it.
 
     Examples
     --------
@@ -158,9 +158,9 @@ def verdict(low: float, high: float, *, at: float = 0.0) -> Conclusion:
     """
     if math.isnan(low) or math.isnan(high) or low >= high:
         return Conclusion.UNDEFINED
-    if low > at:
+    if low > null_value:
         return Conclusion.HIGHER
-    return Conclusion.LOWER if high < at else Conclusion.NOT_SHOWN
+    return Conclusion.LOWER if high < null_value else Conclusion.NOT_SHOWN
 
 
 def is_noninferior(low: float, high: float, margin: float | None) -> bool:
@@ -277,7 +277,7 @@ def _decisions(results: Results) -> Iterator[Decision]:
     for row in rows:
         if plan.claim not in ("", row["claim"]) or (primary and row["model_id"] not in primary):
             continue
-        outcome = tested_outcome(results, plan, row, number(row, "margin"))
+        outcome = outcome_of_tests(results, plan, row, number(row, "margin"))
         if has_several_models:
             outcome = _after_adjustment(
                 results, plan, outcome, adjusted.get(_endpoint_key(row), {})
@@ -365,12 +365,12 @@ def score_p(results: Results, row: Row, column: str = "p") -> float:
     return number(tests[0], column) if tests else math.nan
 
 
-def tested_outcome(results: Results, plan: Plan, row: Row, margin: float) -> Outcome:
+def outcome_of_tests(results: Results, plan: Plan, row: Row, margin: float) -> Outcome:
     """Return the outcome of the declared hypothesis from a row's interval and its score test.
 
     `row` is of `reader_panel` or `sensitivity_panel`.
     """
-    outcome = declared_outcome(results, plan, row, margin)
+    outcome = outcome_of_interval(results, plan, row, margin)
     return _confirmed_outcome(results, plan, row, outcome) if outcome.is_shown else outcome
 
 
@@ -385,7 +385,7 @@ def _confirmed_outcome(results: Results, plan: Plan, row: Row, outcome: Outcome)
     return outcome
 
 
-def declared_outcome(results: Results, plan: Plan, row: Row, margin: float) -> Outcome:
+def outcome_of_interval(results: Results, plan: Plan, row: Row, margin: float) -> Outcome:
     """Return the outcome of the declared hypothesis from a row's interval alone.
 
     A model is inferior if its complete interval is below minus the margin (below 0 for

@@ -278,7 +278,7 @@ def _interval(row: Row, scale: Scale) -> str:
 READERS_MISSED = "all readers missed it, a model did not"
 MODELS_MISSED = "all models missed it, a reader did not"
 EVERYBODY_MISSED = "everybody missed it"
-EVERYBODY_RIGHT = "everybody had it right"
+EVERYBODY_CORRECT = "everybody had it right"
 
 
 def error_findings(results: Results) -> list[Finding]:
@@ -306,7 +306,7 @@ def _items(results: Results, condition: str) -> list[str]:
             t("{n} missed by all readers but not by all models", n=notes[READERS_MISSED]),
             t("{n} missed by all models but not by all readers", n=notes[MODELS_MISSED]),
         ]
-    parts.append(t("{n} answered correctly by everybody", n=notes[EVERYBODY_RIGHT]))
+    parts.append(t("{n} answered correctly by everybody", n=notes[EVERYBODY_CORRECT]))
     first = tn(
         "Of {n} case{where}: {counts}.",
         "Of {n} cases{where}: {counts}.",

@@ -37,10 +37,10 @@ from analysis.statistics.verdicts import (
     is_decided,
     no_verdict_reason,
     origin_of_margin,
+    outcome_of_tests,
     patients_of_row,
     primary_models,
     score_p,
-    tested_outcome,
 )
 from analysis.translation import capitalised, later, t, tn, translated, written
 
@@ -419,7 +419,7 @@ def _decision(results: Results, plan: Plan, decision: Decision) -> str:
     scale = scale_of(results, plan.metric)
 
     def verdict_of(other: Row) -> str:
-        outcome = tested_outcome(results, plan, other, number(row, "margin"))
+        outcome = outcome_of_tests(results, plan, other, number(row, "margin"))
         words = translated(VERDICTS[plan.hypothesis][outcome])
         return words[0].lower() + words[1:]
 

@@ -167,7 +167,7 @@ def _patients(results: Results) -> dict[str, int]:
 
 def _verdict(patients: Mapping[str, int], row: Row) -> Conclusion:
     limits = number(row, "ci_low"), number(row, "ci_high")
-    return conclusion(patients.get(str(row["term"]), patients[ALL_TERMS]), *limits, at=1.0)
+    return conclusion(patients.get(str(row["term"]), patients[ALL_TERMS]), *limits, null_value=1.0)
 
 
 def _term(results: Results, patients: Mapping[str, int], row: Row) -> str:

@@ -197,7 +197,7 @@ def _measure_rows(study: Study, answers: AnswersWithConfidence) -> Iterator[dict
     alpha, clustered = study.options.alpha, study.weights is not None
     n = len(answers.is_correct)
     n_units = np.array(len(np.unique(answers.clusters)) if clustered else n)
-    point = _point_estimates(answers)
+    point_estimates = _point_estimates(answers)
     resampled = np.concatenate(
         [
             _estimates(answers, _answer_weights(answers, block, clustered=clustered))
@@ -210,7 +210,7 @@ def _measure_rows(study: Study, answers: AnswersWithConfidence) -> Iterator[dict
     method = method if clustered else method.replace("patients", "answers")
     few = too_few(int(n_units), clustered=clustered)
     for position, measure in enumerate(MEASURES):
-        estimate, low, high = (values[position] for values in (point, *limits[:2]))
+        estimate, low, high = (values[position] for values in (point_estimates, *limits[:2]))
         reason = f"interval: {few}" if few else FEW_RESAMPLES if np.isnan(low) else ""
         if np.isnan(estimate):
             reason = ALL_CORRECT_OR_INCORRECT
@@ -282,14 +282,14 @@ def _point_estimates(answers: AnswersWithConfidence) -> Floats:
     # Imported only for runs with confidences, because it loads slowly.
     from sklearn.metrics import brier_score_loss, roc_auc_score
 
-    point = _estimates(answers, np.ones((1, len(answers.is_correct))))[:, 0]
+    point_estimates = _estimates(answers, np.ones((1, len(answers.is_correct))))[:, 0]
     if len(answers.is_correct):
-        point[MEASURES.index(BRIER)] = brier_score_loss(
+        point_estimates[MEASURES.index(BRIER)] = brier_score_loss(
             answers.is_correct, answers.confidence, pos_label=True
         )
     if answers.is_correct.any() and not answers.is_correct.all():
-        point[MEASURES.index(AUC)] = roc_auc_score(answers.is_correct, answers.confidence)
-    return point
+        point_estimates[MEASURES.index(AUC)] = roc_auc_score(answers.is_correct, answers.confidence)
+    return point_estimates
 
 
 def _auc(answers: AnswersWithConfidence, weights: Floats) -> Floats:
@@ -297,12 +297,12 @@ def _auc(answers: AnswersWithConfidence, weights: Floats) -> Floats:
     levels, level = np.unique(answers.confidence, return_inverse=True)
     level_indicators = np.zeros((len(level), len(levels)))
     level_indicators[np.arange(len(level)), level] = 1
-    right, wrong = (
+    correct, incorrect = (
         (weights * is_included) @ level_indicators
         for is_included in (answers.is_correct, ~answers.is_correct)
     )
-    below = wrong.cumsum(axis=1) - wrong / 2
-    return ratio((right * below).sum(axis=1), right.sum(axis=1) * wrong.sum(axis=1))
+    below = incorrect.cumsum(axis=1) - incorrect / 2
+    return ratio((correct * below).sum(axis=1), correct.sum(axis=1) * incorrect.sum(axis=1))
 
 
 def _bin_indicators(confidence: Floats) -> Floats:
@@ -325,14 +325,14 @@ def _bin_rows(answers: AnswersWithConfidence, alpha: float) -> Iterator[dict[str
     position = _bin_numbers(answers.confidence)
     for index in np.unique(position):
         is_in_bin = position == index
-        n, n_right = int(is_in_bin.sum()), int(answers.is_correct[is_in_bin].sum())
-        low, high = wilson_interval(np.array(float(n_right)), np.array(float(n)), alpha)
+        n, n_correct = int(is_in_bin.sum()), int(answers.is_correct[is_in_bin].sum())
+        low, high = wilson_interval(np.array(float(n_correct)), np.array(float(n)), alpha)
         yield {
             "bin_low": _EDGES[index],
             "bin_high": _EDGES[index + 1],
             "n": n,
             "mean_confidence": answers.confidence[is_in_bin].mean(),
-            "accuracy": n_right / n,
+            "accuracy": n_correct / n,
             "ci_low": float(low),
             "ci_high": float(high),
         }

@@ -27,7 +27,7 @@ from analysis.translation import t, tn
 READERS_MISSED = "all readers missed it, a model did not"
 MODELS_MISSED = "all models missed it, a reader did not"
 EVERYBODY_MISSED = "everybody missed it"
-EVERYBODY_RIGHT = "everybody had it right"
+EVERYBODY_CORRECT = "everybody had it right"
 
 
 def item_difficulty(study: Study | Bundle) -> pd.DataFrame:
@@ -105,16 +105,16 @@ def _counts_by_kind(
 
 def _item_notes(table: pd.DataFrame) -> pd.Series[str]:
     readers, models = table["n_readers"], table["n_models"]
-    readers_right, models_right = table["n_readers_correct"], table["n_models_correct"]
+    readers_correct, models_correct = table["n_readers_correct"], table["n_models_correct"]
     # Unread items are not described as missed by all raters, unless there are only models.
     has_readers = readers.groupby(table["condition"]).transform("max") > 0
     n = (readers + models).where((readers > 0) | ~has_readers, 0)
-    n_correct = readers_right + models_right
+    n_correct = readers_correct + models_correct
     notes = pd.Series("", index=table.index, dtype=object)
-    notes[(n > 0) & (n_correct == n)] = EVERYBODY_RIGHT
+    notes[(n > 0) & (n_correct == n)] = EVERYBODY_CORRECT
     notes[(n > 0) & (n_correct == 0)] = EVERYBODY_MISSED
-    notes[(readers > 0) & (readers_right == 0) & (models_right > 0)] = READERS_MISSED
-    notes[(models > 0) & (models_right == 0) & (readers_right > 0)] = MODELS_MISSED
+    notes[(readers > 0) & (readers_correct == 0) & (models_correct > 0)] = READERS_MISSED
+    notes[(models > 0) & (models_correct == 0) & (readers_correct > 0)] = MODELS_MISSED
     return notes
 
 
@@ -192,10 +192,10 @@ def _disagreement_rows(
     )
     for model in (i for i in columns if matrix.columns[i].kind is RaterKind.MODEL):
         is_model_counted = all_given[:, model] & (n > 0)
-        is_right = all_correct[:, model]
+        is_correct = all_correct[:, model]
         for kind, chosen in (
-            (MODEL_WRONG, is_model_counted & ~is_right & (n_correct == n)),
-            (MODEL_RIGHT, is_model_counted & is_right & (n_correct == 0)),
+            (MODEL_WRONG, is_model_counted & ~is_correct & (n_correct == n)),
+            (MODEL_RIGHT, is_model_counted & is_correct & (n_correct == 0)),
         ):
             for item in np.flatnonzero(chosen):
                 yield {
@@ -209,8 +209,10 @@ def _disagreement_rows(
                     "n_readers": int(n[item]),
                     "readers_answers": "; ".join(
                         f"{name}: {_letter(matrix.answers[item, i])}".strip()
-                        for name, i, was_given in zip(names, readers, is_counted[item], strict=True)
-                        if was_given
+                        for name, i, is_reader_counted in zip(
+                            names, readers, is_counted[item], strict=True
+                        )
+                        if is_reader_counted
                     ),
                 }
 

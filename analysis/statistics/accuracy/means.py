@@ -34,7 +34,7 @@ def mean_over_items(
     clusters : numpy.ndarray of int, shape (n_items,)
         The items' patients.
     alpha : float
-        Two-sided error.
+        Two-sided error rate.
     no_items_reason : str
         Why the mean is undefined if there is no item.
     limits : tuple of float, default (0, 1)
@@ -90,7 +90,7 @@ def wilson_interval(successes: Floats, n: Floats, alpha: float) -> tuple[Floats,
     successes, n : numpy.ndarray of float, any one shape
         Counts, 0 <= successes <= n.
     alpha : float
-        Two-sided error, between 0 and 1.
+        Two-sided error rate, between 0 and 1.
 
     Returns
     -------

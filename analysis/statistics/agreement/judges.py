@@ -157,9 +157,9 @@ def _scoring_agreement(study: Study, pairs: Ints, clusters: Ints) -> Iterator[di
     contributions = _contributions(pairs, estimates)
     is_one_answer_per_unit = len(present) == n
     drawn = {} if is_one_answer_per_unit else _resampled_coefficients(study, cells, present)
-    same = int((pairs[:, 0] == pairs[:, 1]).sum())
+    n_same = int((pairs[:, 0] == pairs[:, 1]).sum())
     for measure, value in estimates.items():
-        count = {RAW: same, THIRD: n - same}.get(measure)
+        count = {RAW: n_same, THIRD: n - n_same}.get(measure)
         yield {
             "measure": measure,
             "n": n,
@@ -222,14 +222,14 @@ def _scoring_coefficients(tables: Floats) -> dict[str, Floats]:
 def _contributions(pairs: Ints, estimates: dict[str, Floats]) -> dict[str, Floats]:
     """Return each answer's contribution to each measure, multiplied by the number of answers."""
     k = len(LEVELS)
-    same = (pairs[:, 0] == pairs[:, 1]).astype(float)
+    is_same_level = (pairs[:, 0] == pairs[:, 1]).astype(float)
     credit = LEVEL_CREDIT[pairs[:, 0], pairs[:, 1]]
     pair_counts = (np.eye(k)[pairs[:, 0]] + np.eye(k)[pairs[:, 1]]) / 2
     shares = pair_counts.mean(axis=0)
     beyond_chance = 1 - shares @ LEVEL_CREDIT @ shares
     kappa_change = (credit - credit.mean()) * beyond_chance
     kappa_change -= (1 - credit.mean()) * 2 * ((pair_counts - shares) @ LEVEL_CREDIT @ shares)
-    raw = same - estimates[RAW][0]
+    raw = is_same_level - estimates[RAW][0]
     with np.errstate(invalid="ignore", divide="ignore"):
         kappa = kappa_change / beyond_chance**2
     return {RAW: raw, KAPPA: kappa, BRENNAN: raw / (1 - 1 / k), THIRD: -raw}

@@ -144,8 +144,8 @@ def limits_on_fishers_scale(kappa: float, half_width: float) -> tuple[float, flo
     """
     if not abs(kappa) < 1:
         return kappa, kappa
-    center, half_on_scale = np.arctanh(kappa), half_width / (1 - kappa**2)
-    return float(np.tanh(center - half_on_scale)), float(np.tanh(center + half_on_scale))
+    centre, half_on_scale = np.arctanh(kappa), half_width / (1 - kappa**2)
+    return float(np.tanh(centre - half_on_scale)), float(np.tanh(centre + half_on_scale))
 
 
 def _option_counts(answers: Codes, n_options: int) -> Floats:

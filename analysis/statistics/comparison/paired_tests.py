@@ -71,7 +71,7 @@ def tango_interval(
     n : numpy.ndarray of float, the same shape
         Items, only_a + only_b <= n.
     alpha : float
-        Two-sided error, between 0 and 1.
+        Two-sided error rate, between 0 and 1.
 
     Returns
     -------

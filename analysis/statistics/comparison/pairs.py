@@ -177,7 +177,7 @@ def resampled_intervals(
     weights : numpy.ndarray of float, shape (n_resamples, n_clusters)
         Number of times each cluster was drawn in each resample.
     alpha : float
-        Two-sided error.
+        Two-sided error rate.
 
     Returns
     -------
@@ -321,7 +321,7 @@ def compare_pairs(
     weights : numpy.ndarray of float, shape (n_resamples, n_clusters), or None
         Number of times each cluster was drawn in each resample; None without clusters.
     alpha : float
-        Two-sided error.
+        Two-sided error rate.
     """
     columns, positions = np.unique(np.concatenate([a, b]), return_inverse=True)
     a, b = positions[: len(a)], positions[len(a) :]

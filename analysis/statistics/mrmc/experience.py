@@ -97,7 +97,7 @@ def slope_over_readers(merits: Merits, covariate: Floats, alpha: float = 0.05) -
     covariate : numpy.ndarray of float, shape (n_readers,)
         The covariate of each reader.
     alpha : float, default 0.05
-        Two-sided error of the interval.
+        Two-sided error rate of the interval.
 
     Returns
     -------

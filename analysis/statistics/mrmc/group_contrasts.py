@@ -63,7 +63,7 @@ def between_groups(merits: Merits, a: Ints, b: Ints, alpha: float = 0.05) -> Bet
     a, b : numpy.ndarray of int, shape (n_readers,)
         Positions of each group's readers in `merits`; no reader is in both groups.
     alpha : float, default 0.05
-        Two-sided error of the interval.
+        Two-sided error rate of the interval.
 
     Returns
     -------

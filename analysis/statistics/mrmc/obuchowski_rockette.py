@@ -106,7 +106,7 @@ def infer(estimate: float, variance: float, df: float, alpha: float) -> Inferenc
     df : float
         Degrees of freedom; inf for the normal distribution.
     alpha : float
-        Two-sided error of the interval.
+        Two-sided error rate of the interval.
 
     Returns
     -------
@@ -343,7 +343,7 @@ def single_treatment(
         One figure of merit per reader; for a model against readers, the differences (model minus
         reader) from `differences`.
     alpha : float, default 0.05
-        Two-sided error of the intervals.
+        Two-sided error rate of the intervals.
     constrain : bool, default True
         Whether a negative Cov2 is set to 0; it is not in MRMCaov's interval for fixed readers.
     items_df : float, default inf
@@ -517,7 +517,7 @@ def two_treatments(
     a, b : numpy.ndarray of int, shape (n_readers,)
         Positions of the readers in `merits` under the first and under the second treatment.
     alpha : float, default 0.05
-        Two-sided error of the intervals.
+        Two-sided error rate of the intervals.
     constrain : bool, default True
         Whether a negative Cov2 - Cov3 is set to 0; it is in OR-DBM, but not in MRMCaov's interval
         for fixed readers.

@@ -206,9 +206,11 @@ def _drop_items(matrix: ReadingMatrix, correct: Bools, dropped: Bools, condition
         shared = shared_by_panel(matrix, panel.columns)
         is_dropped: Bools = shared.items & np.any(dropped[:, panel.columns], axis=1)
         items = shared.items & ~is_dropped
-        nothing = f"there are no {condition}" if is_dropped.any() and not items.any() else ""
+        no_items_reason = (
+            f"there are no {condition}" if is_dropped.any() and not items.any() else ""
+        )
         note = join_nonempty([condition if is_dropped.any() else "", shared.note])
-        reason = shared.reason or nothing
+        reason = shared.reason or no_items_reason
         return _equally_weighted(matrix, correct[items][:, panel.columns], items, reason, note)
 
     return compare
@@ -257,9 +259,9 @@ def _weight_tasks_equally(matrix: ReadingMatrix) -> Choice:
         tasks = [items[shared.items[items]] for items in matrix.members("task").values()]
         tasks = [items for items in tasks if len(items)]
         if shared.reason or not tasks:
-            nothing = np.full(len(panel.columns), np.nan)
+            undefined = np.full(len(panel.columns), np.nan)
             reason = shared.reason or NO_TASK
-            merits = without_covariance(nothing, reason)
+            merits = without_covariance(undefined, reason)
             return _choice_result(matrix, shared.items, _model_minus_readers(merits), shared.note)
         items = np.zeros(len(shared.items), dtype=np.bool_)
         items[np.concatenate(tasks)] = True
@@ -316,8 +318,8 @@ def _score_tests(
     choice: _ChoiceResult, result: SingleTreatment, margin: float | None
 ) -> dict[Claim, dict[str, float]]:
     """Return, by claim, the margin and the p-values of the score test with and without it."""
-    nothing = dict.fromkeys(("margin", "p_margin", "p_superior"), math.nan)
-    tests = dict.fromkeys(Claim, nothing)
+    undefined = dict.fromkeys(("margin", "p_margin", "p_superior"), math.nan)
+    tests = dict.fromkeys(Claim, undefined)
     if margin is None or choice.by_patient is None or choice.differences.no_covariance:
         return tests
     for claim, readers in variances_of_readers(result).items():

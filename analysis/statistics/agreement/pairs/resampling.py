@@ -250,7 +250,7 @@ def analytic_interval(measure: Measure, counts: PairCounts, alpha: float) -> Int
     counts : PairCounts
         The counts of each pair in each scope.
     alpha : float
-        Two-sided error.
+        Two-sided error rate.
 
     Returns
     -------
@@ -294,7 +294,7 @@ def cluster_intervals(
     weights : numpy.ndarray of float, shape (n_resamples, n_clusters)
         The resamples.
     alpha : float
-        Two-sided error.
+        Two-sided error rate.
 
     Returns
     -------

@@ -19,8 +19,8 @@ from analysis import (
 )
 from analysis.readings.circumstances import NOT_ABOUT_TIME
 from analysis.statistics.accuracy.items import (
+    EVERYBODY_CORRECT,
     EVERYBODY_MISSED,
-    EVERYBODY_RIGHT,
     MODEL_DISAGREEMENTS,
     MODEL_RIGHT,
     MODEL_WRONG,
@@ -116,7 +116,7 @@ def test_items_are_counted_by_kind_of_rater_with_a_note(make_bundle: MakeBundle)
     assert table["n_readers_correct"].tolist() == [2, 0, 1, 1, 0]
     assert table["n_models_correct"].tolist() == [2, 0, 0, 1, 1]
     assert table["note"].tolist() == [
-        EVERYBODY_RIGHT,
+        EVERYBODY_CORRECT,
         EVERYBODY_MISSED,
         MODELS_MISSED,
         "",
@@ -131,7 +131,7 @@ def test_unread_items_are_not_difficult() -> None:
     readings = pd.DataFrame({"rater_id": ["R", "R"], "item_id": ["a", "b"], "answer": ["", "A"]})
     table = item_difficulty(bundle_from_tables(items, readings))
     assert table["n_readers"].tolist() == [1, 1, 0]
-    assert table["note"].tolist() == [EVERYBODY_MISSED, EVERYBODY_RIGHT, ""]
+    assert table["note"].tolist() == [EVERYBODY_MISSED, EVERYBODY_CORRECT, ""]
 
 
 def test_items_are_counted_over_raters_who_received_them() -> None:
@@ -152,7 +152,7 @@ def test_items_are_counted_over_raters_who_received_them() -> None:
     assert table["readers_share"].tolist() == [1, 1, 0]
     assert table["few_readers"].tolist() == ["", "1 of 2 readers", "1 of 2 readers"]
     assert table["n_models"].tolist() == [1, 1, 1]
-    assert table["note"].tolist() == [EVERYBODY_RIGHT, EVERYBODY_RIGHT, EVERYBODY_MISSED]
+    assert table["note"].tolist() == [EVERYBODY_CORRECT, EVERYBODY_CORRECT, EVERYBODY_MISSED]
 
 
 def test_items_that_no_reader_read_are_not_missed_by_all() -> None:
@@ -161,7 +161,7 @@ def test_items_that_no_reader_read_are_not_missed_by_all() -> None:
     readings = pd.DataFrame({"rater_id": ["R", "M"], "item_id": "a", "answer": "A"})
     raters = pd.DataFrame({"rater_id": ["R", "M"], "rater_kind": ["reader", "model"]})
     table = item_difficulty(bundle_from_tables(items, readings, raters))
-    assert table["note"].tolist() == [EVERYBODY_RIGHT, ""]
+    assert table["note"].tolist() == [EVERYBODY_CORRECT, ""]
 
 
 def test_a_model_without_conditions_is_compared_with_readers_of_each(
