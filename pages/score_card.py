@@ -6,7 +6,7 @@ from functools import partial
 import streamlit as st
 
 from study.base.errors import NotAllowed, StudyError
-from study.base.translation import right_to_left, t
+from study.base.translation import is_right_to_left, t
 from study.people.roles import Act
 from study.reading.desk import receipt_of
 from study.reading.score_card import ScoreCard, ScoredCase, reading_record, score_card
@@ -71,7 +71,7 @@ def _paged(card: ScoreCard) -> None:
     at = choose.selectbox(
         t("Case"), range(len(cases)), format_func=lambda entry: _label(cases[entry]), key=AT
     )
-    keys = ("Right", "Left") if right_to_left() else ("Left", "Right")
+    keys = ("Right", "Left") if is_right_to_left() else ("Left", "Right")
     for column, label, step, key, disabled in (
         (back_column, t("Previous"), -1, keys[0], at == 0),
         (on, t("Next"), 1, keys[1], at == len(cases) - 1),

@@ -5,19 +5,19 @@ import signal
 import sys
 
 
-def _stopped(*_: object) -> None:
-    """End the process while modules are imported, before anything is done."""
+def _stop(*_: object) -> None:
+    """End the process during the imports, before the command has started."""
     os.write(2, b"\nStopped. Nothing was changed.\n")
     os._exit(130)
 
 
 if __name__ == "__main__":
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, _stopped)
+        signal.signal(signal.SIGINT, _stop)
     from study.cli import main
 
     status = main(sys.argv[1:])
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is done, and its status is known
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the command has ended
     if status == 130:
-        os._exit(status)  # after an interrupted `exec`, Python would end by the signal instead
+        os._exit(status)  # after an interrupted `exec`, Python would exit with the signal instead
     sys.exit(status)

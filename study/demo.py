@@ -1,7 +1,8 @@
 """Sets up the demo deployment: the included bank, two studies, simulated readers and models.
 
-The first study starts with the cases and is half completed by simulated readers. The second study,
-for a new reader, has all preparation steps: consent, instructions, questionnaire, practice.
+The first study starts directly with the cases and already contains the readings of simulated
+readers. The second study, for a new reader, has all preparation steps: consent, instructions,
+questionnaire, practice.
 
 Films, readers and models are simulated and marked as such everywhere. The demo is only set up in a
 new store.
@@ -39,7 +40,7 @@ _SEED = 20250604
 class Codes:
     """New access codes of the demo.
 
-    `newcomer` is None in a demo of an earlier version without the second study.
+    `newcomer` is None in the demo of an earlier version, which has no second study.
     """
 
     reader: str
@@ -51,12 +52,12 @@ class Codes:
 def set_up(address: Path | str, data: Path, *, entropy: Entropy, now: datetime) -> Store:
     """Create a store with the demo.
 
-    A SQLite file is created completely or not at all, even if two processes try at once.
+    A SQLite file is created completely or not at all, even if two processes try at the same time.
 
     Raises
     ------
     NotFound
-        The demo bank is missing in the folder ``demo`` of `data`.
+        The demo bank is missing from the folder ``demo`` in `data`.
     """
     if not (data / "demo" / "bank.json").is_file():
         raise NotFound(f"No demo bank in {data / 'demo'}. Restore it from the repository.")
@@ -75,7 +76,7 @@ def set_up(address: Path | str, data: Path, *, entropy: Entropy, now: datetime) 
                 _fill(store, data, entropy, now)
             store.rename_to(path)
     except OSError as error:
-        raise StudyError(f"{path} cannot be made: {error.strerror}.") from error
+        raise StudyError(f"{path} cannot be created: {error.strerror}.") from error
     return Store(path)
 
 

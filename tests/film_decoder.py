@@ -15,7 +15,7 @@ from study.films.packing import ESCAPE, Ints
 
 
 def unpacked(body: bytes) -> Grey:
-    """Undo `study.films.packed`.
+    """Undo `study.films.pack_film`.
 
     Parameters
     ----------

@@ -10,7 +10,7 @@ from study.base.bank_model import LETTERS, REPORT_SECTIONS, Fault, Rule
 from study.base.text import id_key
 from study.tables.columns import Kind, plain_key
 from study.tables.source import Repeated
-from study.tables.values import as_text, missing
+from study.tables.values import as_text, is_missing
 
 # The spellings of each field, preferred first; case, spaces and underscores are ignored.
 SPELLINGS: Mapping[str, tuple[str, ...]] = {
@@ -164,7 +164,7 @@ class Fields:
                     self._may_be_long = True
                 if (text := value.strip()) and (text.isascii() or id_key(text)):
                     filled[key] = text
-            elif not missing(value):
+            elif not is_missing(value):
                 filled[key] = value
                 if type(value) is list:
                     for text in value:

@@ -21,7 +21,7 @@ from study.base.canonical import canonical_json
 from study.films import BadFilm
 from study.tables.columns import plain_key
 from study.tables.source import Record
-from study.tables.values import as_list, as_text, missing, quoted_value
+from study.tables.values import as_list, as_text, is_missing, quoted_value
 
 LONGEST_ID = 500
 _NOT_SHOWN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
@@ -385,7 +385,7 @@ def _text(fields: Fields, name: str, trouble: Trouble) -> str | None:
 
 def split_list(value: object) -> list[object]:
     """Return the entries of a list, or of a text that lists them in brackets or by `|` or `;`."""
-    if missing(value):
+    if is_missing(value):
         return []
     entries = as_list(value)
     if entries is not None:

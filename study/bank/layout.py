@@ -20,7 +20,7 @@ from study.base.translation import t
 from study.films import BadFilm
 from study.films.decoding import is_dicom, lacks_preamble
 from study.store import Store
-from study.tables.source import Record, opened
+from study.tables.source import Record, open_source
 from study.tables.table import SPREADSHEET_ENDINGS
 from study.tables.values import as_text
 
@@ -238,7 +238,7 @@ def _folders(place: Path) -> Iterator[Path]:
 def _images_named(file: Path) -> list[str]:
     """Return a sample of the image paths in a file; empty if it is not a bank."""
     try:
-        with opened(file, is_record=lambda record: "question" in Fields(record)) as source:
+        with open_source(file, is_record=lambda record: "question" in Fields(record)) as source:
             return list(islice(_image_paths(islice(source.entries, _SAMPLE)), _SAMPLE))
     except BadFile:
         return []

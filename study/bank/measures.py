@@ -13,7 +13,7 @@ from itertools import repeat
 from study.bank.fields import EXAMINATION_DATE, Fields, Notes, Trouble
 from study.base.bank_model import Rule
 from study.tables.columns import plain_key
-from study.tables.values import as_list, as_text, missing, quoted_value
+from study.tables.values import as_list, as_text, is_missing, quoted_value
 
 LEAST_MM, MOST_MM = 0.01, 5.0
 TOLERANCE = 0.01
@@ -106,7 +106,7 @@ def _entries_of(value: object) -> list[object] | None:
 
 def _spacing_mm(entry: object) -> float | str | None:
     """Return the spacing of an entry, None if it is empty, or the reason why it is doubtful."""
-    if missing(entry):
+    if is_missing(entry):
         return None
     sides = _sides(entry)
     if sides is None:
@@ -172,7 +172,7 @@ def read_days(fields: Fields, n: int, notes: Notes, trouble: Trouble) -> list[in
         _days_between(entry, study_date) if by_date else _whole_days(entry) for entry in values
     ]
     for value, days in zip(values, all_days, strict=True):
-        if missing(value):
+        if is_missing(value):
             continue
         if days is None or days > MOST_DAYS:
             name = (
@@ -225,7 +225,7 @@ def day_of(text: str) -> date | None:
 
 def _value_per_image(value: object, n: int) -> Sequence[object] | None:
     """Return one value for each of `n` images; None if the numbers differ."""
-    if missing(value):
+    if is_missing(value):
         return [None] * n
     entries = as_list(value)
     if entries is None and isinstance(value, str) and any(separator in value for separator in "|;"):

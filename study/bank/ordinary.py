@@ -26,7 +26,7 @@ from study.films import BadFilm
 from study.store.staging import Batch
 from study.tables.columns import plain_key
 from study.tables.source import Record
-from study.tables.values import as_list, as_text, as_texts, missing
+from study.tables.values import as_list, as_text, as_texts, is_missing
 
 _TEXTS = ("task", "category", "subcategory", "patient_id", "explanation", *REPORT_SECTIONS)
 _READ = frozenset(
@@ -122,7 +122,7 @@ class _OrdinaryItems:
     def columns(self, split: str) -> dict[str, list[Any]]:
         """Return the columns of the ordinary items, by the names in the working file."""
         for field in self._fields.by_field.keys() - _READ:
-            self._mark(not missing(value) for value in self._column(field))
+            self._mark(not is_missing(value) for value in self._column(field))
         options = options_of_items(self._lists("options", as_list))
         self._mark(not texts for texts in options)
         truths = truths_of_items(self._texts("truth"), options)

@@ -27,12 +27,12 @@ from study.bank.workers import in_order, most_workers
 from study.base.bank_model import Fault
 from study.base.canonical import joint_sha256
 from study.base.errors import BadFile
-from study.base.provenance import NOT_KNOWN, Provenance
+from study.base.provenance import UNKNOWN_PROVENANCE, Provenance
 from study.base.text import difference
 from study.store.staging import Batch, Group, Staging, staging
-from study.tables.columns import listed
-from study.tables.source import OpenSource, Piece, Record, SourceFormat, opened
-from study.tables.text_file import opened_bytes
+from study.tables.columns import column_list
+from study.tables.source import OpenSource, Piece, Record, SourceFormat, open_source
+from study.tables.text_file import open_bytes
 from study.tables.values import quoted_value
 
 BankFormat = Literal["rexvqa", "csv"]
@@ -87,7 +87,7 @@ class ImportOptions:
     missing_images: MissingImages | None = None
     skip_faulty: bool = False
     simulated: bool = False
-    provenance: Provenance = NOT_KNOWN
+    provenance: Provenance = UNKNOWN_PROVENANCE
     scale: float = 1.0
     allow_possible_identifiers: bool = False
     progress: OnProgress | None = None
@@ -217,7 +217,7 @@ def sha256_of_files(parts: Sequence[Part]) -> str:
     """
     hashes = []
     for part in parts:
-        with opened_bytes(part.path) as file:
+        with open_bytes(part.path) as file:
             hashes.append(file_digest(file, "sha256").hexdigest())
     return joint_sha256(hashes)
 
@@ -234,7 +234,9 @@ def _read_items(
     sources, n_bytes = [], 0
     for part in parts:
         source_format = _source_format(part.path, format)
-        with opened(part.path, format=source_format, is_record=_is_item, kind_of=kind_of) as source:
+        with open_source(
+            part.path, format=source_format, is_record=_is_item, kind_of=kind_of
+        ) as source:
             reading.read(part, source, partial(_tell_bytes, on_progress, n_bytes, total))
             sources.append((source.format, source.sha256))
             n_bytes += source.n_bytes_read
@@ -302,7 +304,7 @@ class _Reading:
                 piece = queue.popleft()
                 if drafts.by_place:
                     drafts = self._drafted(part, piece.records(source.n_entries) or ())
-                source.took(drafts.batch.n)
+                source.count_entries(drafts.batch.n)
                 self._keep(drafts)
                 on_read(source.n_bytes_read)
 
@@ -356,7 +358,8 @@ def _check_columns(source: OpenSource) -> None:
     if missing_columns:
         raise BadFile(
             f"{source.name} has no column {', '.join(missing_columns)}; its header is"
-            f" {listed(source.columns)}; name the columns as the description of the format says"
+            f" {column_list(source.columns)}; name the columns as the description of the format"
+            " says"
             " (docs/bank-format.md)"
         )
 

@@ -11,7 +11,7 @@ from multiprocessing.connection import Connection
 from typing import Any, NamedTuple, TypeVar
 
 from study.base.errors import NotNow
-from study.base.processes import can_split_off, split_off
+from study.base.processes import can_fork, run_forked
 from study.base.translation import t
 
 _Task = TypeVar("_Task")
@@ -28,7 +28,7 @@ def most_workers() -> int:
 
     One more than the number of processors, because one worker waits until its result is read.
     """
-    if not can_split_off():
+    if not can_fork():
         return 0
     has_affinity = hasattr(os, "sched_getaffinity")
     return 1 + (len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1)
@@ -139,7 +139,7 @@ def _split_off(do: Callable[[Any], Any], others: Iterable[_Worker]) -> _Worker:
         _work(do, worker_end)
         return 0
 
-    pid = split_off(work)
+    pid = run_forked(work)
     worker_end.close()
     return _Worker(pid, own_end)
 

@@ -15,9 +15,10 @@ class By:
     role
         The role of the actor; empty on the command line.
     place
-        The mark of the actor's address, see `study.people.signing_in`; empty on the command line.
+        The pseudonym of the actor's network address (see `study.people.signing_in`); empty on the
+        command line.
     everywhere
-        Whether the actor is an administrator of the deployment, whose actions on a person apply to
+        Whether the actor is an administrator of the deployment. Their actions on a person apply to
         all studies.
     """
 
@@ -44,7 +45,7 @@ class Acting:
 
 
 COMMAND_LINE = By(name="coordinator", everywhere=True)
-"""The actor of commands, whose permissions are those of the store's file."""
+"""The actor of commands; what they may do depends on the permissions of the store's file."""
 
 SCHEDULE = By(name="schedule")
-"""The actor of scheduled actions of the server."""
+"""The actor of the server's scheduled actions."""

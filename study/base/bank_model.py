@@ -77,7 +77,7 @@ TITLES: Mapping[Rule, str] = {
     Rule.PATIENT_SPLIT: "Every patient is in one split",
     Rule.EXAMINATION_SPLIT: "Every examination is in one split",
 }
-"""What each rule requires."""
+"""The requirement of each rule."""
 
 FINDINGS: Mapping[Rule, str] = {
     Rule.FILE: "The file cannot be read as a whole",
@@ -113,14 +113,14 @@ FINDINGS: Mapping[Rule, str] = {
     Rule.PATIENT_SPLIT: "Patients are in more than one split",
     Rule.EXAMINATION_SPLIT: "Examinations are in more than one split",
 }
-"""The finding if a rule is broken."""
+"""The finding that is reported if a rule is broken."""
 
 
 LETTERS = "ABCDEFGH"
-"""The letters of options, as many as an item may have."""
+"""The letters of options; an item may have as many options as there are letters."""
 
 REPORT_SECTIONS = ("indication", "comparison", "findings", "impression")
-"""The sections of a report that a bank may have."""
+"""The sections of a radiology report that a bank may contain."""
 
 VIEW_CLASSES: Mapping[str, Sequence[str]] = {
     "frontal": ("PA", "AP", "FRONTAL", "AP AXIAL", "LORDOTIC", "ERECT", "SUPINE"),
@@ -133,7 +133,7 @@ VIEW_CLASSES: Mapping[str, Sequence[str]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """One film of an item, by name.
+    """A film of an item, identified by its path.
 
     Attributes
     ----------
@@ -172,30 +172,30 @@ class Item:
     item_id, question : str
         Never empty.
     options : tuple of str
-        Two to eight texts in canonical order, without their letters.
+        Two to eight options in canonical order, without their letters.
     truth : str or None
         Letter of the correct option; None in a bank without reference standard.
     task, category, subcategory : str
-        Empty if none.
+        Empty if not given.
     examination_id : str
-        If the bank gives none, the path of the first film: items with the same film belong to one
-        examination.
+        If the bank gives none, the path of the first film: items with the same film belong to the
+        same examination.
     patient_id : str
-        Empty if none.
+        Empty if not given.
     age : str
-        In words, such as `60 years` or `50 to 60 years`; empty if none.
+        In words, such as `60 years` or `50 to 60 years`; empty if not given.
     sex : str
         `female`, `male`, `other`, or empty.
     views : tuple of View
         At least one.
     report : mapping of str to str
-        Report text by section, if given: `indication`, `comparison`, `findings`, `impression`.
-        Never to be shown to a reader or a model.
+        Report text by section, if given: `indication`, `comparison`, `findings`, `impression`. It
+        must not be shown to a reader or a model.
     explanation : str
-        Why the correct option is correct; never to be shown while reading.
+        Why the correct option is correct; it must not be shown while reading.
     attributes : mapping of str to str
-        All other fields of the file, such as `split` and `class`, by their names in the file. Never
-        to be shown to a reader or a model, because they may reveal the answer.
+        All other fields of the file, such as `split` and `class`, by their names in the file. They
+        must not be shown to a reader or a model, because they may reveal the answer.
     origin : str
         The source bank of an item in a joined bank; otherwise empty.
     priors : tuple of Prior
@@ -222,18 +222,18 @@ class Item:
 
 
 class GuessableQuestion(NamedTuple):
-    """The properties of a question with a reference standard that matter for guessing.
+    """The properties of a question that could help to guess its answer.
 
     Attributes
     ----------
     options : sequence of str
-        The texts in canonical order.
+        The options in canonical order.
     truth : str
         The letter of the correct option.
     view : str
         The names of its views, joined; empty if they have none.
     item_id : str
-        Its ID in the bank.
+        The item's ID in the bank.
     """
 
     options: Sequence[str]
@@ -250,8 +250,8 @@ class GuessableQuestion(NamedTuple):
 class Question(NamedTuple):
     """The properties of an item that the content rules check.
 
-    `labels` are the names of its views, empty for views without a name; `truth` is a letter or
-    None; `has_prior` is whether it has a film of an earlier examination.
+    `labels` are the names of its views, with an empty string for a view without a name. `truth` is
+    a letter or None. `has_prior` states whether it has a film of an earlier examination.
     """
 
     item_id: str
@@ -274,7 +274,7 @@ class Film:
     path : str
         As in `View.path`.
     sha256 : str
-        Of the file's bytes, in hexadecimal.
+        Hash of the file's bytes, in hexadecimal.
     width, height : int
         In pixels, as displayed.
     bits : int
@@ -307,11 +307,11 @@ class Fault:
     key : str
         The item's ID, or its position in the file if it has none (`line 12`, `entry 3`).
     what : str
-        The fault.
+        What is wrong.
     remedy : str
-        What to do about it.
+        How to correct it.
     rule : Rule
-        The rule it breaks; see `docs/bank-rules.md`.
+        The broken rule; see `docs/bank-rules.md`.
     """
 
     key: str

@@ -1,8 +1,8 @@
 """Limits the resources for reading an uploaded file, with one budget for all formats.
 
-Readers count what they unpack, and refuse a file at the first byte, row, column or level beyond the
-budget. The operating system limits memory and processor time of the reading process, a worker of
-the server or a command.
+The code that reads a file counts what it unpacks, and refuses the file at the first byte, row,
+column or nesting level beyond the budget. The operating system limits the memory and processor time
+of the process that reads it, which is a worker of the server or a command.
 """
 
 import resource
@@ -21,12 +21,12 @@ from study.base.translation import t
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """The maximum size of a file and the resources for reading it.
+    """The maximum size of a file, and the maximum resources for reading it.
 
     Attributes
     ----------
     unpacked_bytes, member_bytes
-        Size of all files in an archive, and of one file.
+        Size of all files in an archive together, and of each of them.
     members
         Number of files in an archive.
     record_characters
@@ -36,9 +36,9 @@ class Budget:
     depth
         Nesting depth of lists and objects.
     cpu_seconds, wall_seconds
-        Time of the reading process; the wall-clock time only in the server.
+        Time that the process may take; only the server limits the wall-clock time.
     memory_bytes
-        Memory of the process in addition to what it uses at the start.
+        Memory of the process in addition to what it used before it began to read.
     """
 
     unpacked_bytes: int = 4_000_000_000
@@ -89,13 +89,13 @@ class Budget:
 
     def check_depth(self, name: str | Path, *values: object) -> None:
         """Refuse values with lists and objects that are nested too deeply."""
-        level: list[Any] = [value for value in values if isinstance(value, _NESTED)]
+        level: list[Any] = [value for value in values if isinstance(value, _CONTAINER_TYPES)]
         for _ in range(self.depth + 1):
             inside = (outer.values() if isinstance(outer, dict) else outer for outer in level)
             level = [
                 value
                 for value in chain.from_iterable(inside)
-                if type(value) not in _PLAIN and isinstance(value, _NESTED)
+                if type(value) not in _PLAIN_TYPES and isinstance(value, _CONTAINER_TYPES)
             ]
             if not level:
                 return
@@ -139,25 +139,28 @@ BUDGET = Budget()
 """The budget of every file that is uploaded or named in a command."""
 
 
-_NESTED = (dict, list, tuple)
-_PLAIN = frozenset((str, int, float, bool, type(None)))
-"""The most frequent types of values, which contain no others."""
+_CONTAINER_TYPES = (dict, list, tuple)
+_PLAIN_TYPES = frozenset((str, int, float, bool, type(None)))
+"""The most frequent types of values that cannot contain other values."""
 
 
 class _TimeIsUp(BaseException):
-    """The processor time is used up; a `BaseException`, so `except Exception` does not catch it."""
+    """The processor time is used up.
+
+    A `BaseException`, so that ``except Exception`` does not catch it.
+    """
 
 
 @contextmanager
-def held_to(budget: Budget, name: str | Path) -> Iterator[None]:
+def limit_to(budget: Budget, name: str | Path) -> Iterator[None]:
     """Limit memory and processor time within the block, in the main thread of this process.
 
     Raises
     ------
     BeyondBudget
-        The block needed more, or the file `name` is nested too deeply.
+        The block exceeded a limit, or the file `name` is nested too deeply.
     """
-    with _limited(budget):
+    with _limit_resources(budget):
         try:
             yield
         except MemoryError:
@@ -169,8 +172,8 @@ def held_to(budget: Budget, name: str | Path) -> Iterator[None]:
 
 
 @contextmanager
-def _limited(budget: Budget) -> Iterator[None]:
-    """Set this process' soft limits for the block, in addition to what it has used before."""
+def _limit_resources(budget: Budget) -> Iterator[None]:
+    """Set the soft limits of this process within the block; what it used before does not count."""
     usage = resource.getrusage(resource.RUSAGE_SELF)
     limits = {resource.RLIMIT_CPU: int(usage.ru_utime + usage.ru_stime) + 1 + budget.cpu_seconds}
     if mapped := _mapped_bytes():
@@ -179,22 +182,22 @@ def _limited(budget: Budget) -> Iterator[None]:
         yield  # only the main thread receives the signal
         return
     before = {limit: resource.getrlimit(limit) for limit in limits}
-    handler = signal.signal(signal.SIGXCPU, _time_is_up)
+    handler = signal.signal(signal.SIGXCPU, _raise_time_is_up)
     try:
         for limit, soft in limits.items():
-            _set(limit, soft, before[limit][1])
+            _set_limit(limit, soft, before[limit][1])
         yield
     finally:
         for limit, (soft, hard) in before.items():
-            _set(limit, soft, hard)
+            _set_limit(limit, soft, hard)
         signal.signal(signal.SIGXCPU, handler)
 
 
-def _time_is_up(*_: object) -> None:
+def _raise_time_is_up(*_: object) -> None:
     raise _TimeIsUp
 
 
-def _set(limit: int, soft: int, hard: int) -> None:
+def _set_limit(limit: int, soft: int, hard: int) -> None:
     if hard != resource.RLIM_INFINITY and (soft == resource.RLIM_INFINITY or soft > hard):
         soft = hard
     with suppress(ValueError, OSError):  # the system does not have this limit
@@ -202,7 +205,7 @@ def _set(limit: int, soft: int, hard: int) -> None:
 
 
 def _mapped_bytes() -> int:
-    """Return the size of this process' address space, or 0 if the system does not report it."""
+    """Return the size of this process's address space, or 0 if the system does not report it."""
     try:
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
     except (OSError, ValueError):

@@ -1,8 +1,8 @@
 """Canonical forms of stored and hashed values: JSON and its hash, times, random keys, valid text.
 
-Equal values always give the same bytes. Random orders can be recomputed too: because a library's
-generator may change between versions, every random order is the order of SHA-256 values. To check
-a draw by hand, sort the keys by ``sha256("seed/purpose/key")``.
+Equal values always give the same bytes. Random orders are reproducible as well: because a
+library's generator may change between versions, items are sorted by SHA-256 values instead. To
+check a draw by hand, sort the keys by ``sha256("seed/purpose/key")``.
 """
 
 import hashlib
@@ -15,10 +15,11 @@ from typing import Any
 _ENCODER = json.JSONEncoder(
     sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
 )
-_SCAN = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
+_SCAN_JSON = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
 
-# `_ENCODER.encode` creates this encoder for every value, which takes longer than most encodings.
-_PARTS = (
+# `_ENCODER.encode` creates this encoder anew for every value, which usually takes longer than the
+# encoding.
+_MAKE_JSON_PARTS = (
     _json.c_make_encoder  # type: ignore[attr-defined]
     and _json.c_make_encoder(  # type: ignore[attr-defined]
         *(None, _ENCODER.default, _json.encode_basestring, None),
@@ -36,31 +37,31 @@ def canonical_json(value: Any) -> str:
     >>> canonical_json({"b": 1, "a": ["é"]})
     '{"a":["é"],"b":1}'
     """
-    return "".join(_PARTS(value, 0)) if _PARTS else _ENCODER.encode(value)
+    return "".join(_MAKE_JSON_PARTS(value, 0)) if _MAKE_JSON_PARTS else _ENCODER.encode(value)
 
 
 def canonical_json_of_each(
     values: Sequence[list[str] | tuple[str, ...] | dict[str, str]],
 ) -> list[str]:
-    r"""Return the canonical JSON of each of many lists, or of many objects, in less time.
+    r"""Return the canonical JSON of each of several lists or objects, faster than one by one.
 
     >>> canonical_json_of_each([["a", "b"], ["],[", "c"]])
     ['["a","b"]', '["],[","c"]']
     """
     opening, closing = "{}" if values and isinstance(values[0], dict) else "[]"
     parts = canonical_json(values)[2:-2].split(f"{closing},{opening}")
-    if len(parts) != len(values):  # a text contains the separator, or there are no values
+    if len(parts) != len(values):  # a string contains the separator, or there are no values
         return list(map(canonical_json, values))
     return [f"{opening}{part}{closing}" for part in parts]
 
 
 def parsed_json(text: str) -> Any:
-    """Return the value of canonical JSON, faster than `json.loads` but without extra spaces.
+    """Return the value of canonical JSON; faster than `json.loads`, but allows no spaces around it.
 
     >>> parsed_json('["a","b"]')
     ['a', 'b']
     """
-    return _SCAN(text, 0)[0]
+    return _SCAN_JSON(text, 0)[0]
 
 
 def sha256_of(value: Any) -> str:
@@ -115,7 +116,7 @@ def from_epoch_ms(epoch_ms: float) -> datetime:
 
 
 def random_key(key: str, *, seed: int, purpose: str) -> str:
-    """Return a uniform pseudo-random key of 64 hexadecimal digits from seed, purpose and key.
+    """Return 64 hexadecimal digits derived from seed, purpose and key, uniformly distributed.
 
     >>> random_key("q1", seed=1, purpose="draw")[:8]
     'd0465263'
@@ -130,7 +131,7 @@ def shuffled(keys: Iterable[str], *, seed: int, purpose: str) -> list[str]:
     >>> shuffled(["a", "b", "c"], seed=1, purpose="x") == shuffled("cba", seed=1, purpose="x")
     True
     """
-    # Bytes sort like hexadecimal digits, and take half the time.
+    # Bytes sort in the same order as hexadecimal digits, in half the time.
     prefix = f"{seed}/{purpose}/".encode()
 
     def key_bytes(key: str) -> bytes:

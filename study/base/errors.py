@@ -21,27 +21,27 @@ and nothing wider.
 """
 
 _LONGEST_LINE = 10_000
-_KEPT_END = 500
+_END_LENGTH = 500
 
 
 class StudyError(Exception):
-    """Base class of all errors with a message for users, whose lines have a limited length.
+    """Base class of all errors with a message for users.
 
-    A message may quote a file, which can contain an ID of any length.
+    Long lines of the message are shortened, because it may quote an ID of any length from a file.
     """
 
     def __init__(self, *arguments: object) -> None:
-        super().__init__(*(_shortened(a) if isinstance(a, str) else a for a in arguments))
+        super().__init__(*(_shorten_lines(a) if isinstance(a, str) else a for a in arguments))
 
 
-def _shortened(message: str) -> str:
-    """Return a message without the middle of lines that are too long."""
+def _shorten_lines(message: str) -> str:
+    """Return a message with the middle of overlong lines removed."""
     if len(message) <= _LONGEST_LINE:
         return message
     return "\n".join(
         line
         if len(line) <= _LONGEST_LINE
-        else f"{line[: _LONGEST_LINE - _KEPT_END]} [...] {line[-_KEPT_END + 7 :]}"
+        else f"{line[: _LONGEST_LINE - _END_LENGTH]} [...] {line[-_END_LENGTH + 7 :]}"
         for line in message.split("\n")
     )
 

@@ -1,8 +1,8 @@
-"""Sends e-mail through the mail server of the deployment, if there is one.
+"""Sends e-mail through the deployment's mail server, if it has one.
 
 The server is set by ``READING_ROOM_SMTP=smtp://user:password@host:587`` (or ``smtps://`` for
-implicit TLS) and ``READING_ROOM_MAIL_FROM``. STARTTLS is used if the server offers it; a password
-is never sent unencrypted, except to this computer.
+implicit TLS) and ``READING_ROOM_MAIL_FROM``. STARTTLS is used if the server offers it. A password
+is never sent unencrypted, except to a server on this computer.
 """
 
 import smtplib
@@ -20,7 +20,7 @@ from study.base.translation import t
 
 SERVER, SENDER = "READING_ROOM_SMTP", "READING_ROOM_MAIL_FROM"
 TIMEOUT_S = 5.0
-"""Timeout of each step with the server; short, because a person waits."""
+"""Timeout of each exchange with the server; short because a person is waiting."""
 
 _PORTS = {"smtp": 25, "smtps": 465}
 _LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -28,7 +28,7 @@ _LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MailServer:
-    """A mail server and the sender; the password is not part of its `repr`."""
+    """A mail server and the sender's address; the password does not appear in `repr`."""
 
     host: str
     port: int
@@ -38,7 +38,7 @@ class MailServer:
     sender: str
 
     @classmethod
-    def named(cls, environment: Mapping[str, str]) -> "MailServer | None":
+    def from_environment(cls, environment: Mapping[str, str]) -> "MailServer | None":
         """Return the mail server set in the environment, or None.
 
         Raises
@@ -83,15 +83,16 @@ def send(server: MailServer, *, to: str, subject: str, text: str) -> None:
     Raises
     ------
     Undelivered
-        The server could not be reached, or refused; the text contains no address.
+        The server could not be reached or refused the message. The error does not contain the
+        recipient's address.
     """
     message = _message(server.sender, to, subject, text)
     try:
-        connection = _connected(server)
+        connection = _connect(server)
     except smtplib.SMTPAuthenticationError as error:
         raise Undelivered(t("The mail server rejected the user name and password.")) from error
     except (smtplib.SMTPException, OSError) as error:
-        raise Undelivered(_unreached(server, error)) from error
+        raise Undelivered(_unreachable_message(server, error)) from error
     try:
         with connection:
             connection.send_message(message, from_addr=server.sender, to_addrs=[to])
@@ -122,7 +123,7 @@ def check_address(email: str) -> None:
 
 
 def _message(sender: str, to: str, subject: str, text: str) -> EmailMessage:
-    """Return a message, or refuse an invalid address, for example with a line break."""
+    """Return a message, or refuse an invalid address, such as one with a line break."""
     message = EmailMessage()
     try:
         Address(addr_spec=to)
@@ -135,7 +136,7 @@ def _message(sender: str, to: str, subject: str, text: str) -> EmailMessage:
     return message
 
 
-def _connected(server: MailServer) -> smtplib.SMTP:
+def _connect(server: MailServer) -> smtplib.SMTP:
     context = ssl.create_default_context()
     connection: smtplib.SMTP
     if server.encrypted:
@@ -165,7 +166,7 @@ def _log_in(connection: smtplib.SMTP, server: MailServer, context: ssl.SSLContex
         connection.login(server.user, server.password)
 
 
-def _unreached(server: MailServer, error: Exception) -> str:
+def _unreachable_message(server: MailServer, error: Exception) -> str:
     return t(
         "The mail server {host}:{port} could not be reached ({why}). Nothing was sent.",
         host=server.host,

@@ -1,6 +1,6 @@
-"""Reads uploaded ZIP archives within the budget, and never writes outside their folder.
+"""Reads uploaded ZIP archives within the budget, and never writes outside the target folder.
 
-The list of entries is checked before anything is unpacked, and its sizes are not trusted.
+The list of entries is checked before anything is unpacked. The sizes it states are not trusted.
 """
 
 import lzma
@@ -22,12 +22,12 @@ from study.base.text import quoted
 from study.base.translation import t
 
 _BLOCK = 1 << 16
-"""Number of bytes read at once, so that their unpacked content fits into memory."""
+"""Number of bytes read at once; small enough that their unpacked content fits into memory."""
 
 _LONGEST_NAME, _LONGEST_PATH = 255, 2_000
 """Maximum number of bytes of a name and of a path on disk."""
 
-_UNSOUND = (
+_ARCHIVE_ERRORS = (
     zipfile.BadZipFile,
     zlib.error,
     lzma.LZMAError,
@@ -41,23 +41,24 @@ _UNSOUND = (
 
 
 @contextmanager
-def opened(
+def open_archive(
     file: Path | IO[bytes], *, on_disk: bool = False, budget: Budget = BUDGET
 ) -> Iterator[tuple[zipfile.ZipFile, list[zipfile.ZipInfo]]]:
-    """Open an archive and yield its entries, without files that some systems add to archives.
+    """Open an archive and yield it with its entries, without files that some systems add.
 
-    Names contain forward slashes. `zipfile` reads at most the `file_size` of an entry, so reading
-    stays within the budget.
+    Names contain forward slashes. `zipfile` never reads more than the `file_size` of an entry, so
+    reading does not exceed the budget.
 
     Parameters
     ----------
     on_disk
-        Whether the entries will be written to disk, and so need valid names and types.
+        Whether the entries will be written to disk and therefore need valid names and types.
 
     Raises
     ------
     BadFile
-        It is not a valid ZIP archive, exceeds the budget, or has invalid entries, which are listed.
+        The file is not a valid ZIP archive, exceeds the budget, or has invalid entries, which are
+        listed.
     """
     prefix = f"{file}: " if isinstance(file, Path) else ""
     try:
@@ -65,13 +66,13 @@ def opened(
             entries = archive.infolist()
             for entry in entries:
                 entry.filename = entry.filename.replace("\\", "/")  # ZIP files made on Windows
-            entries = [entry for entry in entries if not _is_litter(entry)]
+            entries = [entry for entry in entries if not _is_system_file(entry)]
             faults = [*_excesses(entries, _size_of(archive), budget)]
             if faults := faults or [*_faults(entries, on_disk=on_disk)]:
                 fault_list = "\n".join(f"  {fault}" for fault in faults[:200])
                 raise BadFile(prefix + t("Nothing was unpacked:") + "\n" + fault_list)
             yield archive, entries
-    except _UNSOUND as error:
+    except _ARCHIVE_ERRORS as error:
         sentence = t(
             "This file is not a valid ZIP archive, or it is damaged. Create or download it again."
         )
@@ -79,14 +80,14 @@ def opened(
 
 
 def unpack(file: Path | IO[bytes], folder: Path, *, budget: Budget = BUDGET) -> None:
-    """Unpack an archive into a new folder, all of it or nothing.
+    """Unpack an archive into a new folder, completely or not at all.
 
     Raises
     ------
     BadFile
-        As for `opened`; an entry is larger than stated in the archive; or it cannot be written.
+        As for `open_archive`; or an entry is larger than the archive states, or cannot be written.
     """
-    with opened(file, on_disk=True, budget=budget) as (archive, entries):
+    with open_archive(file, on_disk=True, budget=budget) as (archive, entries):
         try:
             folder.mkdir()
             try:
@@ -101,7 +102,7 @@ def unpack(file: Path | IO[bytes], folder: Path, *, budget: Budget = BUDGET) -> 
 
 
 def _extract(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, folder: Path) -> None:
-    """Write an entry; `opened` has checked its size, and `zipfile` reads no more than that."""
+    """Write an entry; `open_archive` has checked its size, which `zipfile` does not exceed."""
     path = folder.joinpath(*PurePosixPath(entry.filename).parts)
     if entry.is_dir():
         path.mkdir(parents=True, exist_ok=True)
@@ -111,8 +112,8 @@ def _extract(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, folder: Path) -> 
         target.writelines(_blocks(archive, entry))
 
 
-def content_of(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
-    """Return the content of an entry of an archive that `opened` has checked."""
+def entry_content(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
+    """Return the content of an entry of an archive that `open_archive` has checked."""
     return b"".join(_blocks(archive, entry))
 
 
@@ -129,7 +130,7 @@ def _size_of(archive: zipfile.ZipFile) -> int:
 
 
 def _excesses(entries: Sequence[zipfile.ZipInfo], n_bytes: int, budget: Budget) -> Iterator[str]:
-    """Yield each way in which an archive exceeds the budget or contradicts its own size."""
+    """Yield each reason why an archive exceeds the budget or contradicts its size."""
     if len(entries) > budget.members:
         yield t("It contains {n} files; the limit is {most}.", n=len(entries), most=budget.members)
     if sum(entry.file_size for entry in entries) > budget.unpacked_bytes:
@@ -149,7 +150,7 @@ def _excesses(entries: Sequence[zipfile.ZipInfo], n_bytes: int, budget: Budget) 
             )
 
 
-def _is_litter(entry: zipfile.ZipInfo) -> bool:
+def _is_system_file(entry: zipfile.ZipInfo) -> bool:
     """Return whether an entry is a file that some systems add to every archive."""
     parts = PurePosixPath(entry.filename).parts
     return bool(parts) and (
@@ -163,7 +164,7 @@ def _faults(entries: Sequence[zipfile.ZipInfo], *, on_disk: bool) -> Iterator[st
     names_seen: dict[str, str] = {}
     for entry in entries:
         name, place = entry.filename, PurePosixPath(entry.filename)
-        known = _on_disk(place) if on_disk else str(place)
+        known = _name_key(place) if on_disk else str(place)
         if on_disk and (fault := _fault_on_disk(entry)):
             yield fault
         elif entry.flag_bits & 1:
@@ -172,11 +173,11 @@ def _faults(entries: Sequence[zipfile.ZipInfo], *, on_disk: bool) -> Iterator[st
             yield _name_conflict(name, names_seen[known])
         names_seen.setdefault(known, name)
     if on_disk:
-        yield from _files_as_folders(entries)
+        yield from _file_folder_conflicts(entries)
 
 
-def _on_disk(place: PurePosixPath) -> str:
-    """Return the form in which many disks compare names: lower case, composed characters."""
+def _name_key(place: PurePosixPath) -> str:
+    """Return the form in which many file systems compare names: lower case, composed characters."""
     return unicodedata.normalize("NFC", str(place)).casefold()
 
 
@@ -190,7 +191,7 @@ def _fault_on_disk(entry: zipfile.ZipInfo) -> str:
     """Return why an entry cannot be written to disk; empty if it can."""
     name, place = entry.filename, PurePosixPath(entry.filename)
     is_outside = not place.parts or place.is_absolute() or ".." in place.parts
-    if is_outside or ":" in name or not all(map(_may_be_in_names, name)):
+    if is_outside or ":" in name or not all(map(_is_allowed_in_names, name)):
         return t(
             "{name}: points outside the archive, or is not a valid file name.", name=quoted(name)
         )
@@ -204,16 +205,16 @@ def _fault_on_disk(entry: zipfile.ZipInfo) -> str:
     return "" if _is_regular(entry) else t("{name}: is not a regular file.", name=quoted(name))
 
 
-def _may_be_in_names(char: str) -> bool:
+def _is_allowed_in_names(char: str) -> bool:
     return char.isprintable() or char in "\u200c\u200d" or unicodedata.category(char) == "Zs"
 
 
-def _files_as_folders(entries: Sequence[zipfile.ZipInfo]) -> Iterator[str]:
-    """Yield the files that are folders of other entries."""
+def _file_folder_conflicts(entries: Sequence[zipfile.ZipInfo]) -> Iterator[str]:
+    """Yield a fault for each file whose name is also a folder of other entries."""
     places = [(PurePosixPath(entry.filename), entry) for entry in entries]
-    files = {_on_disk(place): entry.filename for place, entry in places if not entry.is_dir()}
+    files = {_name_key(place): entry.filename for place, entry in places if not entry.is_dir()}
     folders = dict.fromkeys(folder for place, _ in places for folder in place.parents)
-    for key in dict.fromkeys(map(_on_disk, folders)):
+    for key in dict.fromkeys(map(_name_key, folders)):
         if key in files:
             yield t("{name}: is a file and a folder.", name=quoted(files[key]))
 

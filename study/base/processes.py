@@ -7,19 +7,20 @@ from collections.abc import Callable
 from contextlib import suppress
 
 
-def can_split_off() -> bool:
+def can_fork() -> bool:
     """Return whether this system can fork processes."""
     return hasattr(os, "fork")
 
 
-def split_off(work: Callable[[], int]) -> int:
-    """Run a function in a forked process, which exits with the returned status; return its PID.
+def run_forked(work: Callable[[], int]) -> int:
+    """Run a function in a forked process, and return the PID of that process.
 
-    Exit handlers of this process do not run in the forked process.
+    The process exits with the status that the function returns, without running exit handlers.
     """
     _flush()
     with warnings.catch_warnings():
-        # Newer versions of Python warn of forks with threads, but `work` uses none of their locks.
+        # Newer versions of Python warn about forking a process with threads, but `work` uses none
+        # of their locks.
         warnings.simplefilter("ignore", DeprecationWarning)
         pid = os.fork()
     if pid:

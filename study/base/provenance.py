@@ -7,9 +7,9 @@ from typing import Any
 from study.base.errors import BadInput
 from study.base.translation import t
 
-LONGEST = 2_000
+LONGEST_TEXT = 2_000
 
-# Terms in licences: CC BY-NC, "non-commercial", a data use agreement, gated access.
+# Restrictive terms: CC BY-NC, "non-commercial", a data use agreement, gated access.
 _RESTRICTED = re.compile(
     r"\bnc\b|non-?\s?commercial|\bgated\b|\bdua\b|data use|credentialed|restricted"
     r"|research (?:use )?only|do not (?:share|distribute|redistribute)|no redistribution",
@@ -35,12 +35,12 @@ class Provenance:
     def __post_init__(self) -> None:
         for field in fields(self):
             text = getattr(self, field.name)
-            if len(text) > LONGEST or not text.replace("\n", " ").isprintable():
+            if len(text) > LONGEST_TEXT or not text.replace("\n", " ").isprintable():
                 raise BadInput(
                     t(
                         "The {what} of a bank is at most {most} characters of plain text.",
                         what=field.name.replace("_", " "),
-                        most=LONGEST,
+                        most=LONGEST_TEXT,
                     )
                 )
         if self.source_url and not re.fullmatch(r"https?://[^\s<>\"]+", self.source_url):
@@ -67,8 +67,8 @@ class Provenance:
         """Return the fields that are not empty."""
         return {name: text for name, text in asdict(self).items() if text}
 
-    def in_package(self, bank: str) -> dict[str, Any]:
-        """Return `licenses` and `sources` of a Data Package with content of a bank of that name."""
+    def package_metadata(self, bank: str) -> dict[str, Any]:
+        """Return `licenses` and `sources` of a Data Package that contains content of this bank."""
         package: dict[str, Any] = {}
         if self.licence:
             key = "path" if self.licence.startswith(("http://", "https://")) else "name"
@@ -80,4 +80,4 @@ class Provenance:
         return package
 
 
-NOT_KNOWN = Provenance()
+UNKNOWN_PROVENANCE = Provenance()

@@ -1,4 +1,4 @@
-"""Describes errors of the operating system in the user's language."""
+"""Describes operating system errors in the user's language."""
 
 import errno
 import socket
@@ -32,7 +32,7 @@ _REASONS = {
 
 
 def system_reason(error: Exception) -> str:
-    """Return why the operating system refused an operation, without its own text.
+    """Return why the operating system refused an operation, without the system's message.
 
     >>> system_reason(OSError(errno.ENOSPC, "No space left on device"))
     'the disk is full'

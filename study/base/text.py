@@ -1,13 +1,13 @@
-"""Compares texts typed by users, checks names and reasons, and escapes cells of CSV files.
+"""Compares text typed by users, checks names and reasons, and escapes the cells of CSV files.
 
-Texts that look the same count as equal: `id_key` and `text_key` return the forms for comparison.
+Strings that look the same compare as equal: `id_key` and `text_key` return the forms to compare.
 The original is stored and shown.
 
 A spreadsheet interprets text that begins with certain characters as a formula, which would run on
 the computer of the person who opens the file. Such text is prefixed with an apostrophe, unless it
-is a plain number; text that already begins with apostrophes before such a character gets one more.
+is a plain number. Text in which apostrophes precede such a character gets another apostrophe.
 Control characters and characters that change the text direction are written as escapes (`u202e`
-after a backslash). Both can be reversed exactly.
+after a backslash). Both changes can be reversed exactly.
 """
 
 import json
@@ -22,7 +22,7 @@ from study.base.canonical import without_surrogates
 from study.base.errors import BadFile, BadInput
 from study.base.translation import t, translated
 
-LONGEST = 100
+LONGEST_NAME = 100
 LONGEST_REASON = 2000
 """Maximum number of characters of a name, and of a reason in the trail."""
 
@@ -44,15 +44,15 @@ def visible(text: str) -> str:
     >>> visible("a\tb\u200bé")
     'a\\tb\\u200bé'
     """
-    return text if text.isprintable() else "".join(map(_visible, text))
+    return text if text.isprintable() else "".join(map(_escape_if_invisible, text))
 
 
-def _visible(char: str) -> str:
+def _escape_if_invisible(char: str) -> str:
     return char if char.isprintable() else char.encode("unicode_escape").decode()
 
 
 def name_fault(name: str) -> str:
-    """Return the fault of a name, as the end of a sentence; empty if the name is valid.
+    """Return what is wrong with a name, as the end of a sentence; empty if the name is valid.
 
     >>> name_fault("R1"), name_fault(" R1")
     ('', 'begins or ends with a space')
@@ -61,17 +61,17 @@ def name_fault(name: str) -> str:
         return t("is empty")
     if name != name.strip():
         return t("begins or ends with a space")
-    if len(name) > LONGEST:
-        return t("has more than {longest} characters", longest=LONGEST)
+    if len(name) > LONGEST_NAME:
+        return t("has more than {longest} characters", longest=LONGEST_NAME)
     if not name.isprintable():
         return t("contains characters that cannot be printed")
     return ""
 
 
 def formula_fault(text: str) -> str:
-    """Return, as the end of a sentence, whether a spreadsheet would interpret text as a formula.
+    """Return, as the end of a sentence, why a spreadsheet would take text for a formula, or "".
 
-    Used for names in lists and tables, which can be refused; other text is escaped.
+    Use it for names in lists and tables, which can be refused; other text is escaped.
 
     >>> formula_fault("resident"), formula_fault("-1")
     ('', '')
@@ -82,14 +82,15 @@ def formula_fault(text: str) -> str:
 
 
 def check_name(name: str, noun: str) -> None:
-    """Refuse a name that cannot be distinguished from others on a screen or in a file.
+    """Refuse a name that could not be distinguished from others on a screen or in a file.
 
     Raises
     ------
     BadInput
-        The name is empty, too long, unprintable (such as a lone surrogate), or has space around it.
+        The name is empty or too long, contains unprintable characters (such as a lone surrogate),
+        or begins or ends with a space.
     """
-    _refuse(name, noun, name_fault(name))
+    _check_fault(name, noun, name_fault(name))
 
 
 def check_code_name(name: str, noun: str) -> None:
@@ -100,10 +101,10 @@ def check_code_name(name: str, noun: str) -> None:
     BadInput
         As for `check_name`, or a spreadsheet would interpret the name as a formula.
     """
-    _refuse(name, noun, name_fault(name) or formula_fault(name))
+    _check_fault(name, noun, name_fault(name) or formula_fault(name))
 
 
-def _refuse(name: str, noun: str, fault: str) -> None:
+def _check_fault(name: str, noun: str, fault: str) -> None:
     if fault:
         labels = {
             "bank": t("bank"),
@@ -122,24 +123,26 @@ def _refuse(name: str, noun: str, fault: str) -> None:
                 "The name of a {what} {fault}: {name}. Choose another name.",
                 what=labels.get(noun, translated(noun)),
                 fault=fault,
-                name=quoted(name[:LONGEST]),
+                name=quoted(name[:LONGEST_NAME]),
             )
         )
 
 
-_DIFFERENT = ("<super>", "<sub>", "<fraction>", "<circle>")
-"""Compatibility characters that look different from their decomposition: 10² is not 102."""
+_VISIBLY_DIFFERENT_TAGS = ("<super>", "<sub>", "<fraction>", "<circle>")
+"""Decomposition tags of characters that differ visibly from their parts: 10² is not 102."""
 
-_INVISIBLE = re.compile(
+_INVISIBLE_CHARACTERS = re.compile(
     r"[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u2d7f\ufe00-\ufe0f\ufff0-\ufff8"
     r"\U00016fe4\U0001d159\U000e0000-\U000e0fff]"
 )
 """Characters without a glyph that are neither control nor format characters (Unicode 15)."""
 
-_VISIBLE = re.compile(r"[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd\s]")
-"""Visible control and format characters: white space, and marks before Arabic numbers."""
+_VISIBLE_CONTROLS = re.compile(
+    r"[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd\s]"
+)
+"""Control and format characters that are visible: white space, and signs before Arabic numbers."""
 
-_LOOKS_LIKE = str.maketrans(
+_LOOKALIKES = str.maketrans(
     {
         **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2043\u2212\u02d7\u05be\u2796", "-"),
         **dict.fromkeys("\u00b4\u2018\u2019\u201a\u201b\u02bc\u2032\u05f3", "'"),
@@ -161,22 +164,22 @@ _LOOKS_LIKE = str.maketrans(
     "АВЕКМНОРСТУХЅІЈҮҺѴԀԚԜӀаеорсухѕіјүһѵԁԛԝΑΒΕΖΗΙΚΝΟΡΤΥΧο",
     "ABEKMHOPCTYXSIJYHVDQWIaeopcyxsijyhvdqwABEZHIKNOPTYXo",
 )
-"""Characters that look like others.
+"""Characters that look like others, with the character that replaces them.
 
-The Greek capital mu is not among them, because its small letter is the micro sign.
+The Greek capital mu is not included, because its small letter is the micro sign.
 """
 
-_GREEK = dict(zip("αβεζηικνρτυχ", "abezhiknptyx", strict=True))
-_LOWER: dict[int, int | str] = {
-    ord(char): unicodedata.normalize("NFC", _GREEK[parts[0]] + parts[1:])
+_GREEK_LOOKALIKES = dict(zip("αβεζηικνρτυχ", "abezhiknptyx", strict=True))
+_LOWER_LOOKALIKES: dict[int, int | str] = {
+    ord(char): unicodedata.normalize("NFC", _GREEK_LOOKALIKES[parts[0]] + parts[1:])
     for char in map(chr, (*range(0x370, 0x400), *range(0x1F00, 0x2000)))
-    if (parts := unicodedata.normalize("NFD", char))[0] in _GREEK
+    if (parts := unicodedata.normalize("NFD", char))[0] in _GREEK_LOOKALIKES
 } | str.maketrans("вкмнтӏɑɡ", "bkmhtiag")
-"""Small letters whose capitals look like Latin capitals, so that letter case can be ignored."""
+"""Small letters whose capitals look like Latin capitals, with the small Latin letters."""
 
 
 class _Folding(dict[int, str]):
-    """The form of each character for comparison, computed on first use."""
+    """Maps each character to its form for comparison, which is computed on first use."""
 
     def __missing__(self, code: int) -> str:
         self[code] = folded = _folded(chr(code))
@@ -184,28 +187,28 @@ class _Folding(dict[int, str]):
 
 
 def _folded(char: str) -> str:
-    if ord(char) in _LOOKS_LIKE:
-        return char.translate(_LOOKS_LIKE)
+    if ord(char) in _LOOKALIKES:
+        return char.translate(_LOOKALIKES)
     tag, *codes = unicodedata.decomposition(char).split() or [""]
-    if tag and tag not in _DIFFERENT:
+    if tag and tag not in _VISIBLY_DIFFERENT_TAGS:
         parts = codes if tag.startswith("<") else (tag, *codes)
         return "".join(_folded(chr(int(code, 16))) for code in parts)
-    unseen = unicodedata.category(char) in ("Cc", "Cf") and not _VISIBLE.match(char)
-    return "" if unseen or _INVISIBLE.match(char) else char
+    unseen = unicodedata.category(char) in ("Cc", "Cf") and not _VISIBLE_CONTROLS.match(char)
+    return "" if unseen or _INVISIBLE_CHARACTERS.match(char) else char
 
 
 _FOLDING = _Folding()
-_NAMED = 3
-"""Maximum number of differing characters that a message names."""
+_MAX_NAMED_CHARACTERS = 3
+"""How many of the differing characters a message names."""
 
 
 def id_key(text: str) -> str:
     """Return the form of an ID or path for comparison; letter case is significant.
 
-    Texts that look alike have the same form. Composed and decomposed characters, full-width forms,
-    ligatures, kinds of hyphens, quotation marks and white space are equal, as are Cyrillic letters
-    that look like Latin ones; invisible characters are ignored. Superscripts, subscripts, fractions
-    and circled digits remain different.
+    Strings that look alike have the same form. Composed and decomposed characters compare as equal,
+    and so do full-width forms, ligatures, the various hyphens, quotation marks and spaces, and
+    Cyrillic letters that look like Latin ones. Invisible characters are ignored. Superscripts,
+    subscripts, fractions and circled digits remain different.
 
     >>> id_key("Mu\u0308ller") == id_key("M\u00fcller\u200b"), id_key("A") == id_key("a")
     (True, False)
@@ -213,7 +216,7 @@ def id_key(text: str) -> str:
     False
     """
     if text.isascii():
-        if text.isprintable() and "  " not in text:  # nearly all
+        if text.isprintable() and "  " not in text:  # the usual case
             return text.strip()
         if not text.isprintable():
             text = text.translate(_FOLDING)
@@ -222,7 +225,7 @@ def id_key(text: str) -> str:
 
 
 def text_key(text: str) -> str:
-    """Return the form of a name or option for comparison: as `id_key`, ignoring letter case.
+    """Return the form of a name or option for comparison: like `id_key`, but ignoring letter case.
 
     The German sharp s differs from ss, and the Turkish dotless i from i, because they form
     different words.
@@ -233,14 +236,14 @@ def text_key(text: str) -> str:
     False
     """
     key = id_key(text).lower()
-    return key if key.isascii() else key.translate(_LOWER)
+    return key if key.isascii() else key.translate(_LOWER_LOOKALIKES)
 
 
 @cache
 def forms_for_comparison() -> tuple[tuple[str, str, str], ...]:
-    """Return each character whose form differs, its form in `id_key`, and as a small letter.
+    """Return each character that differs from its form, its form in `id_key`, and its small letter.
 
-    For databases that compare texts themselves. The first call takes a few tenths of a second.
+    Databases that compare text need this list. The first call takes a few tenths of a second.
     """
     return tuple(_forms_that_differ())
 
@@ -248,15 +251,17 @@ def forms_for_comparison() -> tuple[tuple[str, str, str], ...]:
 def _forms_that_differ() -> Iterator[tuple[str, str, str]]:
     for code in (*range(1, 0x40000), *range(0xE0000, 0xF0000)):  # no other plane has characters
         char = chr(code)
-        if unicodedata.category(char) in ("Cn", "Cs", "Co") and not _INVISIBLE.match(char):
+        if unicodedata.category(char) in ("Cn", "Cs", "Co") and not _INVISIBLE_CHARACTERS.match(
+            char
+        ):
             continue
-        lower = char.lower() if char.isascii() else char.lower().translate(_LOWER)
+        lower = char.lower() if char.isascii() else char.lower().translate(_LOWER_LOOKALIKES)
         if (folded := _folded(char)) != char or lower != char:
             yield char, folded, lower
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """Return the known word most similar to a misspelt one; empty if none is similar.
+    """Return the known word that is most similar to a misspelt word; empty if none is similar.
 
     Letter case, hyphens and underscores are ignored.
 
@@ -265,16 +270,16 @@ def nearest(word: str, known: Iterable[str]) -> str:
     >>> nearest("zzz", ["cases"])
     ''
     """
-    plain = {_plain(word_known): word_known for word_known in reversed(list(known))}
-    return next((plain[key] for key in get_close_matches(_plain(word), plain, n=1)), "")
+    plain = {_spelling_key(word_known): word_known for word_known in reversed(list(known))}
+    return next((plain[key] for key in get_close_matches(_spelling_key(word), plain, n=1)), "")
 
 
-def _plain(word: str) -> str:
+def _spelling_key(word: str) -> str:
     return text_key(word).replace("-", "_").replace(" ", "_")
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return a space and a question that names the most similar known word; empty if none is.
+    """Return a space and a question with the most similar known word; empty if none is similar.
 
     >>> did_you_mean("chst", ["chest", "hands"]), did_you_mean("x", ["chest"])
     (' Did you mean chest?', '')
@@ -284,7 +289,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 
 def difference(text: str, other: str) -> str:
-    r"""Return how two texts with the same form for comparison differ; empty if they are equal.
+    r"""Return how two strings with the same form for comparison differ; empty if they are equal.
 
     >>> difference("Yes", "Yes\u200b"), difference("a  b", "a b"), difference("A", "a")
     ('U+200B zero width space', 'white space', 'letter case')
@@ -295,18 +300,21 @@ def difference(text: str, other: str) -> str:
     if first.lower() == second.lower():
         return t("letter case")
     unusual = [c for c in sorted({*first} ^ {*second}) if c not in " \t\r\n" and id_key(c) != c]
-    differences = [f"U+{ord(char):04X} {_name(char)}".strip() for char in unusual[:_NAMED]]
+    differences = [
+        f"U+{ord(char):04X} {_character_name(char)}".strip()
+        for char in unusual[:_MAX_NAMED_CHARACTERS]
+    ]
     if id_key(first) != id_key(second):
         differences.append(t("letter case"))
     return ", ".join(differences) or t("white space")
 
 
-def _name(char: str) -> str:
+def _character_name(char: str) -> str:
     return unicodedata.name(char, "").lower()
 
 
 class FirstSpelling(dict[str, str]):
-    """Maps every text to the first text with the same form for comparison.
+    """Maps every string to the first string with the same form for comparison.
 
     >>> first = FirstSpelling(text_key)
     >>> first["Chest"], first["CHEST"], first["Head"]
@@ -324,7 +332,7 @@ class FirstSpelling(dict[str, str]):
 
 
 _LONGEST_FILE_NAME = 200
-"""Bytes; file systems allow 255."""
+"""Length in bytes; file systems allow 255."""
 
 
 def refuse_empty(name: str, n_bytes: int) -> None:
@@ -333,7 +341,7 @@ def refuse_empty(name: str, n_bytes: int) -> None:
     Raises
     ------
     BadFile
-        It has no bytes.
+        The file is empty.
     """
     if not n_bytes:
         raise BadFile(t("{name} is empty. Choose another file.", name=name))
@@ -351,10 +359,10 @@ def file_name(name: str) -> str:
     return short if short.strip(". ") else "file"
 
 
-def natural(text: str) -> tuple[tuple[bool, int, str], ...]:
-    """Return a key for sorting texts in natural order: run 2 before run 10.
+def natural_key(text: str) -> tuple[tuple[bool, int, str], ...]:
+    """Return a key for sorting strings in natural order: run 2 before run 10.
 
-    >>> sorted(["run 10", "run 2", "b", "10"], key=natural)
+    >>> sorted(["run 10", "run 2", "b", "10"], key=natural_key)
     ['10', 'b', 'run 2', 'run 10']
     """
     parts = re.findall(r"\d+|\D+", text)
@@ -364,13 +372,13 @@ def natural(text: str) -> tuple[tuple[bool, int, str], ...]:
     )
 
 
-def decoded(data: bytes, *, source: str) -> str:
+def decode_utf8(data: bytes, *, source: str) -> str:
     """Return the text of a file in UTF-8, with or without a byte order mark.
 
     Raises
     ------
     BadFile
-        It has another encoding.
+        The file has another encoding.
     """
     try:
         return data.decode("utf-8-sig")
@@ -384,12 +392,12 @@ def decoded(data: bytes, *, source: str) -> str:
 
 
 def checked_reason(words: str) -> str:
-    r"""Return a reason on one line, as it is stored.
+    r"""Return a reason on one line, in the form in which it is stored.
 
     Raises
     ------
     BadInput
-        It is empty, or longer than `LONGEST_REASON`.
+        The reason is empty, or longer than `LONGEST_REASON`.
 
     Examples
     --------
@@ -413,7 +421,7 @@ _SPACES = (
 """White space and characters without a glyph."""
 
 _FORMULA = re.compile(rf"'*{_SPACES}[{_SIGNS}]")
-_GUARDED = re.compile(rf"'+{_SPACES}[{_SIGNS}]")
+_GUARDED_CELL = re.compile(rf"'+{_SPACES}[{_SIGNS}]")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _CONTROLS = re.compile(
     r"[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
@@ -424,12 +432,12 @@ _CONTROLS = re.compile(
 _ESCAPE = re.compile(r"\\u([0-9a-f]{4})")
 
 
-def guarded(text: str) -> str:
+def guard_cell(text: str) -> str:
     r"""Return text as a cell that is not a formula, with control characters as escapes.
 
-    >>> guarded("=1+1"), guarded("'=1+1"), guarded(" ＝1"), guarded("-0.5"), guarded("don't")
-    ("'=1+1", "''=1+1", "' ＝1", '-0.5', "don't")
-    >>> guarded("a\x1bb\u202ec"), guarded(r"\u202e")
+    >>> [guard_cell(text) for text in ("=1+1", "'=1+1", " ＝1", "-0.5", "don't")]
+    ["'=1+1", "''=1+1", "' ＝1", '-0.5', "don't"]
+    >>> guard_cell("a\x1bb\u202ec"), guard_cell(r"\u202e")
     ('a\\u001bb\\u202ec', '\\u005cu202e')
     """
     if _CONTROLS.search(text):
@@ -437,58 +445,58 @@ def guarded(text: str) -> str:
     return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
 
 
-def unguarded(cell: str) -> str:
-    r"""Return the text from which `guarded` made a cell.
+def unguard_cell(cell: str) -> str:
+    r"""Return the text from which `guard_cell` made a cell.
 
-    >>> unguarded("'=1+1"), unguarded("''=1+1"), unguarded("-0.5"), unguarded(r"a\u001bb")
-    ('=1+1', "'=1+1", '-0.5', 'a\x1bb')
+    >>> [unguard_cell(cell) for cell in ("'=1+1", "''=1+1", "-0.5", r"a\u001bb")]
+    ['=1+1', "'=1+1", '-0.5', 'a\x1bb']
     """
-    text = cell[1:] if _GUARDED.match(cell) else cell
+    text = cell[1:] if _GUARDED_CELL.match(cell) else cell
     return _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text) if "\\u" in text else text
 
 
-_FORMER_FORMULA = re.compile(r"'*[=+\-@\t\r]")
-_FORMER_GUARDED = re.compile(r"'+[=+\-@\t\r]")
+_FORMULA_BEFORE = re.compile(r"'*[=+\-@\t\r]")
+_FORMER_GUARDED_CELL = re.compile(r"'+[=+\-@\t\r]")
 
 
-def _guarded_before(text: str) -> str:
-    is_guarded = _FORMER_FORMULA.match(text) and not _NUMBER.fullmatch(text)
+def _guard_cell_as_before(text: str) -> str:
+    is_guarded = _FORMULA_BEFORE.match(text) and not _NUMBER.fullmatch(text)
     return f"'{text}" if is_guarded else text
 
 
-def _unguarded_before(cell: str) -> str:
-    return cell[1:] if _FORMER_GUARDED.match(cell) else cell
+def _unguard_cell_as_before(cell: str) -> str:
+    return cell[1:] if _FORMER_GUARDED_CELL.match(cell) else cell
 
 
 @dataclass(frozen=True, slots=True)
 class CellRules:
-    """The functions that write texts as cells of CSV and read them."""
+    """The functions that convert strings to cells of CSV files and back."""
 
     write: Callable[[str], str]
     read: Callable[[str], str]
 
 
-GUARDED = CellRules(guarded, unguarded)
-GUARDED_BEFORE = CellRules(_guarded_before, _unguarded_before)
-"""The rules of bundles of earlier versions: fewer characters, and no escapes."""
+GUARDED_CELLS = CellRules(guard_cell, unguard_cell)
+FORMER_GUARDED_CELLS = CellRules(_guard_cell_as_before, _unguard_cell_as_before)
+"""The rules in bundles of earlier versions, which guarded fewer characters and had no escapes."""
 
-PLAIN = CellRules(str, str)
+PLAIN_CELLS = CellRules(str, str)
 
 
 def csv_bytes(
-    names: Sequence[str], rows: Iterable[Sequence[object]], *, rules: CellRules = GUARDED
+    names: Sequence[str], rows: Iterable[Sequence[object]], *, rules: CellRules = GUARDED_CELLS
 ) -> bytes:
     """Return a header and rows as CSV in UTF-8 with line feeds; see `csv_line`."""
     lines = (csv_line(row, rules=rules) for row in (names, *rows))
     return "".join(lines).encode("utf-8", "replace")
 
 
-def csv_line(cells: Iterable[object], *, rules: CellRules = GUARDED) -> str:
-    """Return a line of CSV, with None as an empty cell and texts written by `rules`.
+def csv_line(cells: Iterable[object], *, rules: CellRules = GUARDED_CELLS) -> str:
+    """Return a line of CSV, with None as an empty cell and strings written by `rules`.
 
     A cell with a comma, a quotation mark, a line feed or a carriage return is quoted. The module
-    ``csv`` does not quote a lone carriage return if lines end with a line feed, which would split
-    the row for other programs.
+    ``csv`` does not quote a lone carriage return if lines end with a line feed; other programs
+    would then split the row.
     """
     return ",".join(_cell(value, rules=rules) for value in cells) + "\n"
 

@@ -1,9 +1,9 @@
 """Translates messages and formats numbers and dates in the user's language.
 
-A message is written in English where it is used, as ``t("{n} cases", n=3)``, and looked up in
-``locale/LANGUAGE/reading_room.po`` of the user's language. To add a language, add its folder;
-``make catalogue`` writes the template. ``READING_ROOM_LOCALE`` sets another folder. Stored, hashed
-and exported texts are never translated.
+A message is written in English where it is used, as in ``t("{n} cases", n=3)``, and its translation
+is looked up in ``locale/LANGUAGE/reading_room.po``. To add a language, add its folder;
+``make catalogue`` writes the template. ``READING_ROOM_LOCALE`` sets another folder. Text that is
+stored, hashed or exported is never translated.
 """
 
 import os
@@ -39,23 +39,23 @@ def t(message: str, /, **values: object) -> str:
     '3 of 5,000'
     """
     words = _catalogue(folder(), _language.get()).gettext(message)
-    return words.format(**_formatted(values)) if values else words
+    return words.format(**_format_values(values)) if values else words
 
 
 def tn(singular: str, plural: str, /, n: int, **values: object) -> str:
-    """Return the singular or plural of a message for a number, which is inserted as ``n``.
+    """Return the singular or plural form of a message for a number, which is inserted as ``n``.
 
     >>> tn("{n} case", "{n} cases", 1), tn("{n} case", "{n} cases", 2)
     ('1 case', '2 cases')
     """
     words = _catalogue(folder(), _language.get()).ngettext(singular, plural, n)
-    return words.format(**_formatted({"n": n, **values}))
+    return words.format(**_format_values({"n": n, **values}))
 
 
 def later(message: str) -> str:
     """Mark a message for the catalogue and return it unchanged; `translated` translates it later.
 
-    For messages in module-level tables, which are created before the language is known.
+    Use it for messages in module-level tables, which are created before the language is known.
     """
     return message
 
@@ -71,11 +71,11 @@ def language() -> str:
 
 
 def current_locale() -> Locale:
-    """Return the locale for numbers and dates in the current language; British for English."""
+    """Return the current language's locale for numbers and dates; English uses the British one."""
     return _locale_of(_language.get())
 
 
-def right_to_left() -> bool:
+def is_right_to_left() -> bool:
     """Return whether the current language is written from right to left."""
     return bool(current_locale().text_direction == "rtl")
 
@@ -97,9 +97,9 @@ def languages() -> tuple[str, ...]:
 
 
 def catalogue_messages(name: str, keys: Container[str]) -> tuple[dict[str, str | list[str]], str]:
-    """Return messages with their translations, and the language's plural rule over ``n``.
+    """Return messages with their translations, and the language's plural rule, a formula of ``n``.
 
-    Used for texts that are not shown by Python. The key of a message with plural forms is its
+    Use it for messages that JavaScript shows. The key of a message with plural forms is its
     singular; messages without a translation are left out.
 
     Raises
@@ -140,29 +140,29 @@ def in_language(name: str) -> Iterator[None]:
 
 @lru_cache(1)
 def folder() -> Path:
-    """Return the folder of the catalogues; the environment is read once."""
+    """Return the folder of the catalogues; the environment variable is read only once."""
     return Path(os.environ.get(LOCALE_VARIABLE) or Path(__file__).parents[2] / "locale")
 
 
-def _formatted(values: Mapping[str, object]) -> dict[str, object]:
-    """Format numbers; in right-to-left languages, isolate the direction of inserted texts."""
-    rtl = right_to_left()
+def _format_values(values: Mapping[str, object]) -> dict[str, object]:
+    """Format numbers, and in right-to-left languages isolate the direction of inserted strings."""
+    rtl = is_right_to_left()
     texts = dict(values)
     for name, value in values.items():
         if isinstance(value, int) and not isinstance(value, bool):
-            texts[name] = _formatted_integer(value, _language.get())
+            texts[name] = _format_integer(value, _language.get())
         elif rtl and isinstance(value, str):
             texts[name] = _Isolated(value)
     return texts
 
 
 @lru_cache(4096)  # pages format the same few numbers again and again
-def _formatted_integer(value: int, language: str) -> str:
+def _format_integer(value: int, language: str) -> str:
     return str(format_decimal(value, "#,##0", locale=_locale_of(language)))
 
 
 class _Isolated(str):
-    """A text that is inserted into a message between marks that isolate its direction."""
+    """A string that is inserted into a message between characters that isolate its direction."""
 
     __slots__ = ()
 
@@ -195,14 +195,14 @@ def _catalogue(folder: Path, name: str) -> NullTranslations:
     return GNUTranslations(compiled)
 
 
-@lru_cache  # takes 0.1 s, and is needed for the pages and for the reading page
+@lru_cache  # reading takes 0.1 s, and both the staff pages and the reading page need the result
 def _read_catalogue(path: Path) -> Catalog:
     with path.open("rb") as file:
         return read_po(file)
 
 
 def day(at_utc: str, zone: tzinfo = UTC) -> str:
-    """Return the day of a stored time in a time zone.
+    """Return the date of a stored time in a time zone.
 
     >>> day("2025-06-04T12:00:59.999Z")
     '4 Jun 2025'
@@ -223,7 +223,7 @@ def date_and_time(at_utc: str, zone: tzinfo = UTC) -> str:
 
 
 def period_end(at_utc: str, zone: tzinfo) -> str:
-    """Return the end of a period with its time zone; for midnight, the end of the day before.
+    """Return the end of a period with its time zone; midnight is the end of the previous day.
 
     >>> from zoneinfo import ZoneInfo
     >>> period_end("2025-06-04T22:00Z", ZoneInfo("Europe/Berlin"))

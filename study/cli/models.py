@@ -16,7 +16,7 @@ from typing import Any, TypedDict, Unpack
 import click
 
 from study.base.errors import BadFile, BadInput, BeyondBudget, StudyError
-from study.base.processes import split_off
+from study.base.processes import run_forked
 from study.base.text import quoted
 from study.cli.program import PATH, acting, command, note, now, program
 from study.exchange.exam_papers import FORMATS, MODEL, PaperForm, export_paper
@@ -654,7 +654,7 @@ def _in_own_process(work: Callable[[int], int]) -> int:
             traceback.print_exc()
         return 1
 
-    child = split_off(separately)
+    child = run_forked(separately)
     os.close(parent_pipe)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: os.kill(child, signal.SIGTERM))

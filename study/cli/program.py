@@ -16,7 +16,7 @@ from typing import Any
 import click
 
 from study.base.actor import COMMAND_LINE, Acting
-from study.base.budget import BUDGET, held_to
+from study.base.budget import BUDGET, limit_to
 from study.base.errors import StudyError
 from study.base.text import quoted
 from study.store.address import ServerAddress, address_of
@@ -168,7 +168,7 @@ def _within_budget(function: _Function, argument: str) -> _Function:
     def run(**options: Any) -> Any:
         file = options[argument]
         name = ", ".join(map(str, file)) if isinstance(file, tuple) else str(file)
-        with held_to(BUDGET, name):
+        with limit_to(BUDGET, name):
             return function(**options)
 
     return run

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 from study.base.canonical import canonical_json
 from study.base.errors import BadFile
 from study.base.system import system_reason
-from study.base.text import GUARDED, CellRules, FirstSpelling, csv_bytes, text_key
+from study.base.text import GUARDED_CELLS, CellRules, FirstSpelling, csv_bytes, text_key
 from study.base.translation import t
 from study.base.version import version
 from study.exchange.schemas import FILES, Column, columns_in, keys_of
@@ -170,7 +170,7 @@ def files_of(
     content: Content = COMPLETE,
     *,
     tables: Tables | None = None,
-    rules: CellRules = GUARDED,
+    rules: CellRules = GUARDED_CELLS,
     trails: bool = True,
 ) -> dict[str, bytes]:
     """Return the files of a study's bundle within a transaction.
@@ -216,7 +216,7 @@ def files_of(
         package["reading_room"]["scored_items"] = drawn
     package["reading_room"]["bank"] = {"name": study_found.bank_name, **asdict(provenance)}
     files["datapackage.json"] = _indented_json(
-        {**provenance.in_package(study_found.bank_name), **package}
+        {**provenance.package_metadata(study_found.bank_name), **package}
     )
     return files
 
@@ -488,7 +488,10 @@ def _by_rules(look: Transaction, study: StudyRow) -> Iterator[dict[str, Any]]:
 
 
 def table_bytes(
-    columns: Sequence[Column], rows: Iterable[Mapping[str, Any]], *, rules: CellRules = GUARDED
+    columns: Sequence[Column],
+    rows: Iterable[Mapping[str, Any]],
+    *,
+    rules: CellRules = GUARDED_CELLS,
 ) -> bytes:
     """Return a table as CSV in UTF-8: a header, then one line per row, null as an empty cell."""
     names = [column.name for column in columns]

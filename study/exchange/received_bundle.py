@@ -19,10 +19,10 @@ from typing import Any
 from study.base.budget import BUDGET
 from study.base.canonical import sha256_of
 from study.base.errors import BadFile
-from study.base.packed import content_of, opened
+from study.base.packed import entry_content, open_archive
 from study.base.provenance import Provenance
 from study.base.system import system_reason
-from study.base.text import GUARDED, GUARDED_BEFORE, PLAIN, CellRules, quoted
+from study.base.text import FORMER_GUARDED_CELLS, GUARDED_CELLS, PLAIN_CELLS, CellRules, quoted
 from study.base.translation import tn
 from study.exchange.bundle import (
     CELLS_ESCAPED,
@@ -152,8 +152,8 @@ def _provenance(value: Any) -> Provenance:
 
 def _rules(facts: Mapping[str, Any]) -> CellRules:
     if facts.get(CELLS_ESCAPED):
-        return GUARDED
-    return GUARDED_BEFORE if facts.get(CELLS_GUARDED) else PLAIN
+        return GUARDED_CELLS
+    return FORMER_GUARDED_CELLS if facts.get(CELLS_GUARDED) else PLAIN_CELLS
 
 
 def _table(content: bytes, rules: CellRules) -> list[dict[str, str]]:
@@ -171,14 +171,14 @@ def _from_folder(path: Path) -> dict[str, bytes]:
 
 
 def _from_zip(path: Path) -> dict[str, bytes]:
-    with path.open("rb") as file, opened(file) as (archive, entries):
+    with path.open("rb") as file, open_archive(file) as (archive, entries):
         by_path = {PurePosixPath(entry.filename): entry for entry in entries if not entry.is_dir()}
         tops = {place.parent for place in by_path if place.name == PACKAGE}
         if len(tops) > 1:
             raise ValueError("it contains more than one bundle")
         return _contents(
             {
-                place.name: (entry.file_size, partial(content_of, archive, entry))
+                place.name: (entry.file_size, partial(entry_content, archive, entry))
                 for place, entry in by_path.items()
                 if place.parent in tops and _NAME.fullmatch(place.name)
             }
@@ -239,7 +239,7 @@ def _parts(
             return None
 
     protocol = part("protocol.json", _protocol)
-    part("items.csv", lambda content: _table(content, PLAIN))
+    part("items.csv", lambda content: _table(content, PLAIN_CELLS))
     chains: dict[str, list[EventRow]] = {
         file_name: part(file_name, _lines)
         for file_name in files

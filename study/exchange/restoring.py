@@ -22,7 +22,7 @@ from study.base.actor import Acting
 from study.base.bank_model import Item, Prior
 from study.base.canonical import canonical_json, stamp
 from study.base.errors import BadFile, NotNow
-from study.base.text import LONGEST, formula_fault, name_fault, quoted, text_key
+from study.base.text import LONGEST_NAME, formula_fault, name_fault, quoted, text_key
 from study.base.translation import t
 from study.exchange.bundle import RECORDS, Content, files_of, origin_deployment, tables_of
 from study.exchange.received_bundle import PACKAGE, ReceivedBundle, receive, refuse
@@ -453,10 +453,10 @@ def _conflicts(
     if bundle.carried.rows["scoring"] or judgements.scorings_of_study(look, study.id):
         yield "answers in words were scored before the sites were merged. Merge first, then score."
     if formula_fault(site):
-        yield f"the site {quoted(site[:LONGEST])} {formula_fault(site)}. Begin it with a letter."
-    if len(site) > LONGEST or not site.isprintable():
+        yield f"the site {quoted(site[:LONGEST_NAME])} {formula_fault(site)}. Begin it with a letter."
+    if len(site) > LONGEST_NAME or not site.isprintable():
         yield (
-            f"the site {quoted(site[:LONGEST])} is over {LONGEST} characters or has unprintable "
+            f"the site {quoted(site[:LONGEST_NAME])} is over {LONGEST_NAME} characters or has unprintable "
             "ones."
         )
     yield from _reader_conflicts(look, study, bundle)

@@ -1,16 +1,24 @@
 """Reads image files ("films") and prepares their grey levels for the browser.
 
-A film is one image file. It is decoded at import, to check that it can be read, and again before
-it is sent. Only pixels are sent: text chunks, profiles and EXIF are dropped, because they may name
-the patient or contain the answer.
+A film is one image file. It is decoded during the import, to check that it can be read, and again
+before it is sent. Only pixels are sent: text chunks, profiles and EXIF are dropped, because they
+may name the patient or contain the answer.
 
-`decoding` reads files, and checks them against their import; `dicom` reads DICOM files, with
-`dicom_attributes`, `dicom_pixels` and `dicom_geometry`; `packing` compresses a film for the
-browser and makes thumbnails; `shelf` keeps compressed films on disk.
+`decoding` reads files and checks that they have not changed since the import; `dicom` reads DICOM
+files, with `dicom_attributes`, `dicom_pixels` and `dicom_geometry`; `packing` compresses a film for
+the browser and makes thumbnails; `shelf` keeps compressed films on disk.
 """
 
-from study.films.decoding import MAX_BYTES, BadFilm, Grey, grey, imported_bytes, inspect, window
-from study.films.packing import CONTENT_ENCODING, MEDIA_TYPE, VERSION, packed, preview
+from study.films.decoding import (
+    MAX_BYTES,
+    BadFilm,
+    Grey,
+    grey_levels,
+    imported_bytes,
+    initial_window,
+    inspect,
+)
+from study.films.packing import CONTENT_ENCODING, MEDIA_TYPE, VERSION, pack_film, preview
 
 __all__ = [
     "CONTENT_ENCODING",
@@ -19,10 +27,10 @@ __all__ = [
     "VERSION",
     "BadFilm",
     "Grey",
-    "grey",
+    "grey_levels",
     "imported_bytes",
+    "initial_window",
     "inspect",
-    "packed",
+    "pack_film",
     "preview",
-    "window",
 ]

@@ -22,8 +22,8 @@ MAX_SIDE = 8_192  # the largest texture that graphics cards draw
 MAX_PIXELS = 1 << 26  # below the size at which Pillow starts to warn of decompression bombs
 MAX_BYTES = 1 << 28
 
-WINDOW = "Window"
-"""The key of the text in a PNG of this program with the limits of the initial window."""
+WINDOW_KEY = "Window"
+"""The key of the text chunk in which this program's PNG files store the initial window."""
 
 _PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _FIRST_ELEMENT = re.compile(rb"[\x02\x08]\0[\x00-\x20]\0|\0[\x02\x08]\0[\x00-\x20]")
@@ -33,7 +33,7 @@ _ORIENTATION = 0x0112
 _PHOTOMETRIC = 262
 _EIGHT_BIT_MODES = frozenset({"1", "L", "LA", "La", "P", "PA", "RGB", "RGBA", "RGBa", "RGBX"})
 _SIXTEEN_BIT_MODES = frozenset({"I;16", "I;16L", "I;16B", "I;16N", "I"})
-_EXPORT = "export the film again as 8- or 16-bit grayscale PNG"
+_EXPORT_AGAIN = "export the film again as 8- or 16-bit grayscale PNG"
 
 
 class BadFilm(BadFile):
@@ -41,16 +41,16 @@ class BadFilm(BadFile):
 
     Parameters
     ----------
-    what : str
-        What is wrong with it.
+    fault : str
+        What is wrong with the film.
     remedy : str
-        What to do about it.
+        How to correct it.
     rule : Rule
-        The rule of banks it breaks.
+        The broken rule for banks.
     """
 
     def __init__(
-        self, fault: str, remedy: str = _EXPORT, rule: Rule = Rule.IMAGE_UNREADABLE
+        self, fault: str, remedy: str = _EXPORT_AGAIN, rule: Rule = Rule.IMAGE_UNREADABLE
     ) -> None:
         super().__init__(f"{fault}; {remedy}")
         self.what = fault
@@ -67,7 +67,7 @@ class FilmFacts:
     width, height : int
         Size in pixels, as displayed (EXIF orientation applied).
     bits : int
-        8 or 16: how a sample is stored, not how many levels occur.
+        Number of bits in which a sample is stored, 8 or 16; fewer levels may occur.
     low, high : int
         Smallest and largest sample.
     """
@@ -80,7 +80,7 @@ class FilmFacts:
 
 
 def inspect(data: bytes) -> FilmFacts:
-    """Decode a film completely and return its facts.
+    """Decode a film completely and return facts about it.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def inspect(data: bytes) -> FilmFacts:
     BadFile
         The bytes are not a film that can be shown; the message states the reason and the remedy.
     """
-    pixels = grey(data)
+    pixels = grey_levels(data)
     height, width = pixels.shape
     return FilmFacts(
         width=width,
@@ -107,13 +107,13 @@ def inspect(data: bytes) -> FilmFacts:
     )
 
 
-def grey(data: bytes) -> Grey:
+def grey_levels(data: bytes) -> Grey:
     """Decode a film to its grey levels.
 
-    Nothing is rescaled, windowed or clipped, and a grey scale keeps its polarity. Colour becomes
-    ITU-R 601 luminance, which does not change equal channels; alpha is dropped; samples of 1, 2
-    and 4 bits spread over 0 to 255, as PNG prescribes. The EXIF orientation is applied, as every
-    browser does, so that a rotated film has the same orientation everywhere.
+    Grey levels are not rescaled, windowed, clipped or inverted. Colour becomes ITU-R 601 luminance,
+    which equals the channels if they are equal. Alpha is dropped. Samples of 1, 2 and 4 bits are
+    spread over 0 to 255, as PNG prescribes. The EXIF orientation is applied, as in every browser,
+    so that a rotated film has the same orientation everywhere.
 
     Parameters
     ----------
@@ -139,23 +139,25 @@ def grey(data: bytes) -> Grey:
         with Image.open(io.BytesIO(data), formats=FORMATS) as image:
             check_size(*image.size)
             _check_frames(image)
-            image.info.pop("xmp", None)  # Pillow rotates a TIFF while loading it, also by XMP
+            image.info.pop("xmp", None)  # else Pillow rotates a TIFF by its XMP while loading it
             image.load()
-            return _turned(_levels(image), _orientation(image))
+            return _apply_orientation(_decode_levels(image), _orientation(image))
     except BadFilm:
         raise
     except UnidentifiedImageError:
         raise BadFilm(f"not an image of a known kind ({', '.join(FORMATS)})") from None
     except Exception as error:  # decoders raise almost any error on broken bytes
-        raise BadFilm("cannot be decoded: the file is damaged or incomplete", _EXPORT) from error
+        raise BadFilm(
+            "cannot be decoded: the file is damaged or incomplete", _EXPORT_AGAIN
+        ) from error
 
 
-def window(data: bytes) -> tuple[float, float] | None:
+def initial_window(data: bytes) -> tuple[float, float] | None:
     """Return the limits of a film's initial window, if its file contains them."""
     if not data.startswith(_PNG_SIGNATURE):
         return None
     with Image.open(io.BytesIO(data), formats=("PNG",)) as image:
-        text = str(image.info.get(WINDOW, ""))
+        text = str(image.info.get(WINDOW_KEY, ""))
     try:
         low, high = map(float, text.split())
     except ValueError:
@@ -164,24 +166,29 @@ def window(data: bytes) -> tuple[float, float] | None:
 
 
 def _check_png(data: bytes) -> None:
-    """Refuse what Pillow accepts: altered PNGs, and 16-bit colour, which it reduces to 8 bits."""
+    """Refuse two kinds of PNG that Pillow accepts: damaged ones, and colour with 16 bits.
+
+    Pillow would reduce the colours to 8 bits.
+    """
     at, kind, ended = len(_PNG_SIGNATURE), b"", False
     while not ended:
         length, kind = int.from_bytes(data[at : at + 4], "big"), data[at + 4 : at + 8]
         end = at + 12 + length
         if end > len(data):
-            raise BadFilm("the PNG is cut off", "copy the file again, or " + _EXPORT)
+            raise BadFilm("the PNG is cut off", "copy the file again, or " + _EXPORT_AGAIN)
         critical = not kind[0] & 0x20
         stored = int.from_bytes(data[end - 4 : end], "big")
         if critical and zlib.crc32(memoryview(data)[at + 4 : end - 4]) != stored:
-            raise BadFilm("the PNG is damaged (checksum)", "copy the file again, or " + _EXPORT)
+            raise BadFilm(
+                "the PNG is damaged (checksum)", "copy the file again, or " + _EXPORT_AGAIN
+            )
         if kind == b"IHDR" and data[at + 16 : at + 18] > b"\x10\x00":
             raise BadFilm("a PNG with 16 bits per channel that is not plain grayscale")
         at, ended = end, kind == b"IEND"
 
 
 def check_size(width: int, height: int) -> None:
-    """Refuse a film that is too large, or has no pixels; raises `BadFilm`."""
+    """Raise `BadFilm` if a film is too large or has no pixels."""
     if width < 1 or height < 1:
         raise BadFilm(f"an image without pixels ({width} x {height})", "export it again")
     if not (1 <= width <= MAX_SIDE and 1 <= height <= MAX_SIDE and width * height <= MAX_PIXELS):
@@ -194,11 +201,11 @@ def check_size(width: int, height: int) -> None:
 
 def _check_frames(image: Image.Image) -> None:
     frames = getattr(image, "n_frames", 1)
-    if frames > 1 and image.format != "MPO":  # a photograph followed by its preview
-        raise BadFilm(f"{frames} frames in one file", "save each frame as a file of its own")
+    if frames > 1 and image.format != "MPO":  # MPO: a photograph followed by its preview
+        raise BadFilm(f"{frames} frames in one file", "save each frame as a separate file")
 
 
-def _levels(image: Image.Image) -> Grey:
+def _decode_levels(image: Image.Image) -> Grey:
     image.info.pop("transparency", None)
     if image.mode in _EIGHT_BIT_MODES:
         if image.mode in ("LA", "La"):
@@ -208,7 +215,7 @@ def _levels(image: Image.Image) -> Grey:
         raise BadFilm(f"pixel format {image.mode} is not supported")
     tags = getattr(image, "tag_v2", {})
     if tags.get(_PHOTOMETRIC) == 0:  # Pillow inverts these at 8 bits and not at 16
-        raise BadFilm("a TIFF of more than 8 bits in which 0 is white")
+        raise BadFilm("a TIFF with more than 8 bits per pixel in which 0 is white")
     samples = np.asarray(image)
     low, high = int(samples.min()), int(samples.max())
     if low < 0 or high > 65_535:
@@ -217,9 +224,10 @@ def _levels(image: Image.Image) -> Grey:
 
 
 def _orientation(image: Image.Image) -> object:
-    """Return the orientation by EXIF, or by the tag of a TIFF.
+    """Return the orientation from EXIF, or from the tag of a TIFF.
 
-    Pillow's own `getexif` also takes one from XMP or from a text of a PNG, as no browser does.
+    Pillow's `getexif` would also read it from XMP or from a text chunk of a PNG, which no browser
+    does.
     """
     if (tags := getattr(image, "tag_v2", None)) is not None:
         return tags.get(_ORIENTATION, 1)
@@ -229,7 +237,7 @@ def _orientation(image: Image.Image) -> object:
     return exif.get(_ORIENTATION, 1)
 
 
-def _turned(pixels: Grey, orientation: object) -> Grey:
+def _apply_orientation(pixels: Grey, orientation: object) -> Grey:
     """Apply an EXIF orientation; 1 and unknown values do not change the film."""
     if orientation in (5, 6, 7, 8):
         pixels = pixels.T
@@ -241,12 +249,12 @@ def _turned(pixels: Grey, orientation: object) -> Grey:
 
 
 def imported_bytes(path: Path, sha256: str) -> bytes:
-    """Return the bytes of a film's file, checked against its hash at import.
+    """Return the bytes of a film's file after comparing them with the hash from the import.
 
     Raises
     ------
     StudyError
-        The file cannot be read, or was changed.
+        The file cannot be read, or has changed since the import.
     """
     try:
         data = path.read_bytes()
@@ -258,7 +266,7 @@ def imported_bytes(path: Path, sha256: str) -> bytes:
 
 
 def is_dicom(data: bytes) -> bool:
-    """Return whether these bytes begin a DICOM file: `DICM` after 128 others."""
+    """Return whether these bytes begin a DICOM file: 128 bytes followed by `DICM`."""
     return data[128:132] == b"DICM"
 
 

@@ -1,6 +1,6 @@
 """Reads DICOM images: grey levels, the initial window, and the few attributes that may be kept.
 
-Attributes that are not read by name are never kept.
+Only attributes that this module reads by name are kept.
 """
 
 import io
@@ -29,14 +29,14 @@ from pydicom.uid import (
 
 from study.films.decoding import (
     MAX_BYTES,
-    WINDOW,
+    WINDOW_KEY,
     BadFilm,
     check_size,
     is_dicom,
     lacks_preamble,
 )
 from study.films.dicom_attributes import CORRECT, Attributes, merge_functional_groups, texts
-from study.films.dicom_geometry import outside_shutter, spacing_and_shape, with_square_pixels
+from study.films.dicom_geometry import outside_shutter, resample_to_square, spacing_and_shape
 from study.films.dicom_pixels import (
     UNCOMPRESSED,
     Layout,
@@ -46,11 +46,11 @@ from study.films.dicom_pixels import (
     stored_values,
 )
 
-logging.getLogger("pydicom").setLevel(logging.CRITICAL)  # its warnings quote values of the patient
+logging.getLogger("pydicom").setLevel(logging.CRITICAL)  # its warnings quote patient data
 
-_COPY = "copy the file again from the archive"
-_COLOUR = ("RGB", "YBR", "PALETTE", "HSV", "ARGB", "CMYK")
-_PROJECTIONS = frozenset({"CR", "DX", "RG", "RF", "XA", "SC", "OT", ""})
+_COPY_AGAIN = "copy the file again from the archive"
+_COLOUR_PREFIXES = ("RGB", "YBR", "PALETTE", "HSV", "ARGB", "CMYK")
+_PROJECTION_MODALITIES = frozenset({"CR", "DX", "RG", "RF", "XA", "SC", "OT", ""})
 _VIEWS = {
     "LL": "LEFT LATERAL",
     "RL": "RIGHT LATERAL",
@@ -59,32 +59,33 @@ _VIEWS = {
     "LLO": "LEFT OBLIQUE",
     "RLO": "RIGHT OBLIQUE",
 }
-_OLDEST = 89
+_MAX_EXACT_AGE = 89
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DicomFilm:
-    r"""An image that may be kept, together with values that may not.
+    r"""An image that may be kept, together with values that must not be kept.
 
     Attributes
     ----------
     samples : ndarray of uint16, shape (height, width)
-        The stored values, shifted and inverted where needed, so that 0 is the darkest; see `read`.
+        The stored values, shifted and inverted if necessary so that 0 is the darkest; see `read`.
     window : tuple of float
-        The samples initially shown as black and white.
+        The samples that are initially shown as black and white.
     spacing : str
-        Rows and columns in mm, as `0.143\0.143`; empty if not known.
+        Distance between rows and between columns in mm, such as `0.143\0.143`; empty if unknown.
     view : str
-        The projection as named by the file; empty if the file does not name it.
+        The projection as named in the file; empty if the file does not name it.
     laterality, age, sex : str
-        `L`, `R`, `B` or `U`; as `060Y`; `F`, `M` or `O`; empty if not known.
+        `L`, `R`, `B` or `U`; an age such as `060Y`; `F`, `M` or `O`. Empty if unknown.
     patient, examination, instance : str
-        The file's own ids, which are replaced and never kept.
+        The IDs in the file, which are replaced and never kept.
     day : date or None
-        The date of the image, used for the number of days between two images and never kept.
+        The date of the image, which is used for the number of days between two images and never
+        kept.
     texts : frozenset of tuple of str
-        Keyword, VR and value of every public text of the file, used to detect identifying values
-        in other texts and never kept.
+        Keyword, VR and value of every public text attribute of the file. They are used to detect
+        identifying values in the texts of the bank and never kept.
     notes : tuple of str
         Messages about the image for the coordinator.
     """
@@ -109,7 +110,7 @@ class DicomFilm:
         Parameters
         ----------
         scale : float
-            Below 1, a smaller rendition: Lanczos, which weighs every sample.
+            Below 1, the image is made smaller with a Lanczos filter, which uses every sample.
         """
         picture = Image.fromarray(self.samples)
         if scale < 1:
@@ -120,34 +121,34 @@ class DicomFilm:
             )
             picture = Image.fromarray(np.rint(np.asarray(smaller)).clip(0, 65_535).astype("<u2"))
         info, out = PngInfo(), io.BytesIO()
-        info.add_text(WINDOW, f"{self.window[0]!r} {self.window[1]!r}")
+        info.add_text(WINDOW_KEY, f"{self.window[0]!r} {self.window[1]!r}")
         picture.save(out, format="PNG", pnginfo=info)
         return out.getvalue()
 
 
 def instance_uid(data: bytes) -> str:
-    """Return a file's SOPInstanceUID, empty if the file gives none."""
+    """Return the SOPInstanceUID of a file; empty if the file does not state it."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return str(_meta(data).get("MediaStorageSOPInstanceUID", ""))
+            return str(_file_meta(data).get("MediaStorageSOPInstanceUID", ""))
         except Exception:  # `read` reports what is wrong with the file
             return ""
 
 
 def read(data: bytes) -> DicomFilm:
-    """Read one image.
+    """Read an image.
 
     A rescale slope and a linear window only shift or stretch grey levels: the samples remain those
     of the file, and the window is expressed in the same units. A modality LUT, a VOI LUT and a
-    sigmoid change them: their output is kept, over 0 to 65,535. MONOCHROME1 and a presentation LUT
-    of the shape INVERSE (which goes with it) are inverted; padding and the area outside a shutter
-    are black. Pixels that are not square are resampled.
+    sigmoid change the grey levels: their output is kept, scaled to 0 to 65,535. Images with
+    MONOCHROME1 or the presentation LUT shape INVERSE are inverted. Padding and the area outside a
+    shutter become black. Images whose pixels are not square are resampled.
 
     Raises
     ------
     BadFilm
-        The bytes are not one grayscale image, or cannot be decoded completely.
+        The bytes are not a single grayscale image, or cannot be decoded completely.
     """
     if len(data) > MAX_BYTES:
         raise BadFilm(f"the file has {len(data):,} bytes, more than {MAX_BYTES:,}")
@@ -155,9 +156,9 @@ def read(data: bytes) -> DicomFilm:
         fault = "a DICOM file without" if lacks_preamble(data) else "not a DICOM file: no"
         raise BadFilm(f"{fault} preamble", "export it from the archive as a DICOM Part 10 file")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # odd values in attributes that are not used
+        warnings.simplefilter("ignore")  # they concern odd values in attributes that are not used
         try:
-            return _film(_parsed(data))
+            return _film_of(_parse_attributes(data))
         except BadFilm:
             raise
         except Exception as error:  # its message may quote the file
@@ -167,15 +168,15 @@ def read(data: bytes) -> DicomFilm:
             ) from error
 
 
-def _meta(data: bytes) -> Dataset:
+def _file_meta(data: bytes) -> Dataset:
     file = io.BytesIO(data)
     file.seek(132)
     return _read_file_meta_info(file)
 
 
-def _parsed(data: bytes) -> Attributes:
+def _parse_attributes(data: bytes) -> Attributes:
     try:
-        syntax = _meta(data).get("TransferSyntaxUID")
+        syntax = _file_meta(data).get("TransferSyntaxUID")
         if syntax == DeflatedExplicitVRLittleEndian:
             raise BadFilm("a deflated DICOM file", UNCOMPRESSED)
         if not syntax:
@@ -186,15 +187,15 @@ def _parsed(data: bytes) -> Attributes:
     except Exception as error:  # pydicom raises nearly anything on broken bytes
         raise BadFilm(
             f"the DICOM file is damaged: its attributes cannot be parsed ({type(error).__name__})",
-            _COPY,
+            _COPY_AGAIN,
         ) from error
     merge_functional_groups(dataset)
     return Attributes(dataset)
 
 
-def _film(source: Attributes) -> DicomFilm:
+def _film_of(source: Attributes) -> DicomFilm:
     dataset = source.dataset
-    layout = _checked(source)
+    layout = _check_layout(source)
     known = frozenset(texts(dataset))
     keyword, spacing_mm, shape = spacing_and_shape(source)
     values, cells = stored_values(source, layout)
@@ -204,11 +205,11 @@ def _film(source: Attributes) -> DicomFilm:
         hidden = is_outside if hidden is None else hidden | is_outside
     samples, window = samples_and_window(source, values, hidden)
     if shape != 1:
-        samples = with_square_pixels(samples, shape)
+        samples = resample_to_square(samples, shape)
         spacing_mm = spacing_mm and (min(spacing_mm), min(spacing_mm))
         source.notes.append("its pixels are not square: it is resampled to square ones")
     modality = source.code("Modality")
-    if keyword == "PixelSpacing" and modality in _PROJECTIONS:
+    if keyword == "PixelSpacing" and modality in _PROJECTION_MODALITIES:
         source.notes.append(
             "its pixel spacing may be one calibrated to the patient, not the detector's"
         )
@@ -221,9 +222,9 @@ def _film(source: Attributes) -> DicomFilm:
         window=window,
         spacing="\\".join(map(str, spacing_mm or ())),
         view=_view(source, modality),
-        laterality=_letter(source, "LRBU", "ImageLaterality", "FrameLaterality", "Laterality"),
+        laterality=_code_letter(source, "LRBU", "ImageLaterality", "FrameLaterality", "Laterality"),
         age=_age(source),
-        sex=_letter(source, "FMO", "PatientSex"),
+        sex=_code_letter(source, "FMO", "PatientSex"),
         patient=source.text("PatientID"),
         examination=source.text("StudyInstanceUID") or source.text("AccessionNumber"),
         instance=source.text("SOPInstanceUID"),
@@ -233,25 +234,25 @@ def _film(source: Attributes) -> DicomFilm:
     )
 
 
-def _checked(source: Attributes) -> Layout:
-    """Reject files that are not images to be shown, by their attributes and before decoding."""
+def _check_layout(source: Attributes) -> Layout:
+    """Refuse images that cannot be shown, from their attributes; return how pixels are stored."""
     _check_pixels_present(source)
     photometric = source.code("PhotometricInterpretation")
     channels = source.integer("SamplesPerPixel", 1)
-    if photometric.startswith(_COLOUR) or channels > 1:
+    if photometric.startswith(_COLOUR_PREFIXES) or channels > 1:
         raise BadFilm("a DICOM file in colour", "export it as grayscale")
     if photometric not in ("MONOCHROME1", "MONOCHROME2"):
         fault = "an unknown" if photometric else "no"
         raise BadFilm(f"a DICOM file with {fault} PhotometricInterpretation", CORRECT)
     frames = source.integer("NumberOfFrames", 1) or 1
     if frames != 1:
-        raise BadFilm(f"a DICOM file of {frames:,} frames", "save each as a file of its own")
+        raise BadFilm(f"a DICOM file with {frames:,} frames", "save each frame as a separate file")
     width, height = source.integer("Columns"), source.integer("Rows")
     check_size(width, height)
     layout = layout_of(source)
     syntax = source.dataset.file_meta.TransferSyntaxUID
     if not syntax.is_transfer_syntax:
-        raise BadFilm("a DICOM file of an unknown transfer syntax", UNCOMPRESSED)
+        raise BadFilm("a DICOM file with an unknown transfer syntax", UNCOMPRESSED)
     if not syntax.is_compressed:
         row = math.ceil(width * layout.allocated / 8)
         expected = math.ceil(width * height * layout.allocated / 8)
@@ -263,7 +264,7 @@ def _checked(source: Attributes) -> Layout:
 
 def _check_pixels_present(source: Attributes) -> None:
     if "FloatPixelData" in source or "DoubleFloatPixelData" in source:
-        raise BadFilm("a DICOM file of real numbers", "export it with whole numbers of 16 bits")
+        raise BadFilm("a DICOM file with floating-point pixels", "export it with 16-bit integers")
     meta = Attributes(source.dataset.file_meta)
     if MediaStorageDirectoryStorage in (
         source.text("SOPClassUID"),
@@ -277,55 +278,55 @@ def _check_pixels_present(source: Attributes) -> None:
         remedy = "export it with its pixel data" if is_image else "name an image file"
         raise BadFilm(f"a DICOM file without pixels{kind}", remedy)
     if not (data := source.raw("PixelData")) or not isinstance(data, bytes):
-        raise BadFilm("a DICOM file whose pixel data is empty or cannot be read", _COPY)
+        raise BadFilm("a DICOM file whose pixel data is empty or cannot be read", _COPY_AGAIN)
 
 
 def _check_length(pixel_data: bytes, expected: int, row: int) -> None:
     if len(pixel_data) < expected:
         raise BadFilm(
-            f"the pixel data is cut off: {len(pixel_data):,} of {expected:,} bytes", _COPY
+            f"the pixel data is cut off: {len(pixel_data):,} of {expected:,} bytes", _COPY_AGAIN
         )
     if len(pixel_data) >= 2 * expected > 2:
-        raise BadFilm("the pixel data holds several images", "save each as a file of its own")
+        raise BadFilm("the pixel data contains several images", "save each as a separate file")
     surplus = pixel_data[expected:]
     if len(surplus) >= max(row, 2) and any(surplus):  # padding consists of zeros
-        raise BadFilm("the pixel data holds more rows than its attributes say", CORRECT)
+        raise BadFilm("the pixel data contains more rows than the attributes state", CORRECT)
 
 
 def _check_compressed(
     dataset: Dataset, syntax: UID, layout: Layout, width: int, height: int
 ) -> None:
     if syntax == JPEGExtended12Bit and layout.stored > 8:
-        raise BadFilm("a DICOM file in lossy JPEG of 12 bits", UNCOMPRESSED)
+        raise BadFilm("a DICOM file with 12-bit lossy JPEG", UNCOMPRESSED)
     try:
         is_known = get_decoder(syntax).is_available
     except NotImplementedError:
         is_known = False
     if not is_known:
-        raise BadFilm("a DICOM file of an unsupported compression", UNCOMPRESSED)
+        raise BadFilm("a DICOM file with an unsupported compression", UNCOMPRESSED)
     if syntax != RLELossless:
-        _check_coded(dataset, width, height)
+        _check_coded_picture(dataset, width, height)
 
 
-def _check_coded(dataset: Dataset, width: int, height: int) -> None:
-    """Reject a picture that is cut off or whose size differs from the attributes."""
+def _check_coded_picture(dataset: Dataset, width: int, height: int) -> None:
+    """Refuse a compressed picture that is cut off, or whose size differs from the attributes."""
     try:
         coded = b"".join(generate_frames(dataset.PixelData, number_of_frames=1))
     except Exception as error:  # pydicom raises nearly anything on broken bytes
-        raise BadFilm("the compressed pixel data is damaged", _COPY) from error
+        raise BadFilm("the compressed pixel data is damaged", _COPY_AGAIN) from error
     if b"\xff\xd9" not in coded[-16:]:
         raise BadFilm("the picture in the DICOM file is cut off", "copy the file again")
     size = _coded_size(coded)
     if size != (width, height):
         raise BadFilm(
-            f"the picture in the DICOM file is {size[0]} x {size[1]}, its attributes say"
-            f" {width} x {height}",
+            f"the picture in the DICOM file has {size[0]} x {size[1]} pixels, but its attributes"
+            f" state {width} x {height}",
             UNCOMPRESSED,
         )
 
 
 def _coded_size(coded: bytes) -> tuple[int, int]:
-    """Return width and height by the header of a JPEG, JPEG-LS or JPEG 2000 picture."""
+    """Return width and height from the header of a JPEG, JPEG-LS or JPEG 2000 picture."""
     siz = coded.find(b"\xff\x4f\xff\x51")
     if 0 <= siz <= 4096:
         right, bottom, left, top = (
@@ -351,7 +352,7 @@ def _note_burnt_in_text(source: Attributes, modality: str) -> None:
     burnt_in = source.code("BurnedInAnnotation")
     if burnt_in == "YES":
         source.notes.append("the file says that text is burnt into the picture: look at it")
-    elif burnt_in != "NO" and modality in _PROJECTIONS:
+    elif burnt_in != "NO" and modality in _PROJECTION_MODALITIES:
         source.notes.append(
             "the file does not say whether text is burnt into the picture: look at it"
         )
@@ -363,14 +364,18 @@ def _view(source: Attributes, modality: str) -> str:
     if codes := source.items("ViewCodeSequence"):
         return Attributes(codes[0]).code("CodeMeaning")
     directions = [text[:1] for text in source.texts("PatientOrientation")]
-    if modality not in _PROJECTIONS or len(directions) != 2 or directions[1] not in ("F", "H"):
+    if (
+        modality not in _PROJECTION_MODALITIES
+        or len(directions) != 2
+        or directions[1] not in ("F", "H")
+    ):
         return ""
     known = {"L": "FRONTAL", "R": "FRONTAL", "A": "LATERAL", "P": "LATERAL"}
     return known.get(directions[0], "")
 
 
 def _age(source: Attributes) -> str:
-    """Return an age in DICOM's notation; above 89 years a range, because these are rare."""
+    """Return the age in DICOM's notation; above 89 years, a range, because such ages are rare."""
     age = source.code("PatientAge")
     if not age:
         born, study_day = source.day("PatientBirthDate"), source.day("StudyDate")
@@ -380,9 +385,9 @@ def _age(source: Attributes) -> str:
         age = f"{study_day.year - born.year - before:03d}Y"
     if not (age[:-1].isdecimal() and age[-1] in "YMWD"):
         return ""
-    return "90-120" if age.endswith("Y") and int(age[:-1]) > _OLDEST else age
+    return "90-120" if age.endswith("Y") and int(age[:-1]) > _MAX_EXACT_AGE else age
 
 
-def _letter(source: Attributes, known: str, *keywords: str) -> str:
+def _code_letter(source: Attributes, known: str, *keywords: str) -> str:
     codes = (source.code(keyword) for keyword in keywords)
     return next((code for code in codes if len(code) == 1 and code in known), "")

@@ -1,4 +1,4 @@
-"""Reads attributes of DICOM files, including those that violate the standard."""
+"""Reads the attributes of DICOM files, including attributes that violate the standard."""
 
 import math
 import re
@@ -13,12 +13,12 @@ from pydicom.sequence import Sequence
 
 from study.films.decoding import BadFilm
 
-CORRECT = "correct it in the archive and export the image again"
+CORRECT_IN_ARCHIVE = "correct it in the archive and export the image again"
 
-_BINARY = frozenset({"US", "SS", "UL", "SL", "UV", "SV", "FL", "FD"})
-_TEXTS = frozenset({"PN", "DA", "DT", "UI", "LO", "SH", "ST", "LT", "UC", "UT", "AE"})
+_BINARY_VRS = frozenset({"US", "SS", "UL", "SL", "UV", "SV", "FL", "FD"})
+_TEXT_VRS = frozenset({"PN", "DA", "DT", "UI", "LO", "SH", "ST", "LT", "UC", "UT", "AE"})
 _LONGEST_TEXT = 1_000
-# DS and IS as in the standard, or with a decimal comma; neither "nan" nor "inf".
+# DS and IS as in the standard, or with a decimal comma; "nan" and "inf" do not match.
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?", re.ASCII)
 _FUNCTIONAL_GROUPS = ("SharedFunctionalGroupsSequence", "PerFrameFunctionalGroupsSequence")
 _MACROS = (
@@ -48,22 +48,22 @@ class Attributes:
         self.notes: list[str] = [] if notes is None else notes
 
     def __contains__(self, keyword: str) -> bool:
-        """Whether the attribute is present, with a value or without."""
+        """Return whether the attribute is present, with or without a value."""
         return keyword in self.dataset
 
     def texts(self, keyword: str) -> list[str]:
-        """Return all values of a text; an empty tuple if it is absent or unreadable."""
+        """Return all values of a text attribute; an empty list if it is absent or unreadable."""
         value = self.raw(keyword)
         values = value if isinstance(value, MultiValue | list) else [value]
         texts = ["" if value is None else str(value).strip(" \0") for value in values]
         return [text for text in texts if text]
 
     def text(self, keyword: str) -> str:
-        """Return the first value of a text; empty if it is absent or unreadable."""
+        """Return the first value of a text attribute; empty if it is absent or unreadable."""
         return next(iter(self.texts(keyword)), "")
 
     def code(self, keyword: str) -> str:
-        """Return a coded text in capitals, such as `YES`."""
+        """Return a code in capitals, such as `YES`."""
         return self.text(keyword).upper()
 
     def integer(self, keyword: str, default: int | None = None) -> int:
@@ -79,7 +79,7 @@ class Attributes:
             return default
         if numbers is None or len(numbers) != 1:
             fault = "is missing" if numbers == () else "cannot be read"
-            raise BadFilm(f"the attribute {keyword} {fault}", CORRECT)
+            raise BadFilm(f"the attribute {keyword} {fault}", CORRECT_IN_ARCHIVE)
         return int(numbers[0])
 
     def numbers(self, keyword: str, n: int | None = None) -> tuple[float, ...] | None:
@@ -94,7 +94,8 @@ class Attributes:
         Returns
         -------
         tuple of float or None
-            Empty if the attribute is absent; None, with a note, if it is unreadable.
+            Empty if the attribute is absent. If it is unreadable, a note is added and the result is
+            None.
         """
         numbers = self._numbers(keyword)
         if numbers is None or (numbers and n is not None and len(numbers) != n):
@@ -127,7 +128,7 @@ class Attributes:
             return ()
         element = self.dataset.get_item(keyword)
         value = element.value
-        if isinstance(value, bytes) and (element.VR or dictionary_VR(keyword)) in _BINARY:
+        if isinstance(value, bytes) and (element.VR or dictionary_VR(keyword)) in _BINARY_VRS:
             value = self.raw(keyword)
             if value is None and element.value:
                 return None
@@ -148,21 +149,22 @@ class Attributes:
 
 
 def merge_functional_groups(dataset: Dataset) -> None:
-    """Copy the attributes in the functional groups of a single frame into the data set itself.
+    """Copy the attributes in the functional groups of a single frame into the data set.
 
-    Enhanced objects keep window, rescale, spacing, shutter and orientation there. A group of the
-    frame takes precedence over a shared one, and both over the data set.
+    Enhanced objects store window, rescale, spacing, shutter and orientation in these groups. A
+    group of the frame takes precedence over a shared group, and both take precedence over the data
+    set.
     """
     for groups in _FUNCTIONAL_GROUPS:
         for group in Attributes(dataset).items(groups)[:1]:
             for macro in _MACROS:
                 for item in Attributes(group).items(macro)[:1]:
-                    for tag in tuple(item.keys()):  # its values stay unconverted
+                    for tag in tuple(item.keys()):  # copying does not convert the values
                         dataset[tag] = item.get_item(tag)
 
 
 def texts(dataset: Dataset) -> Iterator[tuple[str, str, str]]:
-    """Yield keyword, VR and value of every public text, those in sequences included."""
+    """Yield the keyword, VR and value of every public text attribute, including in sequences."""
     for tag in tuple(dataset.keys()):
         if tag.is_private or not (keyword := keyword_for_tag(tag)):
             continue
@@ -171,6 +173,6 @@ def texts(dataset: Dataset) -> Iterator[tuple[str, str, str]]:
         if vr == "SQ":
             for item in attributes.items(keyword):
                 yield from texts(item)
-        elif vr in _TEXTS:
+        elif vr in _TEXT_VRS:
             for text in attributes.texts(keyword):
                 yield keyword, vr, text[:_LONGEST_TEXT]

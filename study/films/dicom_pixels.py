@@ -9,15 +9,15 @@ from pydicom.dataset import Dataset
 from pydicom.uid import RLELossless
 
 from study.films.decoding import BadFilm
-from study.films.dicom_attributes import CORRECT, Attributes
+from study.films.dicom_attributes import CORRECT_IN_ARCHIVE, Attributes
 
 Levels = NDArray[np.int32]
 Mask = NDArray[np.bool_]
 Shares = NDArray[np.float64]
 
 UNCOMPRESSED = "export it from the archive as uncompressed single-frame grayscale DICOM"
-LEAST_SHOWN = 0.1
-"""The share of the grey scale that an image must use in its initial window."""
+MIN_SHOWN_SHARE = 0.1
+"""The share of the grey scale that an image must use at least in its initial window."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,12 +36,12 @@ def layout_of(source: Attributes) -> Layout:
     Raises
     ------
     BadFilm
-        Attributes are missing, contradict each other, or give more than 16 bits.
+        Attributes are missing, contradict each other, or state more than 16 bits.
     """
     allocated = source.integer("BitsAllocated")
     if allocated > 16:
         raise BadFilm(
-            f"a DICOM file of {allocated} bits per pixel", "export it with 16 bits or fewer"
+            f"a DICOM file with {allocated} bits per pixel", "export it with 16 bits or fewer"
         )
     if allocated not in (1, 8, 16):
         raise BadFilm(f"a DICOM file with {allocated} bits allocated per pixel", UNCOMPRESSED)
@@ -51,7 +51,7 @@ def layout_of(source: Attributes) -> Layout:
         raise BadFilm(
             f"BitsAllocated {allocated}, BitsStored {stored} and HighBit {high} contradict each"
             " other",
-            CORRECT,
+            CORRECT_IN_ARCHIVE,
         )
     return Layout(
         allocated=allocated,
@@ -64,13 +64,14 @@ def layout_of(source: Attributes) -> Layout:
 def stored_values(source: Attributes, layout: Layout) -> tuple[Levels, NDArray[Any] | None]:
     """Return the value of each pixel, and its complete cell if the file contains cells.
 
-    A cell may contain bits that do not belong to the value, such as overlays. Compressed images
-    have no cells.
+    A cell consists of all bits allocated to a pixel. It may contain bits that do not belong to the
+    value, such as overlays. Compressed images have no cells.
 
     Raises
     ------
     BadFilm
-        The pixel data cannot be decoded, or not to one image of the size the attributes give.
+        The pixel data cannot be decoded, or is not a single image of the size that the attributes
+        state.
     """
     syntax = source.dataset.file_meta.TransferSyntaxUID
     if syntax.is_compressed and syntax != RLELossless:
@@ -80,10 +81,10 @@ def stored_values(source: Attributes, layout: Layout) -> tuple[Levels, NDArray[A
                 " stored",
                 UNCOMPRESSED,
             )
-        return _decoded(source, layout).astype(np.int32), None
+        return _decode_pixels(source, layout).astype(np.int32), None
     # pydicom always reads the value from the low bits and ignores HighBit: request complete cells.
     full = replace(layout, stored=layout.allocated, high=layout.allocated - 1, signed=False)
-    cells = _decoded(source, full)
+    cells = _decode_pixels(source, full)
     values = cells.astype(np.int32) >> (layout.high + 1 - layout.stored)
     values &= (1 << layout.stored) - 1
     if layout.signed:
@@ -91,7 +92,7 @@ def stored_values(source: Attributes, layout: Layout) -> tuple[Levels, NDArray[A
     return values, cells
 
 
-def _decoded(source: Attributes, layout: Layout) -> NDArray[Any]:
+def _decode_pixels(source: Attributes, layout: Layout) -> NDArray[Any]:
     """Decode the pixel data, using only attributes that this program has read and checked."""
     described = Dataset()
     described.file_meta = source.dataset.file_meta
@@ -110,7 +111,7 @@ def _decoded(source: Attributes, layout: Layout) -> NDArray[Any]:
             "copy the file again, or " + UNCOMPRESSED,
         ) from error
     if pixels.shape != (described.Rows, described.Columns):
-        raise BadFilm("its pixel data holds several images", "save each as a file of its own")
+        raise BadFilm("its pixel data contains several images", "save each as a separate file")
     return pixels
 
 
@@ -119,8 +120,8 @@ def padding(
 ) -> Mask | None:
     """Return a mask of the padding: pixels from PixelPaddingValue to PixelPaddingRangeLimit.
 
-    Files may give either value with the wrong sign, or as a cell wider than the stored bits; all
-    forms are recognised.
+    A file may state either value with the wrong sign, or as a complete cell with more bits than are
+    stored; all these forms are recognised.
     """
     limits = [
         int(numbers[0]) & 0xFFFF
@@ -148,7 +149,7 @@ def _fit_layout(numbers: list[int], layout: Layout) -> bool:
 def samples_and_window(
     source: Attributes, values: Levels, hidden: Mask | None
 ) -> tuple[NDArray[np.uint16], tuple[float, float]]:
-    """Return samples in which larger is lighter, and the limits of the initial window.
+    """Return samples, of which larger ones are lighter, and the limits of the initial window.
 
     Parameters
     ----------
@@ -162,28 +163,28 @@ def samples_and_window(
         source.notes.append("its shutter and padding would hide the whole image and are ignored")
     if hidden is None or hidden.all():
         hidden = np.zeros(values.shape, dtype=bool)
-    values, slope, intercept = _modality(source, values)
+    values, slope, intercept = _apply_modality(source, values)
     visible = values[~hidden]
     inverse = source.code("PhotometricInterpretation") == "MONOCHROME1"
     inverse = inverse or source.code("PresentationLUTShape") == "INVERSE"
     if slope is None:
-        ends, slope = None, 1.0
+        limits, slope = None, 1.0
     else:
-        shares = _curve(source, values, visible, slope, intercept)
+        shares = _apply_curve(source, values, visible, slope, intercept)
         if shares is not None:
             shares = 1 - shares if inverse else shares
             samples = np.rint(shares * 65_535).astype(np.uint16)
             samples[hidden] = 0
             return samples, (0.0, 65_535.0)
-        ends = _window(source, visible, slope, intercept)
-    low, high = ends or (float(visible.min()), float(visible.max()))
-    return _shifted(values, visible, hidden, low, high, is_inverted=inverse != (slope < 0))
+        limits = _usable_window(source, visible, slope, intercept)
+    low, high = limits or (float(visible.min()), float(visible.max()))
+    return _shift_to_samples(values, visible, hidden, low, high, is_inverted=inverse != (slope < 0))
 
 
-def _shifted(
+def _shift_to_samples(
     values: Levels, visible: Levels, hidden: Mask, low: float, high: float, *, is_inverted: bool
 ) -> tuple[NDArray[np.uint16], tuple[float, float]]:
-    """Shift or invert values to samples; values of the file stay unchanged where possible."""
+    """Shift or invert values to obtain samples; keep the values of the file where possible."""
     if is_inverted:
         values, visible, low, high = -values, -visible, -high, -low
     least, highest = int(visible.min()), int(visible.max())
@@ -196,15 +197,17 @@ def _shifted(
     return samples, (low, max(high, low + 0.5))
 
 
-def _modality(source: Attributes, values: Levels) -> tuple[Levels, float | None, float]:
+def _apply_modality(source: Attributes, values: Levels) -> tuple[Levels, float | None, float]:
     """Return values after a modality LUT; without a LUT, unchanged values with slope and intercept.
 
-    The slope is None if it cannot be read; then no window can be interpreted.
+    The slope is None if it cannot be read; no window can then be interpreted.
     """
     if luts := source.items("ModalityLUTSequence"):
-        looked_up = _looked_up(Attributes(luts[0], source.notes), values, source)
+        looked_up = _apply_lut(Attributes(luts[0], source.notes), values, source)
         if looked_up is None:
-            raise BadFilm("a modality LUT shorter than it says, or unreadable", CORRECT)
+            raise BadFilm(
+                "a modality LUT that is unreadable or has too few entries", CORRECT_IN_ARCHIVE
+            )
         source.notes.append("its modality LUT is applied to the samples")
         return looked_up[0], 1.0, 0.0
     slopes, intercepts = source.numbers("RescaleSlope"), source.numbers("RescaleIntercept")
@@ -212,30 +215,30 @@ def _modality(source: Attributes, values: Levels) -> tuple[Levels, float | None,
         return values, None, 0.0
     slope, intercept = slopes[0] if slopes else 1.0, intercepts[0] if intercepts else 0.0
     if slope == 0:
-        raise BadFilm("a DICOM file that rescales all grey levels to one", UNCOMPRESSED)
+        raise BadFilm("a DICOM file that rescales all grey levels to the same value", UNCOMPRESSED)
     return values, slope, intercept
 
 
-def _curve(
+def _apply_curve(
     source: Attributes, values: Levels, visible: Levels, slope: float, intercept: float
 ) -> Shares | None:
     """Return the output of a non-linear VOI transformation, 0 (black) to 1 (white), or None."""
     for lut in source.items("VOILUTSequence")[:1]:
         levels = np.floor(values * slope + intercept).astype(np.int64)
-        looked_up = _looked_up(Attributes(lut, source.notes), levels, source)
+        looked_up = _apply_lut(Attributes(lut, source.notes), levels, source)
         if looked_up is None:
             source.notes.append("its VOI LUT cannot be read and is ignored")
         elif _is_flat(looked_up[0], values, visible):
-            source.notes.append("its VOI LUT makes all levels one and is ignored")
+            source.notes.append("its VOI LUT gives all levels the same value and is ignored")
         else:
             source.notes.append("its VOI LUT or sigmoid is applied to the samples")
             return np.clip(looked_up[0] / looked_up[1], 0, 1)
-    ends = _ends(source)
-    if source.code("VOILUTFunction") != "SIGMOID" or ends is None:
+    limits = _window_limits(source)
+    if source.code("VOILUTFunction") != "SIGMOID" or limits is None:
         return None
-    if not _shows(_in_stored_values(ends, slope, intercept), visible):
+    if not _is_usable_window(_in_stored_values(limits, slope, intercept), visible):
         return None
-    (centre, width) = ends[0] / 2 + ends[1] / 2, ends[1] - ends[0]
+    (centre, width) = limits[0] / 2 + limits[1] / 2, limits[1] - limits[0]
     distance = (values * slope + intercept - centre) / width
     source.notes.append("its VOI LUT or sigmoid is applied to the samples")
     return np.asarray(1 / (1 + np.exp(np.clip(-4 * distance, -700, 700))))
@@ -247,10 +250,10 @@ def _is_flat(levels: Levels, values: Levels, visible: Levels) -> bool:
     return bool(low < high and shown.min() == shown.max())
 
 
-def _looked_up(lut: Attributes, levels: Any, source: Attributes) -> tuple[Levels, int] | None:
-    """Return the output of a LUT and its maximum; see PS3.3 C.11.1.1 and C.11.2.1.1.
+def _apply_lut(lut: Attributes, levels: Any, source: Attributes) -> tuple[Levels, int] | None:
+    """Return the output of a LUT and its maximum, or None if the LUT cannot be read.
 
-    None if the LUT cannot be read. The first mapped value may have the wrong sign: of the two
+    See PS3.3 C.11.1.1 and C.11.2.1.1. The first mapped value may have the wrong sign: of the two
     interpretations, the one that covers more levels is used.
     """
     descriptor = lut.numbers("LUTDescriptor", 3)
@@ -258,7 +261,7 @@ def _looked_up(lut: Attributes, levels: Any, source: Attributes) -> tuple[Levels
         return None
     count, _, bits = (int(number) & 0xFFFF for number in descriptor)
     count = count or 0x10000
-    if (table := _table(lut, count, source)) is None:
+    if (table := _lut_entries(lut, count, source)) is None:
         return None
     low, high = int(levels.min()), int(levels.max())
     declared = int(descriptor[1])
@@ -271,7 +274,7 @@ def _looked_up(lut: Attributes, levels: Any, source: Attributes) -> tuple[Levels
     return table[places], max(top, (1 << int(table.max()).bit_length()) - 1, 1)
 
 
-def _table(lut: Attributes, count: int, source: Attributes) -> Levels | None:
+def _lut_entries(lut: Attributes, count: int, source: Attributes) -> Levels | None:
     """Return the entries of a LUT with 8 or 16 bits; None if there are too few."""
     try:
         data = lut.dataset.get("LUTData")
@@ -290,10 +293,10 @@ def _table(lut: Attributes, count: int, source: Attributes) -> Levels | None:
     return entries[:count].astype(np.int32) if len(entries) >= count else None
 
 
-def _ends(source: Attributes) -> tuple[float, float] | None:
-    """Return the limits of the first readable window, in rescaled levels.
+def _window_limits(source: Attributes) -> tuple[float, float] | None:
+    """Return the limits of the first window in rescaled levels, or None if it cannot be read.
 
-    PS3.3 C.11.2.1.2.1, and C.11.2.1.3.2 for LINEAR_EXACT.
+    See PS3.3 C.11.2.1.2.1, and C.11.2.1.3.2 for LINEAR_EXACT.
     """
     centres, widths = source.numbers("WindowCenter"), source.numbers("WindowWidth")
     if not centres or not widths:
@@ -308,35 +311,35 @@ def _ends(source: Attributes) -> tuple[float, float] | None:
 
 
 def _in_stored_values(
-    ends: tuple[float, float], slope: float, intercept: float
+    limits: tuple[float, float], slope: float, intercept: float
 ) -> tuple[float, float]:
-    low, high = sorted((end - intercept) / slope for end in ends)
+    low, high = sorted((end - intercept) / slope for end in limits)
     return low, high
 
 
-def _window(
+def _usable_window(
     source: Attributes, visible: Levels, slope: float, intercept: float
 ) -> tuple[float, float] | None:
-    """Return the limits of the window in stored values; None, with a note, if it shows nothing."""
-    if (ends := _ends(source)) is None:
+    """Return the limits of the window in stored values, or None, with a note, if it is unsuitable."""
+    if (limits := _window_limits(source)) is None:
         return None
-    low, high = _in_stored_values(ends, slope, intercept)
-    if _shows((low, high), visible):
+    low, high = _in_stored_values(limits, slope, intercept)
+    if _is_usable_window((low, high), visible):
         return low, high
     source.notes.append(
-        "its window lies outside the pixel values, all or most of it: all grey levels are shown"
+        "its window is mostly or entirely outside the pixel values; all grey levels are shown"
     )
     return None
 
 
-def _shows(ends: tuple[float, float], visible: Levels) -> bool:
-    """Return whether a window shows an image.
+def _is_usable_window(limits: tuple[float, float], visible: Levels) -> bool:
+    """Return whether an image can be recognised in a window.
 
-    A window shows no image if the image gets less than a tenth of the grey scale, or less than
-    half with most pixels outside the window.
+    It cannot be recognised if it gets less than a tenth of the grey scale, or if it gets less than
+    half and most pixels are outside the window.
     """
-    low, high = ends
-    if not np.isfinite(ends).all():
+    low, high = limits
+    if not np.isfinite(limits).all():
         return False
     least, highest = int(visible.min()), int(visible.max())
     if least == highest:
@@ -347,4 +350,4 @@ def _shows(ends: tuple[float, float], visible: Levels) -> bool:
     if share >= 0.5:
         return True
     within = float(np.mean((visible >= low) & (visible <= high)))
-    return share >= LEAST_SHOWN and within >= 0.5
+    return share >= MIN_SHOWN_SHARE and within >= 0.5

@@ -12,28 +12,29 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from study.films.decoding import grey, imported_bytes, window
-from study.films.packing import VERSION, packed
+from study.films.decoding import grey_levels, imported_bytes, initial_window
+from study.films.packing import VERSION, pack_film
 
 MAX_BYTES = 4 << 30
 KEEP_FREE_BYTES = 2 << 30
-"""Films leave this space on the disk, because readings are written to it too."""
+"""Films leave this much space on the disk, because readings are also written to it."""
 
 _DIGEST_BYTES = 32
 _ENDING = ".film"
-_HALF_WRITTEN = ".part"
+_PARTIAL_ENDING = ".part"
 
 
 class Shelf:
-    """A folder of prepared films, named by the hashes of their files; the least used are deleted.
+    """A folder of prepared films, named after the hashes of the image files.
 
-    Each file consists of the SHA-256 of its name and the prepared film, and of the film itself.
-    This detects files that are damaged or renamed.
+    If the folder becomes too large, the least recently used films are deleted. Each file begins
+    with the SHA-256 of its name and its content, so that damaged or renamed files are detected; the
+    prepared film follows.
 
     Parameters
     ----------
     folder : Path
-        Created at the first use; only its owner may read it.
+        Created on first use; only its owner may read it.
     max_bytes, keep_free_bytes : int
         The maximum size of the folder, and the space that is left free on its disk.
     """
@@ -46,7 +47,7 @@ class Shelf:
         self._keep_free_bytes = keep_free_bytes
 
     def has(self, sha256: str) -> bool:
-        """Return whether the folder has the film of a file with this hash."""
+        """Return whether the folder contains the prepared film of a file with this hash."""
         return self._path(sha256).exists()
 
     def get(self, sha256: str) -> bytes | None:
@@ -86,7 +87,7 @@ class Shelf:
 
     def _write(self, path: Path, content: bytes) -> None:
         with tempfile.NamedTemporaryFile(
-            dir=self._folder, suffix=_HALF_WRITTEN, delete=False
+            dir=self._folder, suffix=_PARTIAL_ENDING, delete=False
         ) as file:
             try:
                 file.write(content)
@@ -96,7 +97,7 @@ class Shelf:
                 Path(file.name).unlink(missing_ok=True)
                 raise
 
-    def _fits_the_disk(self, size: int) -> bool:
+    def _fits_on_disk(self, size: int) -> bool:
         return shutil.disk_usage(self._folder).free - size >= self._keep_free_bytes
 
     def _make_room(self, size: int) -> None:
@@ -111,23 +112,23 @@ class Shelf:
 
     def _files(self) -> Iterator[tuple[Path, os.stat_result]]:
         for path in self._folder.iterdir():
-            if path.suffix in (_ENDING, _HALF_WRITTEN):
+            if path.suffix in (_ENDING, _PARTIAL_ENDING):
                 with suppress(FileNotFoundError):  # another process removed it
                     yield path, path.stat()
 
 
-def ready(path: Path, sha256: str, shelf: Shelf) -> bytes:
-    """Check a film's file against its import, and return it as it is sent.
+def prepared_film(path: Path, sha256: str, shelf: Shelf) -> bytes:
+    """Return a film in the form in which it is sent, after checking its file.
 
     Raises
     ------
     StudyError
-        The file cannot be read, or was changed.
+        The file cannot be read, or has changed since the import.
     """
     data = imported_bytes(path, sha256)
     answer = shelf.get(sha256)
     if answer is None:
-        answer = packed(grey(data), window(data))
+        answer = pack_film(grey_levels(data), initial_window(data))
         shelf.put(sha256, answer)
     return answer
 

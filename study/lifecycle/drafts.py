@@ -13,7 +13,7 @@ from typing import Any, TypedDict, Unpack
 from study.base.actor import Acting
 from study.base.canonical import canonical_json, moment, stamp
 from study.base.errors import BadInput, BadProtocol, NotFound, NotNow, StudyError
-from study.base.text import LONGEST, check_name, checked_reason, name_fault
+from study.base.text import LONGEST_NAME, check_name, checked_reason, name_fault
 from study.base.translation import t
 from study.lifecycle.studies import draw_within, drawable_bank, set_aside
 from study.people.persons import enter_role
@@ -335,7 +335,7 @@ def _free_name(look: Transaction, wish: str) -> str:
     used_names = {*studies.names(look), *(row.name for row in stored.listed_drafts(look))}
     if wish not in used_names:
         return wish
-    tries = (f"{wish[: LONGEST - 6].rstrip()} ({n})" for n in range(2, len(used_names) + 3))
+    tries = (f"{wish[: LONGEST_NAME - 6].rstrip()} ({n})" for n in range(2, len(used_names) + 3))
     return next(name for name in tries if name not in used_names)
 
 

@@ -27,8 +27,8 @@ from study.models.files import (
     used_by_name,
     value_of,
 )
-from study.tables.columns import listed, plain_key
-from study.tables.values import as_text, missing
+from study.tables.columns import column_list, plain_key
+from study.tables.values import as_text, is_missing
 
 _LEAST_COMPARED = 3
 _TABLES = ("csv", "xlsx", "parquet")
@@ -112,7 +112,8 @@ def answer_keys(source: Records) -> tuple[str, ...]:
         _check_present(source, words)
     if words == WORD_KEYS and (reason := _doubt(source, keys)):
         raise BadFile(
-            f"{source.name}: {reason}. Columns: {listed(source.columns)}. {_how_to_name(source)}"
+            f"{source.name}: {reason}. Columns: {column_list(source.columns)}."
+            f" {_how_to_name(source)}"
         )
     return words
 
@@ -140,7 +141,7 @@ def _check_present(source: Records, words: Sequence[str]) -> None:
     else:
         return
     raise BadFile(
-        f"{source.name} has no column for {needed}. Columns: {listed(source.columns)}."
+        f"{source.name} has no column for {needed}. Columns: {column_list(source.columns)}."
         f" {_how_to_name(source)}"
     )
 
@@ -167,7 +168,7 @@ def _doubt(source: Records, keys: set[str]) -> str:
     if neighbours := list(dict.fromkeys(neighbours)):
         return (
             f"column “{answer}” may be the reference standard, as the file also has"
-            f" {listed(neighbours)}, and it was not read as the model's answers"
+            f" {column_list(neighbours)}, and it was not read as the model's answers"
         )
     if outputs and _both_or_none(source, outputs):
         return (
@@ -183,7 +184,7 @@ def _with_answers(source: Records) -> list[str]:
     values: dict[str, set[str]] = defaultdict(set)
     for record in source.records:
         for column, value in record.value.items() if isinstance(record.value, Mapping) else ():
-            if isinstance(value, str) and not missing(value):
+            if isinstance(value, str) and not is_missing(value):
                 values[column].add(_plain(value))
     answers = {
         text for column in values if plain_key(column) == WORD_KEYS[0] for text in values[column]
@@ -256,7 +257,9 @@ def _n_equal(source: Records, used: Sequence[str], column: str) -> int:
         for record in source.records
         if isinstance(record.value, Mapping)
     ]
-    compared = [(_plain(answer), _plain(other)) for answer, other in pairs if not missing(answer)]
+    compared = [
+        (_plain(answer), _plain(other)) for answer, other in pairs if not is_missing(answer)
+    ]
     is_equal = len(compared) >= _LEAST_COMPARED and all(
         answer == other for answer, other in compared
     )

@@ -15,7 +15,7 @@ from pathlib import Path
 from study.base.bank_model import Fault
 from study.base.canonical import stamp
 from study.base.errors import BadFile, BadInput
-from study.base.packed import opened
+from study.base.packed import open_archive
 from study.base.text import did_you_mean, quoted
 from study.base.translation import t
 from study.models import inspect_log
@@ -25,8 +25,8 @@ from study.models.parquet_rows import read_parquet
 from study.store import Store, models
 from study.tables.columns import Kind, KindOf, plain_key
 from study.tables.source import Record, read_source
-from study.tables.text_file import opened_bytes
-from study.tables.values import missing
+from study.tables.text_file import open_bytes
+from study.tables.values import is_missing
 from study.tables.workbook import is_workbook
 
 _INSPECT = "inspect"
@@ -153,7 +153,7 @@ def read_records(
     BadFile
         The file cannot be read or contains no record.
     """
-    with opened_bytes(path) as file:
+    with open_bytes(path) as file:
         begins = file.read(400)
         file.seek(0)
         if begins.startswith(_PICKLE):
@@ -182,7 +182,7 @@ def read_records(
 
 
 def _holds_workbook(path: Path) -> bool:
-    with opened(path) as (_, entries):
+    with open_archive(path) as (_, entries):
         return is_workbook(entry.filename for entry in entries)
 
 
@@ -330,7 +330,7 @@ def first_of(record: Mapping[str, object], keys: Iterable[str]) -> tuple[bool, o
     """Return whether a record has any of these keys, and the value of the first that is filled."""
     plain = {plain_key(key): value for key, value in record.items()}
     values = [plain[plain_key(key)] for key in keys if plain_key(key) in plain]
-    return bool(values), next((value for value in values if not missing(value)), None)
+    return bool(values), next((value for value in values if not is_missing(value)), None)
 
 
 def extras_of(record: Mapping[str, object], column_roles: ColumnRoles | None) -> dict[str, object]:
@@ -344,7 +344,7 @@ def extras_of(record: Mapping[str, object], column_roles: ColumnRoles | None) ->
         probabilities = {
             role[-1]: column_roles[role] for role in column_roles if _PROBABILITY.fullmatch(role)
         }
-    if probabilities and missing(extras.get("probabilities")):
+    if probabilities and is_missing(extras.get("probabilities")):
         extras["probabilities"] = {
             key: value_of(record, column) for key, column in probabilities.items()
         }

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from study.tables.columns import plain_key
-from study.tables.values import missing
+from study.tables.values import is_missing
 
 CUT_OFF = "cut off"
 """Reason for an unparsed output: it was cut off at a limit."""
@@ -75,7 +75,7 @@ def finish_reason(record: Mapping[str, Any]) -> object:
         reason = plain.get(plain_key(key))
         if isinstance(reason, int | str) and reason in _CODES:
             return _CODES[reason]
-        if isinstance(reason, str | Mapping | list) and not missing(reason):
+        if isinstance(reason, str | Mapping | list) and not is_missing(reason):
             return reason
     for key in _NESTED:
         inside = plain.get(plain_key(key))

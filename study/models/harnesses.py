@@ -15,7 +15,7 @@ from study.models.files import ID_KEYS, ColumnRoles, Records, extras_of, first_o
 from study.models.finish_reasons import finish_reason
 from study.tables.columns import plain_key
 from study.tables.source import Record
-from study.tables.values import missing
+from study.tables.values import is_missing
 
 FILTERED = "content_filter"
 """Finish reason of an output that the provider's filter declined."""
@@ -122,7 +122,7 @@ def _ids(record: Record, value: Mapping[str, Any]) -> dict[str, object]:
         return {"key": record.key}
     by_plain_key = {plain_key(key): (key, field_value) for key, field_value in value.items()}
     fields = [by_plain_key[plain_key(key)] for key in ID_KEYS if plain_key(key) in by_plain_key]
-    return {key: field_value for key, field_value in fields if not missing(field_value)}
+    return {key: field_value for key, field_value in fields if not is_missing(field_value)}
 
 
 def named(record: Record, column_roles: ColumnRoles) -> ModelOutput:
@@ -133,8 +133,8 @@ def named(record: Record, column_roles: ColumnRoles) -> ModelOutput:
     extras = extras_of(value, column_roles)
     item_id = extras.get("id") if "id" in column_roles else record.key
     answer, output = extras.get("answer"), extras.get("output")
-    words = output if missing(answer) else answer
-    if not missing(answer) and not missing(output) and missing(extras.get("explanation")):
+    words = output if is_missing(answer) else answer
+    if not is_missing(answer) and not is_missing(output) and is_missing(extras.get("explanation")):
         extras["explanation"] = output
     return ModelOutput(
         place=record.place,
@@ -181,7 +181,7 @@ def _error_text(error: object) -> str:
         for detail in (inner, error.get("code"), error.get("type"), error.get("message")):
             if isinstance(detail, Mapping):
                 return _error_text(detail)
-            if not missing(detail):
+            if not is_missing(detail):
                 return str(detail)[:60]
     return str(error)[:60]
 
@@ -196,13 +196,13 @@ def _choices(ids: Mapping[str, object], choices: object) -> Iterator[ModelOutput
         words = _texts(_at(message, "content"))
         refusal = _at(message, "refusal")
         filtered = _at(choice, "finish_reason") == FILTERED
-        if missing(words):
+        if is_missing(words):
             words = refusal if isinstance(refusal, str) else _at(choice, "text")
         yield ModelOutput(
             ids=ids,
             words=words,
             extras=_runs(n, choices) | {"finish": _at(choice, "finish_reason")},
-            refused=not missing(refusal) or (filtered and missing(words)),
+            refused=not is_missing(refusal) or (filtered and is_missing(words)),
         )
 
 
@@ -250,7 +250,7 @@ def _anthropic(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
 
 def _gemini(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
     id_keys = ("key", "custom_id", *ID_KEYS)
-    ids = {key: value[key] for key in id_keys if not missing(value.get(key))}
+    ids = {key: value[key] for key in id_keys if not is_missing(value.get(key))}
     error = value.get("error") or value.get("status")
     candidates = _at(value, "response", "candidates")
     blocked = _at(value, "response", "promptFeedback", "blockReason")
@@ -267,7 +267,7 @@ def _gemini(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
                 ids=ids,
                 words=words,
                 extras=_runs(n, candidates) | {"finish": "MAX_TOKENS" if finish == 2 else finish},
-                refused=safety and missing(words),
+                refused=safety and is_missing(words),
             )
 
 
@@ -275,11 +275,11 @@ def _inspect(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
     """Read a sample of an Inspect log; an epoch is a run."""
     metadata = {f"metadata.{key}": _at(value, "metadata", key) for key in ID_KEYS[:2]}
     ids = {
-        key: field_value for key, field_value in metadata.items() if not missing(field_value)
+        key: field_value for key, field_value in metadata.items() if not is_missing(field_value)
     } | {"id": value.get("id")}
     output, error = value.get("output"), value.get("error")
     words = _at(output, "completion")
-    if missing(words):
+    if is_missing(words):
         words = _texts(_at(output, "choices", 0, "message", "content"))
     stop = _at(output, "stop_reason") or _at(output, "choices", 0, "stop_reason")
     error = error or _at(output, "error")
@@ -292,8 +292,8 @@ def _inspect(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
             "order": _at(value, "metadata", "shown_order"),
             "finish": "length" if _at(value, "limit", "type") == "token" else stop,
         },
-        failed=_error_text(error) if error and missing(words) else "",
-        refused=stop == FILTERED and missing(words),
+        failed=_error_text(error) if error and is_missing(words) else "",
+        refused=stop == FILTERED and is_missing(words),
     )
 
 
@@ -301,7 +301,7 @@ def _samples(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
     """Read a sample of lm-eval or lmms-eval: texts, or the options' log-likelihoods."""
     doc = value.get("doc")
     doc_ids = {f"doc.{key}": _at(doc, key) for key in ID_KEYS[:4]}
-    ids = {key: field_value for key, field_value in doc_ids.items() if not missing(field_value)}
+    ids = {key: field_value for key, field_value in doc_ids.items() if not is_missing(field_value)}
     ids["doc_id"] = value.get("doc_id")
     extras = {
         "condition": _at(doc, "condition"),
@@ -312,7 +312,7 @@ def _samples(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
         ),
     }
     responses = value.get("resps")
-    if missing(responses):
+    if is_missing(responses):
         responses = value.get("filtered_resps")
     probabilities = _likelihoods(responses)
     if probabilities:

@@ -9,8 +9,8 @@ from zipfile import ZipFile, ZipInfo
 
 from study.base.budget import BUDGET
 from study.base.errors import BadFile
-from study.base.packed import content_of, opened
-from study.base.text import natural
+from study.base.packed import entry_content, open_archive
+from study.base.text import natural_key
 from study.tables.source import NOT_JSON, why_not_json
 
 COLUMNS = ("id", "epoch", "metadata", "output", "error", "limit")
@@ -57,11 +57,11 @@ def read_packed_log(path: Path) -> InspectLog:
     BadFile
         As for `read_json_log`; or the archive or its compression is not supported.
     """
-    with opened(path) as (archive, entries):
+    with open_archive(path) as (archive, entries):
         inside = {entry.filename: entry for entry in entries}
         names = sorted(
             (name for name in inside if name.startswith("samples/") and name.endswith(".json")),
-            key=natural,
+            key=natural_key,
         )
         _check_kind(path, inside, names)
         header: dict[str, object] = {}
@@ -86,7 +86,7 @@ def _check_kind(path: Path, inside: Mapping[str, ZipInfo], names: list[str]) -> 
 
 def _entry(path: Path, archive: ZipFile, entry: ZipInfo) -> dict[str, object]:
     try:
-        content = content_of(archive, entry)
+        content = entry_content(archive, entry)
     except NotImplementedError as error:
         raise BadFile(
             f"{path} is compressed by an unsupported method; write it again as JSON"

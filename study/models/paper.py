@@ -27,7 +27,7 @@ from study.base.errors import NotFound, NotNow
 from study.base.provenance import Provenance
 from study.base.text import quoted
 from study.base.translation import t
-from study.films import grey, imported_bytes, window
+from study.films import grey_levels, imported_bytes, initial_window
 from study.films.decoding import Grey
 from study.models.model_protocol import ModelProtocol, Order, Shown, Template, template_of
 from study.protocol.assignment import options_order
@@ -440,8 +440,8 @@ def rendered(data: bytes, resolution: str | int = "full") -> bytes:
     BadFile
         The film cannot be decoded.
     """
-    pixels = grey(data)
-    low, high = opening_window(pixels, window(data))
+    pixels = grey_levels(data)
+    low, high = opening_window(pixels, initial_window(data))
     smaller = _averaged(pixels, resolution)
     if smaller is None:  # a lookup table is faster than computing each pixel
         shades = _shaded(np.arange(np.iinfo(pixels.dtype).max + 1), low, high)[pixels]
@@ -458,7 +458,7 @@ def sixteen_bit(data: bytes) -> bytes | None:
     BadFile
         The film cannot be decoded.
     """
-    pixels = grey(data)
+    pixels = grey_levels(data)
     return _png(pixels) if pixels.dtype == np.uint16 else None
 
 

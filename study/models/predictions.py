@@ -12,7 +12,7 @@ from typing import Any, Literal, TypedDict, Unpack
 
 from study.base.canonical import joint_sha256
 from study.base.errors import BadFile
-from study.base.text import LONGEST, id_key, natural, text_key
+from study.base.text import LONGEST_NAME, id_key, natural_key, text_key
 from study.models.answer_columns import answer_keys, reference_notes
 from study.models.answer_mentions import LETTERS
 from study.models.answer_parser import STANDARD, VERSION, answer_in, words_in
@@ -36,9 +36,9 @@ from study.models.image_marks import boxes_of, map_of
 from study.models.model_protocol import Shown
 from study.models.refusals import is_refusal
 from study.store.models import standing_rank
-from study.tables.columns import listed, plain_key
+from study.tables.columns import column_list, plain_key
 from study.tables.source import Record, Repeated
-from study.tables.values import as_text, missing, quoted_value
+from study.tables.values import as_text, is_missing, quoted_value
 
 PredictionStatus = Literal["answered", "skipped", "unparsed", "refused"]
 
@@ -235,7 +235,9 @@ def read_predictions(
 
 
 def _columns_of(read: Sequence["_FileContent"]) -> str:
-    return listed(tuple(dict.fromkeys(name for content in read for name in content.source.columns)))
+    return column_list(
+        tuple(dict.fromkeys(name for content in read for name in content.source.columns))
+    )
 
 
 def columns_of(path: Path) -> tuple[str, ...]:
@@ -257,7 +259,7 @@ class _Paper:
         added = {"order": self.orders.get(item_id), "condition": self.condition}
         return {
             **extras,
-            **{key: value for key, value in added.items() if missing(extras.get(key))},
+            **{key: value for key, value in added.items() if is_missing(extras.get(key))},
         }
 
 
@@ -360,11 +362,13 @@ def _unused(records: Iterable[Record], words: Sequence[str]) -> Iterator[str]:
         if not is_used(key, known)
     )
     if ignored:
-        yield f"columns not used: {listed(tuple(ignored))}"
+        yield f"columns not used: {column_list(tuple(ignored))}"
 
 
 def _has_result(output: ModelOutput) -> bool:
-    return bool(output.failed or output.refused) or not missing(output.extras.get("probabilities"))
+    return bool(output.failed or output.refused) or not is_missing(
+        output.extras.get("probabilities")
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -446,10 +450,10 @@ def _id_text(value: object) -> str | None:
 
 def _label(value: object) -> str:
     """Return the name of a run or a condition as text."""
-    if missing(value) or isinstance(value, bool):
+    if is_missing(value) or isinstance(value, bool):
         return ""
     text = _id_text(value) if isinstance(value, int | float) else as_text(value)
-    return (text or str(value)).removesuffix(".0")[:LONGEST]
+    return (text or str(value)).removesuffix(".0")[:LONGEST_NAME]
 
 
 class _Reader:
@@ -484,7 +488,7 @@ class _Reader:
             else:
                 by_key[key] = row
         runs = sorted({run for *_, run in by_key})  # a fixed order of names with the same key
-        ranks = {run: n for n, run in enumerate(sorted(runs, key=natural), 1)}
+        ranks = {run: n for n, run in enumerate(sorted(runs, key=natural_key), 1)}
         scale = self._scale([row.output for row in by_key.values()])
         predictions = []
         for (item_id, condition, run), row in by_key.items():
@@ -596,7 +600,7 @@ class _Reader:
         )
 
     def _confidence(self, place: str, value: object, scale: Mapping[str, float]) -> float | None:
-        if missing(value):
+        if is_missing(value):
             return None
         numbers = [number / scale.get("confidence", 1.0) for number in _numbers(value)]
         if len(numbers) == 1 and 0 <= numbers[0] <= 1:
@@ -607,7 +611,7 @@ class _Reader:
     def _probabilities(
         self, place: str, value: object, options: Sequence[str], scale: Mapping[str, float]
     ) -> dict[str, float]:
-        if missing(value):
+        if is_missing(value):
             return {}
         value = _loaded(value)
         if isinstance(value, list):
@@ -615,7 +619,7 @@ class _Reader:
         by_letter: dict[str, float] = {}
         indices = {text_key(text): n for n, text in enumerate(options)}
         for key, share in value.items() if isinstance(value, dict) else ():
-            if missing(share):
+            if is_missing(share):
                 continue
             n = indices.get(text_key(str(key)), LETTERS.find(id_key(str(key)).upper()))
             number = [part / scale.get("probabilities", 1.0) for part in _numbers(share)]
@@ -625,7 +629,7 @@ class _Reader:
                 by_letter = {}
                 break
             by_letter[LETTERS[n]] = number[0]
-        if not by_letter and not (isinstance(value, dict) and all(map(missing, value.values()))):
+        if not by_letter and not (isinstance(value, dict) and all(map(is_missing, value.values()))):
             self._bad("probabilities", place, value, "one number per option, from 0 to 1")
         return by_letter
 
@@ -637,7 +641,7 @@ class _Reader:
         read: Callable[[object], list[dict[str, Any]] | None],
     ) -> list[dict[str, Any]]:
         value = output.extras.get(role)
-        if missing(value):
+        if is_missing(value):
             return []
         marks = read(_loaded(value))
         if marks is None:
@@ -645,7 +649,7 @@ class _Reader:
         return marks or []
 
     def _order(self, place: str, value: object, n_options: int) -> str:
-        if missing(value):
+        if is_missing(value):
             return ""
         letters = "".join(map(str, value)) if isinstance(value, list) else str(value)
         letters = "".join(character for character in letters.upper() if character.isalpha())
@@ -676,7 +680,7 @@ def _condition(value: object) -> str:
 
 
 def _words(value: object) -> str:
-    return "" if missing(value) else _text(value)
+    return "" if is_missing(value) else _text(value)
 
 
 def _text(value: object) -> str:
@@ -760,7 +764,7 @@ def predict(
     Prediction
     """
     probabilities, finish = circumstances.get("probabilities"), circumstances.get("finish")
-    raw = "" if missing(words) else _text(words)
+    raw = "" if is_missing(words) else _text(words)
     reason = _unparsed_because(raw, finish, probabilities)
     answer, rule = None, ""
     if not reason and raw:
@@ -797,13 +801,13 @@ def _unparsed_because(raw: str, finish: object, probabilities: object) -> str:
         return ""
     if is_cut_off(finish) or is_unfinished(raw):
         return CUT_OFF
-    return EMPTY if not raw and not missing(finish) else ""
+    return EMPTY if not raw and not is_missing(finish) else ""
 
 
 def _ended(raw: str, finish: object, reason: str) -> dict[str, Any]:
     """Return the details stored on how an output was read and ended."""
     stop = finish if isinstance(finish, str) else json.dumps(finish) if finish else ""
-    details = {"parser": VERSION if raw else 0, "stop": stop[:LONGEST], "reason": reason}
+    details = {"parser": VERSION if raw else 0, "stop": stop[:LONGEST_NAME], "reason": reason}
     return {key: value for key, value in details.items() if value}
 
 
@@ -825,7 +829,7 @@ def in_words(
     -------
     Prediction
     """
-    raw = "" if missing(words) else _text(words)
+    raw = "" if is_missing(words) else _text(words)
     answer, explanation = words_in(raw)
     declined = refused or is_refusal(raw)
     reason = _unparsed_because(raw, finish, None)

@@ -101,7 +101,7 @@ def send_due_reminders(store: Store, environment: Mapping[str, str], *, now: dat
         return []
     with lease(store, "reminders") as is_ours:
         try:
-            server = MailServer.named(environment)
+            server = MailServer.from_environment(environment)
             if is_ours() and server:
                 for name, schedule in scheduled.items():
                     _send_due(store, server, name, schedule, now, is_ours)

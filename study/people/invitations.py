@@ -10,7 +10,7 @@ from study.base.errors import BadFile
 from study.base.text import did_you_mean, quoted
 from study.base.translation import t, tn
 from study.tables.columns import Kind, plain_key
-from study.tables.table import Row, open_table, rows_of
+from study.tables.table import Row, open_table, read_pasted_table
 
 _COLUMNS = ("reader_id", "level", "years", "site", "name", "email")
 """Names and addresses are stored separately from the study; see `study.people.persons`."""
@@ -61,7 +61,7 @@ def parse_invitations(text: str, *, source: str) -> list[Invitation]:
     BadFile
         The list has faults; all of them are listed with their line, under the name `source`.
     """
-    header, rows = rows_of(text, name=source, kind_of=_kind_of)
+    header, rows = read_pasted_table(text, name=source, kind_of=_kind_of)
     return _checked(source, header, rows)
 
 

@@ -15,12 +15,12 @@ from study.bank.fields import SPELLINGS
 from study.base.bank_model import Fault
 from study.base.errors import BadFile, NotFound
 from study.base.system import system_reason
-from study.base.text import decoded, did_you_mean
+from study.base.text import decode_utf8, did_you_mean
 from study.base.translation import t
-from study.tables.columns import listed, plain_key
+from study.tables.columns import column_list, plain_key
 from study.tables.delimited import read_delimited
 from study.tables.table import Row, begins_as_workbook, read_table
-from study.tables.text_file import opened_bytes
+from study.tables.text_file import open_bytes
 
 Check = Callable[[Any], Any]
 
@@ -218,9 +218,9 @@ def ids_in_file(path: Path) -> list[str]:
     BadFile
         It cannot be read, or a workbook has no column `item_id`.
     """
-    with opened_bytes(path) as file:
+    with open_bytes(path) as file:
         if not begins_as_workbook(path, file):
-            return ids_in(decoded(file.read(), source=path.name))
+            return ids_in(decode_utf8(file.read(), source=path.name))
         table = read_table(path, file)
         place = _id_place(table.header)
         if place is None:
@@ -228,7 +228,7 @@ def ids_in_file(path: Path) -> list[str]:
                 t(
                     "{name} has no column item_id. Its columns are: {columns}.",
                     name=table.name,
-                    columns=listed(table.header),
+                    columns=column_list(table.header),
                 )
             )
         rows = list(table.rows)

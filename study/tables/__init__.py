@@ -1,1 +1,1 @@
-"""Records and tables from files: JSON, JSON lines, CSV, TSV and Excel workbooks."""
+"""Reads records and tables from files: JSON, JSON lines, CSV, TSV and Excel workbooks."""

@@ -1,4 +1,4 @@
-"""Cells of a workbook as text: what Excel displays, or the reason why it is unknown."""
+"""Converts the cells of a workbook to the text that Excel displays, if that is known."""
 
 import re
 from datetime import datetime, time, timedelta
@@ -9,41 +9,42 @@ from typing import NamedTuple
 from study.base.translation import t
 from study.tables.columns import Kind, with_points
 
-_ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
+_ESCAPE = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _LOCAL_DATE_FORMATS = frozenset((*range(27, 37), *range(50, 59)))
 """Built-in formats of East Asian dates, which have no format code in the file."""
 
-_UNREADABLE = "?"
-_GENERAL = frozenset(("general", "standard", "@", ""))
-_LITERAL = r'(?:"[^"]*"|[\\_].|[ ()+\-])*'
+_UNKNOWN_FORMAT = "?"
+_GENERAL_FORMATS = frozenset(("general", "standard", "@", ""))
+_LITERAL_PATTERN = r'(?:"[^"]*"|[\\_].|[ ()+\-])*'
 _PLAIN_FORMAT = re.compile(
-    rf"(?P<before>{_LITERAL})(?P<integer>#,##0|[#0]*0|#)(?:\.(?P<places>[0#]+))?"
-    rf"(?P<percent>\s?%)?(?P<after>{_LITERAL})"
+    rf"(?P<before>{_LITERAL_PATTERN})(?P<integer>#,##0|[#0]*0|#)(?:\.(?P<places>[0#]+))?"
+    rf"(?P<percent>\s?%)?(?P<after>{_LITERAL_PATTERN})"
 )
-_NOT_SHOWN = re.compile(
+_INVISIBLE_PARTS = re.compile(
     r"\[(?:black|blue|cyan|green|magenta|red|white|yellow|color ?\d+|\$-[0-9a-f]+)\]", re.IGNORECASE
 )
-"""Colours and languages."""
+"""The parts of a format that set a colour or a language."""
 
-_MOST_EXACT = 10**15
-"""Excel keeps 15 digits of a number, so a longer id is stored rounded."""
+_EXACT_LIMIT = 10**15
+"""Excel keeps only 15 digits of a number, so longer IDs are stored rounded."""
 
-_EXACT = Context(prec=300)
-"""More digits than any format displays."""
+_EXACT_CONTEXT = Context(prec=300)
+"""Arithmetic with more digits than any format displays."""
 
-_LEAST_PLAIN, _MOST_PLAIN = 1e-4, 1e11
-"""Numbers with decimals that Excel displays without an exponent."""
+_MIN_PLAIN, _MAX_PLAIN = 1e-4, 1e11
+"""The range in which Excel displays numbers with decimals without an exponent."""
 
 
 class Cell(NamedTuple):
-    """A cell as stored.
+    """A cell as it is stored in the file.
 
     Attributes
     ----------
     type : str
-        Of the file format: `n`, `s` (text), `b`, `e` or `d`; `f` for a formula without result.
+        The type in the file format: `n` (number), `s` (text), `b` (truth value), `e` (error) or `d`
+        (date); or `f` for a formula without a result.
     value : str
-        Its text, or its number as written.
+        The text, or the number as written in the file.
     format : str
         The number format, such as `0%`.
     from_1904 : bool
@@ -57,28 +58,30 @@ class Cell(NamedTuple):
 
 
 class NotDisplayed(ValueError):
-    """A cell whose display is unknown; the text describes its content."""
+    """It is unknown what Excel displays in a cell; the message describes the cell's content."""
 
 
-def unescaped(text: str) -> str:
-    r"""Return a text without the escapes that workbooks use for control characters.
+def unescape(text: str) -> str:
+    r"""Replace the escapes that workbooks use for control characters.
 
-    >>> unescaped("B_x000D_"), unescaped("_x005F_x000D_")
+    >>> unescape("B_x000D_"), unescape("_x005F_x000D_")
     ('B\r', '_x000D_')
     """
     if "_x" not in text:
         return text
-    decoded = _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
+    decoded = _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text)
     return decoded.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def format_of(number: int, codes: dict[int, str]) -> str:
-    """Return a format's code by its number, from those of a workbook or the built-in ones."""
-    from openpyxl.styles.numbers import BUILTIN_FORMATS  # a tenth of a second to load
+    """Return the code of a number format, which is defined in the workbook or built in."""
+    from openpyxl.styles.numbers import BUILTIN_FORMATS  # takes a tenth of a second to import
 
     if number in codes:
         return codes[number]
-    return str(BUILTIN_FORMATS.get(number, "d" if number in _LOCAL_DATE_FORMATS else _UNREADABLE))
+    return str(
+        BUILTIN_FORMATS.get(number, "d" if number in _LOCAL_DATE_FORMATS else _UNKNOWN_FORMAT)
+    )
 
 
 def text_of(cell: Cell, kind: Kind) -> str:
@@ -87,40 +90,40 @@ def text_of(cell: Cell, kind: Kind) -> str:
     Raises
     ------
     NotDisplayed
-        The display is unknown, or a formula has no result; never under `ANY`.
+        It is unknown what Excel displays, or a formula has no result; never raised for `Kind.ANY`.
     """
     if cell.type == "s":
         if kind is Kind.TEXT and not _displays_text(cell.format):
-            raise NotDisplayed(t("a text in the format {code}", code=cell.format))
+            raise NotDisplayed(t("text in the format {code}", code=cell.format))
         return with_points(cell.value) if kind is Kind.NUMBER else cell.value
     if cell.type == "b":
         return "TRUE" if cell.value.strip() in ("1", "true") else "FALSE"
     if cell.type in "ef":
-        return _without_result(cell, kind)
+        return _text_without_result(cell, kind)
     if kind in (Kind.NUMBER, Kind.DATE):
-        return _full(cell)
+        return _full_text(cell)
     try:
-        return _displayed(cell)
+        return _displayed_text(cell)
     except NotDisplayed:
         if kind is Kind.ANY:
-            return _full(cell)
+            return _full_text(cell)
         raise
 
 
 def _displays_text(code: str) -> bool:
-    """Return whether a format displays texts unchanged; its fourth section is for texts.
+    """Return whether a format displays text unchanged; its fourth section applies to text.
 
     >>> _displays_text("0.00"), _displays_text('"Option "@'), _displays_text(";;;")
     (True, False, False)
     """
-    if code.lower() in _GENERAL or ("@" not in code and ";" not in code):
+    if code.lower() in _GENERAL_FORMATS or ("@" not in code and ";" not in code):
         return True
-    sections = _NOT_SHOWN.sub("", code).split(";")
+    sections = _INVISIBLE_PARTS.sub("", code).split(";")
     has_section = len(sections) > 3 or "@" in sections[-1]
     return not has_section or sections[-1].lower() in ("@", "general")
 
 
-def _without_result(cell: Cell, kind: Kind) -> str:
+def _text_without_result(cell: Cell, kind: Kind) -> str:
     if kind is Kind.ANY:
         return cell.value
     if cell.type == "e":
@@ -128,8 +131,8 @@ def _without_result(cell: Cell, kind: Kind) -> str:
     raise NotDisplayed(t("a formula without a saved result"))
 
 
-def _full(cell: Cell) -> str:
-    """Return a number with all of its digits, or a date in ISO format."""
+def _full_text(cell: Cell) -> str:
+    """Return a number with all its digits, or a date in ISO format."""
     try:
         moment = _moment(cell)
         if moment is not None:
@@ -137,11 +140,11 @@ def _full(cell: Cell) -> str:
         number = _number(cell)
     except NotDisplayed:
         return cell.value
-    is_exact = number.is_integer() and abs(number) < _MOST_EXACT
+    is_exact = number.is_integer() and abs(number) < _EXACT_LIMIT
     return str(int(number)) if is_exact else repr(number)
 
 
-def _displayed(cell: Cell) -> str:
+def _displayed_text(cell: Cell) -> str:
     if (moment := _moment(cell)) is not None:
         if isinstance(moment, timedelta):
             raise NotDisplayed(t("a duration"))
@@ -149,9 +152,9 @@ def _displayed(cell: Cell) -> str:
             raise NotDisplayed(t("a time of day"))
         raise NotDisplayed(t("a date ({date})", date=str(moment).removesuffix(" 00:00:00")))
     number = _number(cell)
-    if abs(number) >= _MOST_EXACT:
+    if abs(number) >= _EXACT_LIMIT:
         raise NotDisplayed(t("a number of more than 15 digits, which Excel rounds"))
-    return _by_format(number, cell.format)
+    return _format_number(number, cell.format)
 
 
 def _number(cell: Cell) -> float:
@@ -165,14 +168,14 @@ def _number(cell: Cell) -> float:
 
 
 def _moment(cell: Cell) -> datetime | time | timedelta | None:
-    """Return the date, time or duration that a cell holds; None if it holds a number."""
+    """Return the date, time or duration in a cell; None if the cell contains a number."""
     from openpyxl.styles.numbers import is_date_format, is_timedelta_format
     from openpyxl.utils.datetime import MAC_EPOCH, WINDOWS_EPOCH, from_excel, from_ISO8601
 
     try:
         if cell.type == "d":
             moment = from_ISO8601(cell.value)
-        elif cell.format.lower() in _GENERAL or not is_date_format(cell.format):
+        elif cell.format.lower() in _GENERAL_FORMATS or not is_date_format(cell.format):
             return None
         else:
             moment = from_excel(
@@ -187,34 +190,34 @@ def _moment(cell: Cell) -> datetime | time | timedelta | None:
     return datetime.combine(moment, time(0))
 
 
-def _by_format(number: float, code: str) -> str:
+def _format_number(number: float, code: str) -> str:
     """Return a number as a format displays it.
 
-    >>> _by_format(0.55, "0%"), _by_format(12, "0000"), _by_format(-1234.5, "#,##0.0")
+    >>> _format_number(0.55, "0%"), _format_number(12, "0000"), _format_number(-1234.5, "#,##0.0")
     ('55%', '0012', '-1,234.5')
     """
-    if code.lower() in _GENERAL:
-        return _general(number)
-    sections = _NOT_SHOWN.sub("", code).split(";")
+    if code.lower() in _GENERAL_FORMATS:
+        return _format_general(number)
+    sections = _INVISIBLE_PARTS.sub("", code).split(";")
     section, shown = sections[0], number
     if number < 0 and len(sections) > 1:
         section, shown = sections[1], -number
     elif number == 0 and len(sections) > 2:
         section = sections[2]
     if section.lower() == "general":
-        return _general(shown)
+        return _format_general(shown)
     match = _PLAIN_FORMAT.fullmatch(section)
     if match is None:
-        raise NotDisplayed(t("a number in the format {code}", code=code or _UNREADABLE))
-    figures = _figures(abs(shown), match)
+        raise NotDisplayed(t("a number in the format {code}", code=code or _UNKNOWN_FORMAT))
+    figures = _format_digits(abs(shown), match)
     sign = "-" if shown < 0 and any(figure in figures for figure in "123456789") else ""
-    return f"{sign}{_literal(match['before'])}{figures}{_literal(match['after'])}".strip()
+    return f"{sign}{_literal_text(match['before'])}{figures}{_literal_text(match['after'])}".strip()
 
 
-def _figures(number: float, match: re.Match[str]) -> str:
+def _format_digits(number: float, match: re.Match[str]) -> str:
     places, integer = match["places"] or "", match["integer"]
     exact = Decimal(repr(number)) * (100 if match["percent"] else 1)
-    rounded = exact.quantize(Decimal(1).scaleb(-len(places)), ROUND_HALF_UP, _EXACT)
+    rounded = exact.quantize(Decimal(1).scaleb(-len(places)), ROUND_HALF_UP, _EXACT_CONTEXT)
     digits, _, decimals = f"{rounded:f}".partition(".")
     optional = len(places) - len(places.rstrip("#"))
     least = len(decimals) - optional
@@ -226,23 +229,23 @@ def _figures(number: float, match: re.Match[str]) -> str:
     return f"{digits}{point}{decimals}{match['percent'] or ''}"
 
 
-def _general(number: float) -> str:
-    """Return a number as the format General displays it in a column that is wide enough.
+def _format_general(number: float) -> str:
+    """Return a number as the format General displays it in a sufficiently wide column.
 
-    >>> _general(0.1 + 0.2), _general(1 / 3), _general(12.0)
+    >>> _format_general(0.1 + 0.2), _format_general(1 / 3), _format_general(12.0)
     ('0.3', '0.333333333', '12')
     """
     if number.is_integer():
         return str(int(number))
-    if not _LEAST_PLAIN <= abs(number) < _MOST_PLAIN:
+    if not _MIN_PLAIN <= abs(number) < _MAX_PLAIN:
         raise NotDisplayed(t("a number in scientific notation"))
     n_digits = len(str(int(abs(number))))
     exact = Decimal(repr(number)).quantize(Decimal(1).scaleb(n_digits - 10), ROUND_HALF_UP)
     return f"{exact:f}".rstrip("0").rstrip(".") if "." in f"{exact:f}" else f"{exact:f}"
 
 
-def _literal(text: str) -> str:
-    """Return the characters of a format that are displayed as they are; `_x` is a space."""
+def _literal_text(text: str) -> str:
+    """Return the characters that a part of a format displays literally; `_x` is a space."""
 
     def character(match: re.Match[str]) -> str:
         return match[1] or match[2] or (" " if match[3] else "")

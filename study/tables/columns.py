@@ -1,4 +1,4 @@
-"""Column names and kinds: how names are compared, and how the cells below them are read."""
+"""Compares the names of columns, and defines how the cells of each kind of column are read."""
 
 import re
 import unicodedata
@@ -11,8 +11,8 @@ from study.base.errors import BadFile
 from study.base.text import text_key
 from study.base.translation import t
 
-MOST_LISTED = 40
-"""Columns that a message names."""
+MAX_LISTED_COLUMNS = 40
+"""Maximum number of columns that a message names."""
 
 
 class Kind(Enum):
@@ -21,13 +21,14 @@ class Kind(Enum):
     Attributes
     ----------
     TEXT
-        Text: a workbook's number is read as Excel displays it, or its row is rejected.
+        Text: a number in a workbook is read as Excel displays it; if that is unknown, the row is
+        rejected.
     NUMBER
-        Numbers: a workbook's number is read in full, a decimal comma as a point.
+        Numbers: a number in a workbook is read with all its digits, and a decimal comma as a point.
     DATE
-        Dates: a workbook's date is read as `2026-05-24`.
+        Dates: a date in a workbook is read as `2026-05-24`.
     ANY
-        Anything: read as well as possible and never rejected.
+        Any content: cells are read as well as possible and never rejected.
     """
 
     TEXT = "text"
@@ -47,7 +48,7 @@ def all_text(column: str) -> Kind:
 
 @lru_cache(maxsize=4096)
 def plain_key(key: str) -> str:
-    """Return a name as it is compared: ignoring case, spaces and punctuation.
+    """Return the form of a name for comparison, without letter case, spaces and punctuation.
 
     >>> plain_key("PatientID") == plain_key("patient_id") == plain_key("Patient ID")
     True
@@ -60,19 +61,25 @@ def plain_key(key: str) -> str:
     )
 
 
-def listed(header: Sequence[str]) -> str:
-    """Return the names of columns for a message."""
-    more = f" and {len(header) - MOST_LISTED:,} more" if len(header) > MOST_LISTED else ""
-    return ", ".join(column[:60] for column in header[:MOST_LISTED] if column) + more or "empty"
+def column_list(header: Sequence[str]) -> str:
+    """Return the names of columns as a list for a message."""
+    more = (
+        f" and {len(header) - MAX_LISTED_COLUMNS:,} more"
+        if len(header) > MAX_LISTED_COLUMNS
+        else ""
+    )
+    return (
+        ", ".join(column[:60] for column in header[:MAX_LISTED_COLUMNS] if column) + more or "empty"
+    )
 
 
 def check_header(name: str, header: Sequence[str]) -> None:
-    """Refuse a header with two columns of one name.
+    """Refuse a header in which two columns have the same name.
 
     Raises
     ------
     BadFile
-        With the columns, and the name of the file.
+        The message names the file and the columns.
     """
     counts = Counter(map(plain_key, header))
     repeated = sorted(
@@ -83,7 +90,7 @@ def check_header(name: str, header: Sequence[str]) -> None:
             t(
                 "{name} has columns given twice: {columns}. Keep one of each.",
                 name=name,
-                columns=listed(repeated),
+                columns=column_list(repeated),
             )
         )
 
@@ -92,14 +99,14 @@ _COMMA_NUMBER = re.compile(r"\s*[+-]?\d*,\d+(?:[eE][+-]?\d+)?\s*%?\s*")
 _QUOTED_COMMA_NUMBER = re.compile(r"""(["'])([+-]?\d*),(\d+)\1""")
 
 
-def with_points(text: str) -> str:
-    r"""Return a cell of numbers with decimal points for decimal commas.
+def with_decimal_points(text: str) -> str:
+    r"""Replace decimal commas by decimal points in a cell with numbers.
 
-    Numbers of a list are separated by `|`, `;` or a backslash. In JSON only quoted numbers can
+    The numbers of a list are separated by `|`, `;` or a backslash. In JSON only quoted numbers can
     have a decimal comma.
 
-    >>> with_points("0,143"), with_points(r"0,143\0,143|0,2"), with_points("[0.1,0.9]")
-    ('0.143', '0.143\\0.143|0.2', '[0.1,0.9]')
+    >>> [with_decimal_points(text) for text in ("0,143", r"0,143\0,143|0,2", "[0.1,0.9]")]
+    ['0.143', '0.143\\0.143|0.2', '[0.1,0.9]']
     """
     if "," not in text:
         return text

@@ -1,4 +1,4 @@
-"""Rows of text separated by commas, semicolons or tabs, as spreadsheets export them."""
+"""Reads rows of text separated by commas, semicolons or tabs, as spreadsheets export them."""
 
 import csv
 import io
@@ -13,20 +13,20 @@ from study.base.translation import t
 
 _SEPARATORS = ",;\t"
 _SEPARATOR_LINE = re.compile(r'[ \t]*"?sep=([^\w"\r\n])"?[,;\t ]*(?:\r\n|\r|\n|\Z)', re.IGNORECASE)
-"""Excel's own first line, which names the separator."""
+"""A first line that Excel adds to name the separator."""
 
-_LOOKED_AT = 1 << 16
-_ROWS_COMPARED = 2
+_N_INSPECTED_CHARACTERS = 1 << 16
+_N_COMPARED_ROWS = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delimited:
-    """Text with a separator.
+    """The rows of a text file with a separator.
 
     Attributes
     ----------
     separator : str
-        One character.
+        A single character.
     rows : iterator of (int, list of str)
         The rows that are not blank, each with the number of its first line.
     """
@@ -36,33 +36,34 @@ class Delimited:
 
     @property
     def has_decimal_commas(self) -> bool:
-        """Whether a comma in a number can only be a decimal comma."""
+        """Whether a comma in a number must be a decimal comma."""
         return self.separator != ","
 
 
 def read_delimited(
     name: str, lines: Iterable[str], *, beginning: str, budget: Budget = BUDGET
 ) -> Delimited:
-    """Read the rows of a text.
+    """Read rows from lines of text.
 
-    Quotation is checked strictly: a quote that is never closed is refused, because it would include
-    the rows after it.
+    Quotation marks are checked strictly: a quotation that is never closed is refused, because the
+    following rows would become part of it.
 
     Parameters
     ----------
     name : str
-        The name of the text in messages.
+        The name of the file in messages.
     lines : iterable of str
-        Each with its end.
+        The lines with their line ends.
     beginning : str
-        The text's beginning, from which the separator is taken.
+        The beginning of the text, from which the separator is recognised.
     budget : Budget
         The maximum number of rows, including blank rows.
 
     Raises
     ------
     BadFile
-        When the quotes are wrong or there are too many rows; `rows` raises it too.
+        Quotation marks are wrong, or there are too many rows. Iterating over `rows` may also raise
+        this error.
     """
     lines = chain.from_iterable(io.StringIO(line, newline="") for line in lines)
     separator_line = _SEPARATOR_LINE.match(beginning)
@@ -70,7 +71,7 @@ def read_delimited(
         next(iter(lines), None)
         separator = separator_line[1]
     else:
-        separator = separator_of(beginning[:_LOOKED_AT])
+        separator = separator_of(beginning[:_N_INSPECTED_CHARACTERS])
     csv.field_size_limit(max(csv.field_size_limit(), BUDGET.record_characters))
     reader = csv.reader(lines, delimiter=separator, strict=True)
     return Delimited(
@@ -79,10 +80,10 @@ def read_delimited(
 
 
 def separator_of(beginning: str) -> str:
-    r"""Return the separator of a text.
+    r"""Return the separator of a file from its beginning.
 
-    It is the separator with the most columns, preferably with the same number in the header and the
-    next row; separators in quotes do not count.
+    This is the separator that gives the most columns, preferably the same number in the header and
+    the next row; separators in quotation marks do not count.
 
     >>> separator_of('"Name; in full",id\n"A; B",1\n'), separator_of("id;a, b, c\n1;2\n")
     (',', ';')
@@ -91,7 +92,7 @@ def separator_of(beginning: str) -> str:
     def fit(separator: str) -> tuple[bool, int]:
         rows = csv.reader(io.StringIO(beginning, newline=""), delimiter=separator)
         try:
-            widths = [len(row) for row in islice(filter(_is_filled, rows), _ROWS_COMPARED)]
+            widths = [len(row) for row in islice(filter(_is_filled, rows), _N_COMPARED_ROWS)]
         except csv.Error:
             widths = []
         width = widths[0] if widths else 0
@@ -109,7 +110,7 @@ def _rows(
 ) -> Iterator[tuple[int, list[str]]]:
     last = 0
     try:
-        for n, row in enumerate(reader):  # the first one is the header
+        for n, row in enumerate(reader):  # the first row is the header
             budget.check_rows(name, n)
             if _is_filled(row):
                 yield last + n_before + 1, row

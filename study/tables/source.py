@@ -1,8 +1,8 @@
-"""Read records from a file: a JSON object or list, JSON lines, or a table.
+"""Reads records from a file: a JSON object or list, JSON lines, or a table.
 
-Question banks and predictions are read this way. A record keeps its key and its position, so that
-an error can be located in the file; keys that occur twice, which JSON readers drop, are kept. JSON
-is read in parts, so that its size is not limited by memory; tables are read by
+Question banks and predictions are read in this way. A record keeps its key and its position, so
+that an error can be located in the file. Duplicate keys, which other JSON parsers drop, are kept.
+JSON is read in parts, so that its size is not limited by memory. Tables are read by
 `study.tables.table`.
 """
 
@@ -21,7 +21,7 @@ from study.base.budget import BUDGET, Budget
 from study.base.errors import BadFile
 from study.tables.columns import KindOf, all_text
 from study.tables.table import Bytes, begins_as_workbook, read_table
-from study.tables.text_file import TextFile, opened_bytes
+from study.tables.text_file import TextFile, open_bytes
 
 SourceFormat = Literal["json", "jsonl", "csv", "xlsx"]
 
@@ -32,23 +32,23 @@ _ENDINGS: dict[str, SourceFormat] = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
 }
-_LOOKED_AT = 4096
+_N_INSPECTED_BYTES = 4096
 _JSON_SPACE = " \t\r\n"
-_SPACE = re.compile(f"[{_JSON_SPACE}]*")
+_SPACES = re.compile(f"[{_JSON_SPACE}]*")
 NOT_JSON = "{} is not JSON: {}. Check that the file is complete, or export it again"
-_EXPECTED = {
+_JSON_FAULTS = {
     "Expecting value": "a value is missing",
     "Expecting ',' delimiter": "a comma is missing",
     "Expecting ':' delimiter": "a colon is missing",
     "Expecting property name enclosed in double quotes": "a key in double quotes is missing",
     "Extra data": "more text follows after the end",
-    "Unterminated string starting at": "a text is not closed",
-    "Invalid control character at": "a text contains a line break or another control character",
+    "Unterminated string starting at": "a string is not closed",
+    "Invalid control character at": "a string contains a line break or another control character",
 }
-"""Messages of Python's JSON reader, and their replacements."""
+"""Messages of Python's JSON parser, and their replacements."""
 
-PIECE = 1 << 19
-"""Number of characters of the entries that are passed on together."""
+PIECE_LENGTH = 1 << 19
+"""Minimum number of characters in a piece, whose entries are parsed together."""
 
 _Parsed = TypeVar("_Parsed")
 
@@ -62,16 +62,16 @@ class Repeated(dict[str, object]):
 
 
 class Record(NamedTuple):
-    """One entry of a file.
+    """An entry of a file.
 
     Attributes
     ----------
     key : str
-        Its key in a JSON object; empty elsewhere.
+        The key of the entry in a JSON object; empty in other files.
     place : str
-        Its position in the file, such as `line 3` or `entry 17`.
+        The position of the entry in the file, such as `line 3` or `entry 17`.
     value : object
-        Any JSON value, or a row as a dict of texts.
+        Any JSON value, or a row as a dict of strings.
     """
 
     key: str
@@ -88,15 +88,15 @@ class Source:
     format : {"json", "jsonl", "csv", "xlsx"}
         How the file was read.
     name : str
-        Its name in messages: its path, and the sheet of a workbook.
+        The name in messages: the path, and the sheet of a workbook.
     sha256 : str
-        The hash of its bytes, in hexadecimal.
+        The hash of the file's bytes, in hexadecimal.
     records : tuple of Record
-        In file order.
+        The records in file order.
     faults : tuple of Fault
-        Lines that are not records.
+        The faults of lines that are not records.
     columns : tuple of str
-        The header of a table, as written; empty for JSON.
+        The header of a table as written in the file; empty for JSON.
     """
 
     format: SourceFormat
@@ -114,9 +114,9 @@ class OpenSource:
     Attributes
     ----------
     format, name, columns
-        As of `Source`.
+        As in `Source`.
     entries : iterator of Record or Fault
-        In file order; raises `BadFile` at the place where the file cannot be read.
+        The entries in file order. The iterator raises `BadFile` where the file cannot be read.
     """
 
     format: SourceFormat
@@ -124,7 +124,7 @@ class OpenSource:
     columns: tuple[str, ...]
     entries: Iterator[Record | Fault]
     _bytes: Bytes
-    _json: "_Entries | None" = None
+    _json_entries: "_Entries | None" = None
 
     @property
     def n_bytes_read(self) -> int:
@@ -133,37 +133,37 @@ class OpenSource:
 
     @property
     def sha256(self) -> str:
-        """Return the hash of the file, after its entries were read to the end."""
+        """Return the hash of the file; valid after all entries have been read."""
         return str(self._bytes.hash.hexdigest())
 
     def pieces(self) -> Iterator["Piece"]:
         """Yield the text of many JSON entries at a time, without parsing it.
 
-        These entries are not part of `entries`, which continue after them. The end of a piece is
-        a guess: report each piece with `took`, or return the first invalid one and all pieces
-        after it with `give_back`.
+        `entries` does not yield these entries again but continues after them. The end of a piece is
+        a guess: report each valid piece with `count_entries`, and return the first invalid piece
+        and all pieces after it with `give_back`.
         """
-        return iter(()) if self._json is None else self._json.pieces()
+        return iter(()) if self._json_entries is None else self._json_entries.pieces()
 
-    def took(self, n: int) -> None:
+    def count_entries(self, n: int) -> None:
         """Count the entries of a piece; raise `BadFile` if there are too many."""
-        if self._json is not None:
-            self._json.take(n)
+        if self._json_entries is not None:
+            self._json_entries.take(n)
 
     @property
     def n_entries(self) -> int:
-        """Return the number of JSON entries read so far, in pieces or not."""
-        return self._json.n if self._json is not None else 0
+        """Return the number of JSON entries read so far, including those in pieces."""
+        return self._json_entries.n if self._json_entries is not None else 0
 
     def give_back(self, pieces: Sequence["Piece"]) -> None:
-        """Return pieces, up to the last that was yielded, so that they are read as `entries`."""
-        if self._json is not None:
-            self._json.give_back(pieces)
+        """Return the last pieces that were yielded, so that `entries` yields their records."""
+        if self._json_entries is not None:
+            self._json_entries.give_back(pieces)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """The text of what appear to be many entries, each after its comma.
+    """A piece of a JSON file that appears to consist of complete entries, each after a comma.
 
     `place` is the line and the column at which it begins.
     """
@@ -175,9 +175,9 @@ class Piece:
     budget: Budget
 
     def records(self, before: int) -> list[Record] | None:
-        """Return its entries, numbered after those before it; None if they are not complete."""
+        """Return the entries, numbered from `before + 1`; None if they are not complete."""
         opening, ending = ("{", "}") if self.of_object else ("[", "]")
-        comma = _space(self.text, 0)
+        comma = _skip_space(self.text, 0)
         if self.text[comma : comma + 1] != ",":
             return None
         try:
@@ -209,9 +209,9 @@ def read_source(
     path : Path
         The file: UTF-8, with or without a byte order mark.
     format : {"json", "jsonl", "csv"}, optional
-        Taken from the file's ending, else from its first character.
+        By default, the format is recognised from the file's ending, or from its first character.
     is_record : callable, optional
-        Whether a JSON object is a record, rather than an object of records by key.
+        Returns whether a JSON object is a record and not an object of records by key.
 
     Returns
     -------
@@ -222,7 +222,9 @@ def read_source(
     BadFile
         The file cannot be read, contains no record or exceeds the budget.
     """
-    with opened(path, format=format, is_record=is_record, kind_of=kind_of, budget=budget) as source:
+    with open_source(
+        path, format=format, is_record=is_record, kind_of=kind_of, budget=budget
+    ) as source:
         entries = list(source.entries)
         return Source(
             format=source.format,
@@ -235,7 +237,7 @@ def read_source(
 
 
 @contextmanager
-def opened(
+def open_source(
     path: Path,
     *,
     format: SourceFormat | None = None,
@@ -243,10 +245,10 @@ def opened(
     kind_of: KindOf = all_text,
     budget: Budget = BUDGET,
 ) -> Iterator[OpenSource]:
-    """Open a file to be read record by record; otherwise as `read_source`."""
-    with opened_bytes(path) as file:
+    """Open a file to read it record by record; see `read_source` for the parameters."""
+    with open_bytes(path) as file:
         is_workbook = begins_as_workbook(path, file)
-        format = format or _ENDINGS.get(path.suffix.lower()) or _guess(file)
+        format = format or _ENDINGS.get(path.suffix.lower()) or _guess_format(file)
         if is_workbook or format == "csv":
             source = _from_table(path, file, kind_of, budget)
         else:
@@ -254,8 +256,8 @@ def opened(
         yield source
 
 
-def _guess(file: BufferedReader) -> SourceFormat:
-    begins = file.read(_LOOKED_AT).removeprefix(b"\xef\xbb\xbf").lstrip()
+def _guess_format(file: BufferedReader) -> SourceFormat:
+    begins = file.read(_N_INSPECTED_BYTES).removeprefix(b"\xef\xbb\xbf").lstrip()
     file.seek(0)
     return "json" if begins[:1] in (b"{", b"[") else "csv"
 
@@ -270,7 +272,7 @@ def _from_table(path: Path, file: BufferedReader, kind_of: KindOf, budget: Budge
         format=table.format,
         name=table.name,
         columns=table.header,
-        entries=_not_empty(table.name, rows),
+        entries=_refuse_empty(table.name, rows),
         _bytes=table.source,
     )
 
@@ -281,31 +283,31 @@ def _from_json(
     format: SourceFormat,
     is_record: Callable[[dict[str, object]], bool],
 ) -> OpenSource:
-    entries: Iterator[Record | Fault] = _lines(text)
+    entries: Iterator[Record | Fault] = _line_records(text)
     if format != "jsonl":
-        format, entries = _json(path, text, is_record)
+        format, entries = _json_entries(path, text, is_record)
     return OpenSource(
         format=format,
         name=str(path),
         columns=(),
-        entries=_not_empty(str(path), _shallow(text, entries)),
+        entries=_refuse_empty(str(path), _check_depths(text, entries)),
         _bytes=text,
-        _json=entries if isinstance(entries, _Entries) else None,
+        _json_entries=entries if isinstance(entries, _Entries) else None,
     )
 
 
-def _shallow(text: "_Text", entries: Iterator[Record | Fault]) -> Iterator[Record | Fault]:
-    """Yield entries; raise `BadFile` if one is nested more deeply than the budget allows."""
+def _check_depths(text: "_Text", entries: Iterator[Record | Fault]) -> Iterator[Record | Fault]:
+    """Yield entries; raise `BadFile` if an entry is nested more deeply than the budget allows."""
     for entry in entries:
         if isinstance(entry, Record):
             text.budget.check_depth(text.path, entry.value)
         yield entry
 
 
-def _not_empty(name: str, entries: Iterator[Record | Fault]) -> Iterator[Record | Fault]:
+def _refuse_empty(name: str, entries: Iterator[Record | Fault]) -> Iterator[Record | Fault]:
     first = next(entries, None)
     if first is None:
-        raise BadFile(f"{name} holds no entries; give a file with at least one")
+        raise BadFile(f"{name} contains no entries; choose a file with at least one entry")
     return chain([first], entries)
 
 
@@ -322,16 +324,16 @@ class _Text(TextFile):
         return self._line, self._column
 
     def give_back(self, pieces: Sequence["Piece"]) -> None:
-        """Return to the beginning of the first of the latest pieces."""
+        """Return to the beginning of the first of these pieces, the last ones that were read."""
         self._forget()
         self.here = "".join(piece.text for piece in pieces) + self.here
         self._line, self._column = pieces[0].place
 
     def sign(self) -> str:
-        """Return the next character that is not a space, without consuming it; empty at the end."""
-        self.at = _space(self.here, self.at)
+        """Return the next character that is not a space without consuming it; empty at the end."""
+        self.at = _skip_space(self.here, self.at)
         while self.at == len(self.here) and self.more():
-            self.at = _space(self.here, self.at)
+            self.at = _skip_space(self.here, self.at)
         return self.here[self.at : self.at + 1]
 
     def take(self, parse: Callable[[str, int], tuple[_Parsed, int]]) -> _Parsed:
@@ -348,47 +350,47 @@ class _Text(TextFile):
                     raise refused from None
             except RecursionError:
                 raise BadFile(NOT_JSON.format(self.path, "nested too deeply")) from None
-            except ValueError:  # not a JSON error: Python limits the digits of a number
+            except ValueError:  # not a JSON error: Python limits the number of digits
                 raise BadFile(NOT_JSON.format(self.path, "a number too long")) from None
 
     def expected(self, expectation: str) -> BadFile:
-        """Return the error for a file that lacks something at the position."""
+        """Return the error for a file in which something is missing at the current position."""
         return self.not_json(json.JSONDecodeError(expectation, self.here, self.at))
 
     def not_json(self, error: json.JSONDecodeError) -> BadFile:
         """Return the error for a file that is not JSON, with the position."""
         column = error.colno + (self._column - 1 if error.lineno == 1 else 0)
         place = f"line {self._line + error.lineno - 1:,}, column {column:,}"
-        return BadFile(NOT_JSON.format(self.path, f"{place}: {_in_words(error)}"))
+        return BadFile(NOT_JSON.format(self.path, f"{place}: {_json_fault(error)}"))
 
 
-def _in_words(error: json.JSONDecodeError) -> str:
+def _json_fault(error: json.JSONDecodeError) -> str:
     if error.msg.startswith("Invalid \\"):
-        return "a text contains a backslash that escapes nothing"
+        return "a string contains a backslash that escapes nothing"
     if error.msg.startswith("Illegal trailing comma"):
         return "a comma is not followed by a value"
-    return _EXPECTED.get(error.msg, error.msg)
+    return _JSON_FAULTS.get(error.msg, error.msg)
 
 
 def why_not_json(error: Exception) -> str:
-    """Return why a text is not JSON, with the position if it is known."""
+    """Return why text is not JSON, with the position if it is known."""
     if isinstance(error, json.JSONDecodeError):
-        return f"line {error.lineno:,}, column {error.colno:,}: {_in_words(error)}"
+        return f"line {error.lineno:,}, column {error.colno:,}: {_json_fault(error)}"
     if isinstance(error, UnicodeDecodeError):
         return f"byte {error.start + 1:,} is not UTF-8"
     return "nested too deeply" if isinstance(error, RecursionError) else "a number is too long"
 
 
-def _space(text: str, at: int) -> int:
-    return _SPACE.match(text, at).end()  # type: ignore[union-attr]  # it may be empty
+def _skip_space(text: str, at: int) -> int:
+    return _SPACES.match(text, at).end()  # type: ignore[union-attr]  # it may be empty
 
 
-def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+def _object_from_pairs(pairs: list[tuple[str, object]]) -> dict[str, object]:
     fields = dict(pairs)
     return fields if len(fields) == len(pairs) else Repeated(pairs)
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_object)
+_DECODER = json.JSONDecoder(object_pairs_hook=_object_from_pairs)
 
 
 def _loads(text: str) -> object:
@@ -400,27 +402,27 @@ def _loads(text: str) -> object:
         raise ValueError(why_not_json(error)) from None
 
 
-def _json(
+def _json_entries(
     path: Path, text: _Text, is_record: Callable[[dict[str, object]], bool]
 ) -> tuple[SourceFormat, Iterator[Record | Fault]]:
     begins = text.sign()
     text.more()
     first, remainder = _first_object(text)
     if first is not None and remainder.strip(_JSON_SPACE):
-        return "jsonl", _lines(text)
+        return "jsonl", _line_records(text)
     if first is not None and text.is_complete and is_record(first):
         return "jsonl", iter([Record(key="", place="line 1", value=first)])
     if begins in ("{", "["):
         return "json", _Entries(text, begins)
     kind = type(text.take(_element)[1]).__name__
     raise BadFile(
-        f"{path} holds a single JSON {kind}; an object of entries by their ids, or"
-        " a list of entries, is needed"
+        f"{path} contains a single JSON {kind}; it must contain an object of entries by ID, or a"
+        " list of entries"
     )
 
 
 def _first_object(text: _Text) -> tuple[dict[str, object] | None, str]:
-    """Return the object in the text so far, or in its first line, and the text after it."""
+    """Return the object that is the text in memory or its first line, and the text after it."""
     line = text.here[text.at :]
     for part in (line, line.partition("\n")[0]):
         with suppress(ValueError):
@@ -431,7 +433,7 @@ def _first_object(text: _Text) -> tuple[dict[str, object] | None, str]:
 
 
 class _Entries(Iterator[Record | Fault]):
-    """The entries of the JSON object or list at the position of a text."""
+    """Iterates over the entries of the JSON object or list at the current position."""
 
     def __init__(self, text: _Text, begins: str) -> None:
         self._text, self._of_object = text, begins == "{"
@@ -465,20 +467,20 @@ class _Entries(Iterator[Record | Fault]):
             raise self._text.expected("Extra data")
 
     def take(self, n: int) -> None:
-        """Count entries that were read in pieces."""
+        """Count the entries of a piece."""
         self.n += n
         self._text.budget.check_rows(self._text.path, self.n)
 
     def give_back(self, pieces: Sequence[Piece]) -> None:
-        """Return to the beginning of the first of the latest pieces."""
+        """Return to the beginning of the first of these pieces, the last ones that were read."""
         self._text.give_back(pieces)
 
     def pieces(self) -> Iterator[Piece]:
-        """Yield text that is likely to contain many complete entries, except the last."""
+        """Yield pieces that probably consist of complete entries; the last entry is left over."""
         ends = _ENTRY_ENDS[self._of_object]
         while True:
             place = self._text.place()
-            while not (end := ends.search(self._text.here, PIECE)):
+            while not (end := ends.search(self._text.here, PIECE_LENGTH)):
                 if len(self._text.here) > self._text.longest or not self._text.more():
                     return
             self._text.at = end.end()
@@ -495,15 +497,15 @@ _ENTRY_ENDS = {
     True: re.compile(rf'}}(?=[{_JSON_SPACE}]*,[{_JSON_SPACE}]*")'),
     False: re.compile(rf"}}(?=[{_JSON_SPACE}]*,[{_JSON_SPACE}]*{{)"),
 }
-"""The apparent end of an entry that is an object, in an object or in a list."""
+"""The apparent end of an entry that is an object; True: entries of an object, False: of a list."""
 
 
 def _pair(text: str, at: int) -> tuple[tuple[str, object], int]:
-    at = _space(text, at)
+    at = _skip_space(text, at)
     if text[at : at + 1] != '"':
         raise json.JSONDecodeError("Expecting property name enclosed in double quotes", text, at)
     key, at = _DECODER.raw_decode(text, at)
-    at = _space(text, at)
+    at = _skip_space(text, at)
     if text[at : at + 1] != ":":
         raise json.JSONDecodeError("Expecting ':' delimiter", text, at)
     (_, value), at = _element(text, at + 1)
@@ -511,11 +513,11 @@ def _pair(text: str, at: int) -> tuple[tuple[str, object], int]:
 
 
 def _element(text: str, at: int) -> tuple[tuple[str, object], int]:
-    value, at = _DECODER.raw_decode(text, _space(text, at))
-    return ("", value), _space(text, at)
+    value, at = _DECODER.raw_decode(text, _skip_space(text, at))
+    return ("", value), _skip_space(text, at)
 
 
-def _lines(text: _Text) -> Iterator[Record | Fault]:
+def _line_records(text: _Text) -> Iterator[Record | Fault]:
     for n, line in enumerate(text.lines(), 1):
         text.budget.check_rows(text.path, n)
         if not line.strip(_JSON_SPACE):
@@ -523,7 +525,7 @@ def _lines(text: _Text) -> Iterator[Record | Fault]:
         try:
             yield Record(key="", place=f"line {n}", value=_loads(line.removesuffix("\n")))
         except json.JSONDecodeError as error:
-            fault = f"not JSON: column {error.colno:,}: {_in_words(error)}"
+            fault = f"not JSON: column {error.colno:,}: {_json_fault(error)}"
             yield Fault(key=f"line {n}", what=fault, remedy="write one JSON object per line")
         except ValueError as error:
             fault = f"not JSON: {error}"

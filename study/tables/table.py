@@ -1,4 +1,4 @@
-"""Reads a table from a file: its header and its rows as texts by column."""
+"""Reads a table from a file: its header, and its rows as text by column."""
 
 import re
 from codecs import BOM_UTF8
@@ -15,9 +15,9 @@ from study.base.budget import BUDGET, Budget
 from study.base.errors import BadFile
 from study.base.translation import t, translated
 from study.tables.cells import Cell, NotDisplayed, text_of
-from study.tables.columns import Kind, KindOf, all_text, check_header, with_points
+from study.tables.columns import Kind, KindOf, all_text, check_header, with_decimal_points
 from study.tables.delimited import read_delimited
-from study.tables.text_file import TextFile, opened_bytes
+from study.tables.text_file import TextFile, open_bytes
 from study.tables.workbook import SAVE_AS, column_number, open_sheet
 
 TEXT_ENDINGS = (".csv", ".tsv")
@@ -25,7 +25,7 @@ SPREADSHEET_ENDINGS = (
     *(*TEXT_ENDINGS, ".xlsx", ".xlsm", ".xltx", ".xltm"),
     *(".xls", ".xlt", ".xlsb", ".ods", ".numbers"),
 )
-"""Names of spreadsheets; the last five kinds are refused with how to save them."""
+"""Endings of spreadsheet files; the last five kinds are refused with advice on how to save them."""
 
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
@@ -33,22 +33,22 @@ _RANGE = re.compile(r"([A-Z]+)(\d+)(?::([A-Z]+)(\d+))?")
 
 
 class Row(NamedTuple):
-    """A row: where it is (`line 3`, `row 3`), and its cells by the names of the columns."""
+    """A row of a table: its position (`line 3`, `row 3`), and its cells by column name."""
 
     place: str
     cells: dict[str, str]
 
 
 class Bytes(Protocol):
-    """Facts about a file's bytes while it is read."""
+    """Facts about the bytes of a file while it is being read."""
 
     @property
     def n_bytes(self) -> int:
-        """Return how many were read."""
+        """Return the number of bytes read so far."""
 
     @property
     def hash(self) -> Any:
-        """Return the SHA-256 object of those."""
+        """Return the SHA-256 object of the bytes read so far."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,14 +58,14 @@ class Table:
     Attributes
     ----------
     format : {"csv", "xlsx"}
-        Text with a separator, or a workbook.
+        ``csv`` stands for text with any separator, ``xlsx`` for any workbook.
     name : str
-        Its name in messages: the file, and the sheet of a workbook.
+        The name of the table in messages: the file, and the sheet of a workbook.
     header : tuple of str
-        The names of the columns; empty if one has none, whose cells are ignored.
+        The names of the columns. The cells of a column without a name are ignored.
     rows : iterator of Row or Fault
-        In file order, without blank rows; a fault where a row cannot be read. Raises `BadFile` at
-        the point from which the file cannot be read.
+        The rows in file order, without blank rows, and a fault for each row that cannot be read.
+        The iterator raises `BadFile` where the rest of the file cannot be read.
     source : Bytes
         The file's bytes.
     """
@@ -81,53 +81,55 @@ class Table:
 def open_table(
     path: Path, *, kind_of: KindOf = all_text, budget: Budget = BUDGET
 ) -> Iterator[Table]:
-    """Open a file and read it as `read_table` does."""
-    with opened_bytes(path) as file:
+    """Open a file and read it with `read_table`."""
+    with open_bytes(path) as file:
         yield read_table(path, file, kind_of=kind_of, budget=budget)
 
 
 def read_table(
     path: Path, file: BufferedReader, *, kind_of: KindOf = all_text, budget: Budget = BUDGET
 ) -> Table:
-    """Read a CSV or TSV file, or the first visible sheet of a workbook, by its content.
+    """Read a CSV or TSV file, or the first visible sheet of a workbook.
+
+    The format is recognised from the content.
 
     Parameters
     ----------
     path, file
-        The file, and it opened for as long as rows are read.
+        The path, and the open file, which must stay open until all rows have been read.
     kind_of : callable
-        The kind of each column by its name.
+        Returns the kind of a column from its name.
     budget : Budget
-        The limits beyond which it is refused.
+        The limits that the file must not exceed.
 
     Raises
     ------
     BadFile
-        When the file as a whole cannot be read.
+        The file cannot be read at all.
     """
     if begins_as_workbook(path, file):
-        return _of_workbook(path, file, kind_of, budget)
+        return _table_of_workbook(path, file, kind_of, budget)
     text = TextFile(path, file)
     name = str(path)
-    header, rows = _of_text(name, text.beginning(), text.lines(), kind_of, budget)
+    header, rows = _header_and_rows(name, text.beginning(), text.lines(), kind_of, budget)
     return Table(format="csv", name=name, header=header, rows=rows, source=text)
 
 
-def rows_of(
+def read_pasted_table(
     text: str, *, name: str, kind_of: KindOf = all_text, budget: Budget = BUDGET
 ) -> tuple[tuple[str, ...], Iterator[Row | Fault]]:
-    """Return header and rows of a table that is text already, as pasted into a page."""
+    """Return the header and the rows of a table that was pasted into a page as text."""
     text = text.removeprefix("\ufeff")
-    return _of_text(name, text, StringIO(text, newline=""), kind_of, budget)
+    return _header_and_rows(name, text, StringIO(text, newline=""), kind_of, budget)
 
 
 def begins_as_workbook(path: Path, file: BufferedReader) -> bool:
-    """Return whether a file is a ZIP archive, as workbooks are.
+    """Return whether a file is a ZIP archive, like all supported workbooks.
 
     Raises
     ------
     BadFile
-        When it is a workbook that cannot be read for its kind.
+        The file is a workbook of an unsupported kind, or not a table.
     """
     file.seek(0)
     begins = file.read(512)
@@ -144,7 +146,7 @@ def begins_as_workbook(path: Path, file: BufferedReader) -> bool:
 
 
 def _refuse_old_office(path: Path, file: BufferedReader, begins: bytes) -> None:
-    """Refuse the container of old and of encrypted workbooks; its directory distinguishes them."""
+    """Refuse an old or an encrypted workbook; the directory of the container tells which it is."""
     sector = 1 << min(int.from_bytes(begins[30:32], "little"), 16)
     file.seek((int.from_bytes(begins[48:52], "little") + 1) * sector)
     if _ENCRYPTED in file.read(sector):
@@ -155,17 +157,17 @@ def _refuse_old_office(path: Path, file: BufferedReader, begins: bytes) -> None:
                 name=path,
             )
         )
-    fault = t("{name} is an Excel workbook of the old kind (.xls).", name=path)
+    fault = t("{name} is an Excel workbook in the old format (.xls).", name=path)
     raise BadFile(f"{fault} {translated(SAVE_AS)}")
 
 
 @dataclass(frozen=True, slots=True)
-class _Digested:
+class _ReadBytes:
     n_bytes: int
     hash: Any
 
 
-def _of_text(
+def _header_and_rows(
     name: str, beginning: str, lines: Iterator[str] | StringIO, kind_of: KindOf, budget: Budget
 ) -> tuple[tuple[str, ...], Iterator[Row | Fault]]:
     text = read_delimited(name, lines, beginning=beginning, budget=budget)
@@ -204,21 +206,21 @@ def _text_row(
         return Fault(
             key=place,
             what=f"{len(cells)} cell{'s' * (len(cells) != 1)} under a header of {len(header)}",
-            remedy="give each column one cell, quoted where it holds the separator",
+            remedy="give each column one cell, quoted if it contains the separator",
         )
     row = {name: cell for name, cell in zip(header, cells, strict=False) if name}
-    row |= {name: with_points(row[name]) for name in numbers}
-    return _unless_header(place, row)
+    row |= {name: with_decimal_points(row[name]) for name in numbers}
+    return _row_unless_header(place, row)
 
 
-def _unless_header(place: str, row: dict[str, str]) -> Row | Fault:
-    """Return a row, or a fault if it repeats the header, as in tables that were joined."""
+def _row_unless_header(place: str, row: dict[str, str]) -> Row | Fault:
+    """Return a row, or a fault if it repeats the header, as happens when tables are joined."""
     if all(cell.strip() == name for name, cell in row.items()):
         return Fault(key=place, what=t("the row repeats the header"), remedy=t("delete the row"))
     return Row(place, row)
 
 
-def _of_workbook(path: Path, file: BufferedReader, kind_of: KindOf, budget: Budget) -> Table:
+def _table_of_workbook(path: Path, file: BufferedReader, kind_of: KindOf, budget: Budget) -> Table:
     sheet = open_sheet(path, budget)
     name = t("{name}, sheet “{sheet}”", name=path, sheet=sheet.name)
     top, first = next(sheet.rows, (0, []))
@@ -235,20 +237,20 @@ def _of_workbook(path: Path, file: BufferedReader, kind_of: KindOf, budget: Budg
                 yield row
         _refuse_merged(name, sheet.merged, top, last, [n for n, _, _ in columns])
 
-    digest = _Digested(path.stat().st_size, file_digest(file, "sha256"))
+    digest = _ReadBytes(path.stat().st_size, file_digest(file, "sha256"))
     return Table(format="xlsx", name=name, header=header, rows=rows(), source=digest)
 
 
 def _header_texts(name: str, number: int, cells: Sequence[Cell]) -> list[str]:
     try:
         return [text_of(cell, Kind.TEXT) for cell in cells]
-    except NotDisplayed as found:
+    except NotDisplayed as reason:
         raise BadFile(
             t(
                 "{name}, row {row}: a column name is {what}. Format it as Text and type it again.",
                 name=name,
                 row=str(number),
-                what=found,
+                what=reason,
             )
         ) from None
 
@@ -261,8 +263,8 @@ def _workbook_row(
     for place, name, kind in columns:
         try:
             row[name] = text_of(cells[place], kind) if place < len(cells) else ""
-        except NotDisplayed as found:
-            faults.append(t("column “{column}” holds {what}", column=name, what=found))
+        except NotDisplayed as reason:
+            faults.append(t("column “{column}” holds {what}", column=name, what=reason))
     if faults:
         return Fault(
             key=f"row {number}",
@@ -270,13 +272,13 @@ def _workbook_row(
             remedy=t("format the cell as Text and type its content again"),
         )
     is_filled = any(text.strip() for text in row.values())
-    return _unless_header(f"row {number}", row) if is_filled else None
+    return _row_unless_header(f"row {number}", row) if is_filled else None
 
 
 def _refuse_merged(
     name: str, ranges: Sequence[str], top: int, last: int, columns: Sequence[int]
 ) -> None:
-    """Refuse merged cells within a table: all but the first of them would read as empty."""
+    """Refuse merged cells within a table; all but the first of them would be read as empty."""
     for cells in ranges:
         match = _RANGE.fullmatch(cells)
         if not match:

@@ -1,4 +1,4 @@
-"""A UTF-8 text file read in parts, so that its size does not affect the memory used."""
+"""Reads a UTF-8 text file in parts, so that memory use does not depend on its size."""
 
 import codecs
 import hashlib
@@ -16,13 +16,13 @@ _PART_BYTES = 1 << 20
 
 
 @contextmanager
-def opened_bytes(path: Path) -> Iterator[BufferedReader]:
-    """Open a file.
+def open_bytes(path: Path) -> Iterator[BufferedReader]:
+    """Open a file for reading bytes.
 
     Raises
     ------
     BadFile
-        When it cannot be opened, with the reason.
+        The file cannot be opened; the message states the reason.
     """
     try:
         file = path.open("rb")
@@ -37,18 +37,18 @@ def opened_bytes(path: Path) -> Iterator[BufferedReader]:
 
 
 class TextFile:
-    """The part of a file's text that was read; used text is dropped when more is read.
+    """A text file of which only a part is in memory; consumed text is dropped before more is read.
 
     Attributes
     ----------
     here : str
-        The text in memory; it was used up to the position `at`.
+        The text in memory; it has been consumed up to the position `at`.
     is_complete : bool
         Whether the end of `here` is the end of the file.
     n_bytes, hash
-        Of the part read so far.
+        The number of bytes read so far, and their SHA-256.
     longest : int
-        Characters that a line or record may have.
+        Maximum number of characters in a line or record.
     """
 
     def __init__(
@@ -63,12 +63,12 @@ class TextFile:
         self.is_complete = False
 
     def more(self) -> bool:
-        """Read the next part; return whether there was one.
+        """Read the next part of the file; return whether there was any.
 
         Raises
         ------
         BadFile
-            When it is not UTF-8, with the byte and the line.
+            The part is not UTF-8; the message states the byte and the line.
         """
         if self.is_complete:
             return False
@@ -101,18 +101,18 @@ class TextFile:
         self.here, self.at = self.here[self.at :], 0
 
     def beginning(self) -> str:
-        """Return the first part, without using it."""
+        """Return the first part of the text without consuming it."""
         if not self.here:
             self.more()
         return self.here
 
     def lines(self) -> Iterator[str]:
-        """Yield the lines, each with its end.
+        """Yield the lines with their line ends.
 
         Raises
         ------
         BadFile
-            When one is longer than any record.
+            A line is longer than a record may be.
         """
         while True:
             end = self.here.find("\n", self.at) + 1

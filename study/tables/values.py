@@ -1,4 +1,4 @@
-"""Convert values of records to text and lists, and recognise missing ones."""
+"""Converts the values of records to text and lists, and recognises missing values."""
 
 import json
 import math
@@ -7,23 +7,23 @@ from collections.abc import Sequence
 
 from study.base.text import id_key, visible
 
-# An entry of a list written as text by Python or NumPy; possessive, so that no text makes the match
-# slow.
-_QUOTED = r"""'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)\""""
-_WRITTEN_LIST = re.compile(rf"\[\s*+(?>(?:(?:{_QUOTED})\s*+,?\s*+)*)\]", re.DOTALL)
-_ENTRY = re.compile(_QUOTED, re.DOTALL)
+# An entry of a list that Python or NumPy wrote as text. Possessive quantifiers keep the match fast
+# for any text.
+_QUOTED_STRING = r"""'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)\""""
+_WRITTEN_LIST = re.compile(rf"\[\s*+(?>(?:(?:{_QUOTED_STRING})\s*+,?\s*+)*)\]", re.DOTALL)
+_ENTRY = re.compile(_QUOTED_STRING, re.DOTALL)
 
 
 def quoted_value(value: object, limit: int = 60) -> str:
-    """Return a value as messages quote it, shortened to a number of characters."""
+    """Return a value in the form in which messages quote it, with at most `limit` characters."""
     text = value if isinstance(value, str) else repr(value)
     text = text[: limit + 1].encode("utf-8", "backslashreplace").decode("utf-8")
     text = text if len(text) <= limit else text[: limit - 1] + "…"
     return f"“{visible(text)}”" if isinstance(value, str) else text
 
 
-def missing(value: object) -> bool:
-    """Return whether a value is empty: null, NaN, invisible text, an empty list."""
+def is_missing(value: object) -> bool:
+    """Return whether a value is empty: null, NaN, invisible text, or an empty list or object."""
     if isinstance(value, str):
         return not value.strip() or not (value.isascii() or id_key(value))
     if isinstance(value, float):
@@ -32,14 +32,14 @@ def missing(value: object) -> bool:
 
 
 def as_text(value: object) -> str | None:
-    """Return a value as trimmed text; None when it is not text that can be stored.
+    """Return a value as trimmed text; None if it is not text that can be stored.
 
-    Integers count as text, because many files write ids without quotes. Lone surrogates and NUL
-    characters are legal in JSON but not in text.
+    Integers count as text, because many files write IDs without quotation marks. Lone surrogates
+    and NUL characters are valid in JSON but cannot be stored.
     """
     if isinstance(value, str) and value.isascii() and "\0" not in value:
         return value.strip()
-    if missing(value):
+    if is_missing(value):
         return ""
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
@@ -53,20 +53,20 @@ def as_text(value: object) -> str | None:
 
 
 def as_texts(values: Sequence[object]) -> list[str | None]:
-    """Return each value as text (see `as_text`), faster if all are ordinary texts."""
+    """Return each value as text (see `as_text`); faster if all are ordinary strings."""
     try:
         joined = "".join(values)  # type: ignore[arg-type]  # values of other types raise
     except TypeError:
         return list(map(as_text, values))
     if joined.isascii() and "\0" not in joined:
-        return [*map(str.strip, values)]  # type: ignore[arg-type]  # all are texts
+        return [*map(str.strip, values)]  # type: ignore[arg-type]  # all are strings
     return list(map(as_text, values))
 
 
 def as_list(value: object) -> list[object] | None:
-    """Return a list, or a list written as text; None for anything else.
+    """Return a value that is a list, or text that represents a list, as a list; otherwise None.
 
-    `["a", "b"]`, `['a', 'b']` and NumPy's `['a' 'b']` are understood.
+    The text may be `["a", "b"]`, `['a', 'b']` or NumPy's `['a' 'b']`.
     """
     if isinstance(value, list):
         return value
@@ -78,9 +78,9 @@ def as_list(value: object) -> list[object] | None:
     except (ValueError, RecursionError):
         if not _WRITTEN_LIST.fullmatch(text):
             return None
-        return [_unescaped(single or double) for single, double in _ENTRY.findall(text)]
+        return [_unescape(single or double) for single, double in _ENTRY.findall(text)]
     return entries if isinstance(entries, list) else None
 
 
-def _unescaped(text: str) -> str:
+def _unescape(text: str) -> str:
     return re.sub(r"\\(['\"\\])", r"\1", text)

@@ -1,8 +1,8 @@
-"""The first visible sheet of an Excel workbook (XLSX, XLSM; also Strict Open XML), row by row.
+"""Reads the first visible sheet of an Excel workbook (XLSX, XLSM, Strict Open XML) row by row.
 
-The XML is read here and not by openpyxl, which relies on the declared size of a sheet, damages
-texts such as `_x000D_` and does not open Strict Open XML. Names are compared without their
-namespace, so that both kinds of Open XML read the same.
+This module parses the XML itself, because openpyxl relies on the declared size of a sheet, damages
+text such as `_x000D_` and does not open Strict Open XML. Element names are compared without their
+namespace, so that both kinds of Open XML are read in the same way.
 """
 
 import posixpath
@@ -17,25 +17,24 @@ from zipfile import ZipFile, ZipInfo
 
 from study.base.budget import Budget
 from study.base.errors import BadFile, BeyondBudget
-from study.base.packed import opened
+from study.base.packed import open_archive
 from study.base.translation import later, t, translated
-from study.tables.cells import Cell, format_of, unescaped
+from study.tables.cells import Cell, format_of, unescape
 
 SAVE_AS = later("In Excel, choose File > Save As > Excel Workbook (.xlsx).")
 
 _Parts = Mapping[str, ZipInfo]
 _REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?\d+")
 _FIRST_BYTES = 1024
-_FILLING = re.compile(rb"<(?:\w{1,20}:)?(row|v|is|f)[\s/>]")
+_CONTENT_TAG = re.compile(rb"<(?:\w{1,20}:)?(row|v|is|f)[\s/>]")
 _LONGEST_TAG = 40
-"""Number of bytes in which a tag of `_FILLING` is recognised; the text after it may have any
-length."""
+"""Maximum length in bytes of the beginning of a tag that `_CONTENT_TAG` matches."""
 
 _LONGEST_TEXT = 4_000_000
-"""Excel itself writes up to 32,767 characters, each of at most seven bytes."""
+"""Maximum length in bytes; Excel writes up to 32,767 characters, each of at most seven bytes."""
 
 _BLOCK = 1 << 16
-_EMPTY = Cell()
+_EMPTY_CELL = Cell()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,11 +44,12 @@ class Sheet:
     Attributes
     ----------
     name : str
-        As on its tab.
+        The name on the sheet's tab.
     rows : iterator of (int, list of Cell)
-        The rows with any content, each with its number; raises `BadFile` when damaged.
+        The rows that have content, each with its number. The iterator raises `BadFile` if the sheet
+        is damaged.
     merged : list of str
-        Ranges of merged cells, such as `A2:A5`; complete once the rows were read.
+        Ranges of merged cells, such as `A2:A5`; complete after all rows have been read.
     """
 
     name: str
@@ -59,10 +59,10 @@ class Sheet:
 
 def is_workbook(names: Iterable[str]) -> bool:
     """Return whether an archive with files of these names is a spreadsheet of any kind."""
-    return bool(_kinds(names))
+    return bool(_spreadsheet_kinds(names))
 
 
-def _kinds(names: Iterable[str]) -> list[str]:
+def _spreadsheet_kinds(names: Iterable[str]) -> list[str]:
     kinds = {"xl": "Excel", "content.xml": "OpenDocument", "index": "Numbers"}
     tops = {name.replace("\\", "/").partition("/")[0].lower() for name in names}
     if "mimetype" not in tops:
@@ -78,15 +78,15 @@ def open_sheet(path: Path, budget: Budget) -> Sheet:
     Raises
     ------
     BadFile
-        When it cannot be read here, with the remedy, or is beyond the budget.
+        The workbook cannot be read, or exceeds the budget; the message states the remedy.
     """
-    with opened(path, budget=budget) as (archive, entries), _naming(path):
+    with open_archive(path, budget=budget) as (archive, entries), _damage_refused(path):
         parts = {entry.filename.lower(): entry for entry in entries}
         return _sheet(path, archive, parts, budget)
 
 
 @contextmanager
-def _naming(path: Path) -> Iterator[None]:
+def _damage_refused(path: Path) -> Iterator[None]:
     """Refuse a damaged workbook, which can raise almost any exception."""
     try:
         yield
@@ -119,12 +119,12 @@ def _main_part(path: Path, archive: ZipFile, parts: _Parts) -> str:
     main = [target for kind, target in relations.values() if kind == "officedocument"]
     if main and main[0] in parts and main[0].endswith(".xml"):
         return main[0]
-    others = [kind for kind in _kinds(parts) if kind != "Excel"]
+    others = [kind for kind in _spreadsheet_kinds(parts) if kind != "Excel"]
     if others:
         raise BadFile(
             t(
-                "{name} is a spreadsheet of the kind {kind}, which is not supported. Export it as "
-                "Excel (.xlsx) or CSV.",
+                "{name} is a spreadsheet in the {kind} format, which is not supported. Export it "
+                "as Excel (.xlsx) or CSV.",
                 name=path,
                 kind=others[0],
             )
@@ -138,7 +138,7 @@ def _main_part(path: Path, archive: ZipFile, parts: _Parts) -> str:
 
 
 def _relations(archive: ZipFile, parts: _Parts, part: str) -> dict[str, tuple[str, str]]:
-    """Return kind and path of the parts that a part refers to, by relationship id."""
+    """Return the kind and path of the parts that a part refers to, by relationship ID."""
     folder, file = posixpath.split(part)
     rels = parts.get(f"{folder}/_rels/{file}.rels".lstrip("/"))
     relations = {}
@@ -152,7 +152,7 @@ def _relations(archive: ZipFile, parts: _Parts, part: str) -> dict[str, tuple[st
 
 
 def _sheets(archive: ZipFile, parts: _Parts, main: str) -> tuple[list[tuple[str, str, str]], bool]:
-    """Return name, state and id of each sheet, and whether dates count from 1904."""
+    """Return the name, state and ID of each sheet, and whether dates count from 1904."""
     sheets, from_1904 = [], False
     for element in _elements(archive, parts[main]):
         if _tag(element) == "sheet":
@@ -184,7 +184,7 @@ def _check_rows(path: Path, archive: ZipFile, part: ZipInfo, budget: Budget) -> 
             text = rest + block
             end = text.rfind(b"<")
             rest = text[end : end + _LONGEST_TAG] if end >= 0 else b""
-            for tag in _FILLING.findall(text, 0, max(end, 0)):
+            for tag in _CONTENT_TAG.findall(text, 0, max(end, 0)):
                 if tag == b"row":
                     is_filled = False
                 elif not is_filled:
@@ -200,15 +200,15 @@ def _shared_texts(archive: ZipFile, part: ZipInfo) -> Iterator[str]:
             element.clear()
 
 
-def _text(of: Element) -> str:
-    """Return a text, plain or in differently formatted runs, without phonetic guides."""
-    runs = [child for child in of if _tag(child) in ("t", "r")]
+def _text(parent: Element) -> str:
+    """Return the text of an element, which may have formatted runs, without phonetic guides."""
+    runs = [child for child in parent if _tag(child) in ("t", "r")]
     pieces = [run if _tag(run) == "t" else _child(run, "t") for run in runs]
-    return unescaped("".join(piece.text or "" for piece in pieces if piece is not None))
+    return unescape("".join(piece.text or "" for piece in pieces if piece is not None))
 
 
-def _child(of: Element, name: str) -> Element | None:
-    return next((child for child in of if _tag(child) == name), None)
+def _child(parent: Element, name: str) -> Element | None:
+    return next((child for child in parent if _tag(child) == name), None)
 
 
 def _formats(archive: ZipFile, part: ZipInfo) -> list[str]:
@@ -216,33 +216,33 @@ def _formats(archive: ZipFile, part: ZipInfo) -> list[str]:
     codes: dict[int, str] = {}
     numbers: list[int] = []
     for element in _elements(archive, part):
-        if _tag(element) == "numFmts":  # conditional formats have a separate numFmt
+        if _tag(element) == "numFmts":  # a numFmt outside it belongs to a conditional format
             codes = {int(f.get("numFmtId") or 0): f.get("formatCode") or "" for f in element}
         elif _tag(element) == "cellXfs":
             numbers = [int(style.get("numFmtId") or 0) for style in element]
     return [format_of(number, codes) for number in numbers]
 
 
-def _tag(of: Element) -> str:
-    return of.tag.rpartition("}")[2]
+def _tag(element: Element) -> str:
+    return element.tag.rpartition("}")[2]
 
 
 def _elements(archive: ZipFile, part: ZipInfo) -> Iterator[Element]:
-    """Yield the elements of a part as they end; entities are refused."""
+    """Yield the elements of a part in the order in which they end; refuse a document type."""
     with archive.open(part) as beginning:
         if b"<!DOCTYPE" in beginning.read(_FIRST_BYTES):
             raise ValueError("a document type")
     with archive.open(part) as file:
-        source = _Measured(file, str(archive.filename))
+        source = _LimitedPart(file, str(archive.filename))
         for _, element in iterparse(source):  # noqa: S314 (expat bounds entities)
             yield element
 
 
-class _Measured:
-    """A part of a workbook that is refused at a text or tag of any length.
+class _LimitedPart:
+    """A part of a workbook that is refused if a tag, or the text between two tags, is too long.
 
-    Expat parses an incomplete one again with every block, so the time grows with the square of
-    its length.
+    Expat parses an incomplete tag or text again with every block, so that the time grows with the
+    square of its length.
     """
 
     def __init__(self, file: IO[bytes], name: str) -> None:
@@ -268,14 +268,18 @@ class _Measured:
 
 
 def _rows(path: Path, place: str, reader: "_RowReader") -> Iterator[tuple[int, list[Cell]]]:
-    with opened(path) as (archive, entries), _naming(path):
+    with open_archive(path) as (archive, entries), _damage_refused(path):
         (part,) = (entry for entry in entries if entry.filename.lower() == place)
         yield from reader.rows(_elements(archive, part))
 
 
 @dataclass(slots=True, kw_only=True)
 class _RowReader:
-    """Makes rows of a worksheet's elements."""
+    """Converts the elements of a worksheet to rows.
+
+    `shared` are the strings of the workbook that cells refer to by number, `formats` the number
+    formats of its cell styles, and `merged` receives the ranges of merged cells.
+    """
 
     shared: list[str]
     formats: list[str]
@@ -283,7 +287,7 @@ class _RowReader:
     merged: list[str]
 
     def rows(self, elements: Iterable[Element]) -> Iterator[tuple[int, list[Cell]]]:
-        """Yield the rows with content; the merged ranges follow them."""
+        """Yield the rows that have content; the merged ranges are known after the last row."""
         number = 0
         for element in elements:
             tag = _tag(element)
@@ -305,8 +309,8 @@ class _RowReader:
             place = _column_of(element, place)
             cell = self._cell(element)
             if cell.value or cell.type == "f":
-                cells.extend([_EMPTY] * (place + 1 - len(cells)))
-                if cells[place] is not _EMPTY:
+                cells.extend([_EMPTY_CELL] * (place + 1 - len(cells)))
+                if cells[place] is not _EMPTY_CELL:
                     raise ValueError(f"cell {element.get('r')} twice")
                 cells[place] = cell
         return cells
@@ -314,24 +318,24 @@ class _RowReader:
     def _cell(self, element: Element) -> Cell:
         kind = element.get("t") or "n"
         style = int(element.get("s") or 0)
-        code = _at(self.formats, style) if self.formats else "General"
+        code = _entry_at(self.formats, style) if self.formats else "General"
         if kind == "inlineStr":
             inside = _child(element, "is")
-            return _EMPTY if inside is None else Cell(value=_text(inside), format=code)
+            return _EMPTY_CELL if inside is None else Cell(value=_text(inside), format=code)
         value = _child(element, "v")
         text = "" if value is None else value.text or ""
         if not text:
             has_no_result = _child(element, "f") is not None and (value is None or kind != "str")
-            return Cell(type="f") if has_no_result else _EMPTY
+            return Cell(type="f") if has_no_result else _EMPTY_CELL
         if kind == "s":
-            return Cell(value=_at(self.shared, int(text)), format=code)
+            return Cell(value=_entry_at(self.shared, int(text)), format=code)
         if kind == "str":
-            return Cell(value=unescaped(text), format=code)
+            return Cell(value=unescape(text), format=code)
         return Cell(type=kind, value=text, format=code, from_1904=self.from_1904)
 
 
 def _column_of(cell: Element, previous: int) -> int:
-    """Return the index of a cell's column; without a reference it follows the previous cell."""
+    """Return the index of a cell's column; a cell without a reference follows the previous cell."""
     reference = cell.get("r")
     if not reference:
         return previous + 1
@@ -341,14 +345,14 @@ def _column_of(cell: Element, previous: int) -> int:
     return column_number(match[1])
 
 
-def _at(texts: Sequence[str], place: int) -> str:
+def _entry_at(texts: Sequence[str], place: int) -> str:
     if not 0 <= place < len(texts):
         raise IndexError(place)
     return texts[place]
 
 
 def column_number(letters: str) -> int:
-    """Return the index of a column, from 0, by its letters.
+    """Return the index of a column, counted from 0, from its letters.
 
     >>> column_number("A"), column_number("AA")
     (0, 26)

@@ -238,7 +238,7 @@ def send_now(store: Store, environment: Mapping[str, str], study: str, *, acting
     if not to:
         return ""
     try:
-        server = MailServer.named(environment)
+        server = MailServer.from_environment(environment)
         if server is None:
             raise Undelivered(t("This server cannot send email."))
         subject = t("Chain head of {study}", study=study)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from study.base.errors import BadFile, BadInput, NotFound, NotNow, StudyError
-from study.base.processes import split_off
+from study.base.processes import run_forked
 from study.cli.program import main
 from study.exchange import backups, moving
 from study.exchange.moving import move
@@ -257,7 +257,7 @@ def _killed_at(step: int, work: Callable[[], object]) -> bool:
         work()
         return 0
 
-    _, status = os.waitpid(split_off(run), 0)
+    _, status = os.waitpid(run_forked(run), 0)
     assert status in (0, signal.SIGKILL)
     return status != 0
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, expect
 
-from study.base.text import unguarded
+from study.base.text import unguard_cell
 from study.exchange.bundle import bundle_files
 from study.store import Store
 from study.trail.verification import verify
@@ -27,7 +27,7 @@ def _field(reader: Reader) -> Locator:
 def _rows(store: Store, name: str) -> list[dict[str, str]]:
     text = bundle_files(store, "trial")[name].decode()
     rows = csv.DictReader(io.StringIO(text, newline=""))
-    return [{key: unguarded(cell) for key, cell in row.items()} for row in rows]
+    return [{key: unguard_cell(cell) for key, cell in row.items()} for row in rows]
 
 
 def test_open_ended_cases_are_answered_before_cases_with_options(

@@ -8,7 +8,7 @@ from study.bank import uploads
 from study.bank.layout import banks_folder, splits
 from study.bank.reading import MissingImages
 from study.base.errors import BadInput
-from study.base.provenance import LONGEST, Provenance
+from study.base.provenance import LONGEST_TEXT, Provenance
 from study.base.translation import t
 from study.people.signing_in import Person
 from ui.banks import importing
@@ -174,7 +174,7 @@ def _terms(which: str) -> Provenance:
         columns = st.columns(2)
         values = {
             name: columns[place % 2]
-            .text_input(label, max_chars=LONGEST, key=_key(f"{which}-{name}"))
+            .text_input(label, max_chars=LONGEST_TEXT, key=_key(f"{which}-{name}"))
             .strip()
             for place, (name, label) in enumerate(names.items())
         }

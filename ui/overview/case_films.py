@@ -8,7 +8,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from study.base.translation import t
-from study.films import grey, imported_bytes, preview, window
+from study.films import grey_levels, imported_bytes, initial_window, preview
 from study.lifecycle.studies import accuracy_is_shown
 from study.people.roles import Act
 from study.people.signing_in import Person
@@ -72,7 +72,7 @@ async def _film(request: Request) -> Response:
 def picture(view: FilmRow) -> Response:
     """Return a film's view as an 8-bit picture."""
     data = imported_bytes(view.file, view.sha256)
-    low, high = window(data) or (view.low, view.high)
-    shown = preview(grey(data), low=low, high=high)
+    low, high = initial_window(data) or (view.low, view.high)
+    shown = preview(grey_levels(data), low=low, high=high)
     headers = {"Cache-Control": "private, max-age=600"}
     return Response(shown, media_type="image/png", headers=headers)

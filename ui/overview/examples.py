@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from study.base.text import guarded
+from study.base.text import guard_cell
 from study.base.translation import t
 from study.people.roles import Act
 from study.people.signing_in import Person
@@ -70,7 +70,7 @@ def bank_zip() -> bytes:
 def _without_answers(person: Person) -> bytes:
     with store().look() as look:
         study = studies.study_row(look, person.study_name)
-        rows = [(guarded(case.item_id), "") for case in studies.cases(look, study.id)]
+        rows = [(guard_cell(case.item_id), "") for case in studies.cases(look, study.id)]
     return _csv([("item_id", "answer"), *rows])
 
 

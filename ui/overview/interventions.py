@@ -274,7 +274,7 @@ def _show_schedule(person: Person, study: str) -> None:
         )
     )
     with error_line():
-        if MailServer.named(os.environ) is None:
+        if MailServer.from_environment(os.environ) is None:
             st.caption(t("This server cannot send email, so nothing is sent."))
 
 
@@ -334,7 +334,7 @@ def _sending_choices(
 ) -> None:
     server = None
     with error_line():
-        server = MailServer.named(os.environ)
+        server = MailServer.from_environment(os.environ)
     left, right, _ = st.columns([1, 1, 2])
     below = st.container()
     name = reader.reader_id

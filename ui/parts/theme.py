@@ -16,8 +16,8 @@ import streamlit as st
 from babel.dates import get_date_format
 
 from study.base.errors import Busy, StudyError
-from study.base.text import guarded
-from study.base.translation import ENGLISH, current_locale, language, right_to_left, t, tn
+from study.base.text import guard_cell
+from study.base.translation import ENGLISH, current_locale, is_right_to_left, language, t, tn
 from ui.parts.text import plain, unbroken
 from ui.parts.unavailable import end_with
 
@@ -181,13 +181,13 @@ def grid(columns: Columns | pd.DataFrame, **options: Any) -> Any:
 
 def arrow(*, forward: bool) -> str:
     """Return the icon of an arrow forward or back, in the direction of reading."""
-    return f":material/arrow_{'forward' if forward != right_to_left() else 'back'}:"
+    return f":material/arrow_{'forward' if forward != is_right_to_left() else 'back'}:"
 
 
 def _moments(column: "pd.Series[pd.Timestamp]") -> Any:
     """Return the format of times in tables; Streamlit's formats only know English month names."""
     pattern = str(get_date_format("medium", current_locale()).pattern)
-    if right_to_left() or ("MMM" in pattern and language() != ENGLISH):
+    if is_right_to_left() or ("MMM" in pattern and language() != ENGLISH):
         pattern = "y-MM-dd"
     day = pattern.replace("y", "YYYY").replace("d", "D")
     return st.column_config.DatetimeColumn(
@@ -196,7 +196,7 @@ def _moments(column: "pd.Series[pd.Timestamp]") -> Any:
 
 
 def _cell_of_text(value: Any) -> Any:
-    return guarded(value) if isinstance(value, str) else value
+    return guard_cell(value) if isinstance(value, str) else value
 
 
 def _fact(label: str, value: object, note: str) -> str:

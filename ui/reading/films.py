@@ -23,7 +23,7 @@ from starlette.routing import Route
 from study.base.errors import StudyError
 from study.base.translation import t
 from study.films import CONTENT_ENCODING, MEDIA_TYPE, VERSION
-from study.films.shelf import Shelf, ready
+from study.films.shelf import Shelf, prepared_film
 from study.people.signing_in import Person
 from study.reading import desk
 from study.store import Store, deployment, readings
@@ -191,7 +191,7 @@ def _answer(request: Request) -> Response:
 def _prepared(current_store: Store, row: FilmRow) -> bytes:
     return _cache().get(
         (row.images_root, row.path, row.sha256),
-        lambda: ready(row.file, row.sha256, Shelf(current_store.companion_path("films"))),
+        lambda: prepared_film(row.file, row.sha256, Shelf(current_store.companion_path("films"))),
     )
 
 

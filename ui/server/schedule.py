@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 
 from study.base.errors import NotFound, StudyError
 from study.exchange.backups import make_if_due
-from study.films.shelf import Shelf, ready
+from study.films.shelf import Shelf, prepared_film
 from study.monitoring.scheduled_reminders import send_due_reminders
 from study.store import Store, readings
 from study.store.leases import lease
@@ -93,7 +93,7 @@ def make_films_ready(store: Store, paths_tried: set[str], stop: threading.Event)
             paths_tried.add(row.sha256)
             if not shelf.has(row.sha256):
                 with suppress(StudyError):  # reported to the request for the film
-                    ready(row.file, row.sha256, shelf)
+                    prepared_film(row.file, row.sha256, shelf)
 
 
 def ask_witness(store: Callable[[], Store], *, starting: bool = False) -> None:

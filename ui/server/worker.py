@@ -21,7 +21,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from study.base.budget import Budget, held_to
+from study.base.budget import Budget, limit_to
 from study.base.errors import BadFile, NotNow, StudyError
 from study.base.translation import in_language, language, t
 
@@ -301,7 +301,7 @@ def _run(
     with in_language(spoken_language):
         if file_budget is None:
             return do(on_progress, *arguments)
-        with held_to(file_budget.budget, file_budget.name):
+        with limit_to(file_budget.budget, file_budget.name):
             return do(on_progress, *arguments)
 
 

@@ -22,9 +22,9 @@ from study.base.translation import (
     ENGLISH,
     catalogue_messages,
     in_language,
+    is_right_to_left,
     language,
     languages,
-    right_to_left,
     t,
 )
 from ui.catalogue import messages
@@ -123,7 +123,7 @@ def catalogue(folder: Path, language: str) -> str:
     words, rule = catalogue_messages(language, wanted(folder))
     content = json.dumps(words, ensure_ascii=False, sort_keys=True)
     with in_language(language):
-        rtl = json.dumps(right_to_left())
+        rtl = json.dumps(is_right_to_left())
     return (
         f"export const words = {content};\nexport const language = {json.dumps(language)};\n"
         f"export const rtl = {rtl};\nexport const form = (n) => Number({rule});\n"

@@ -6,7 +6,7 @@ from functools import lru_cache, partial
 import streamlit as st
 
 from study.bank.guessing import guessable
-from study.base.text import decoded, refuse_empty
+from study.base.text import decode_utf8, refuse_empty
 from study.base.translation import decimal, in_language, language, t, tn
 from study.lifecycle import exposure
 from study.protocol.assignment import SECONDS_A_READING, Burden, burdens
@@ -313,7 +313,7 @@ def _protocol_file(working: Working) -> None:
 
     def take() -> str:
         refuse_empty(uploaded.name, uploaded.size)
-        text = decoded(uploaded.getvalue(), source=uploaded.name)
+        text = decode_utf8(uploaded.getvalue(), source=uploaded.name)
         taken = protocol_from(text, source=uploaded.name)
         working.values = taken.in_full()
         working.name = taken.name or working.name

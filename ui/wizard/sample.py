@@ -14,7 +14,7 @@ from study.bank.managing import join_banks
 from study.base.bank_model import Rule
 from study.base.canonical import canonical_json
 from study.base.errors import BadInput, StudyError
-from study.base.text import LONGEST, guarded
+from study.base.text import LONGEST_NAME, guard_cell
 from study.base.translation import decimal, t, tn
 from study.lifecycle.drafts import CASES_TO_BEGIN_WITH
 from study.people.roles import Act
@@ -301,7 +301,7 @@ def _join(working: Working, chosen: Sequence[str], *, prefix: bool) -> Report:
     if len(chosen) < 2:
         raise BadInput(t("Choose at least two “Banks to join”."))
     person = guard(Act.MAKE_STUDY)
-    name = " + ".join(sorted(chosen))[:LONGEST]
+    name = " + ".join(sorted(chosen))[:LONGEST_NAME]
     joined = join_banks(store(), chosen, name=name, prefix=prefix, acting=acting(person))
     working.bank = st.session_state[working.key("bank")] = joined.bank
     return Report(
@@ -417,7 +417,7 @@ def _by_hand(working: Working) -> None:
         return
     share = {entry.name: base.get(entry.name, entry.n_drawn) for entry in strata}
     table = st.data_editor(
-        pd.DataFrame({"stratum": list(map(guarded, share)), "cases": list(share.values())}),
+        pd.DataFrame({"stratum": list(map(guard_cell, share)), "cases": list(share.values())}),
         hide_index=True,
         column_config={
             "stratum": st.column_config.TextColumn(t("Stratum"), disabled=True),

@@ -18,7 +18,7 @@ from pyarrow import parquet
 
 from study.base.canonical import moment
 from study.base.errors import BadFile
-from study.base.text import guarded
+from study.base.text import guard_cell
 from study.exchange.schemas import Column, columns_in
 
 MOST_ROWS = 1_000_000
@@ -124,7 +124,7 @@ def _text(sheet: Any, row: int, column: int, text: str, place: str, as_text: Any
             f"{place}: this text has {len(text)} characters; a cell in Excel can contain "
             f"{MOST_CHARACTERS}. Use the bundle or Parquet."
         )
-    sheet.write_string(row, column, text, as_text if guarded(text) != text else None)
+    sheet.write_string(row, column, text, as_text if guard_cell(text) != text else None)
 
 
 def parquet_files(tables: Mapping[str, Rows], metadata: Mapping[str, str]) -> dict[str, bytes]:

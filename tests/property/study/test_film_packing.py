@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from study.films import Grey, packed
+from study.films import Grey, pack_film
 from tests.film_decoder import unpacked
 
 
@@ -31,6 +31,6 @@ def films(draw: st.DrawFn) -> Grey:
 @given(films())
 def test_an_unpacked_film_equals_the_original(film: Grey) -> None:
     """Shape, type and samples are the same."""
-    result = unpacked(packed(film))
+    result = unpacked(pack_film(film))
     assert result.dtype == film.dtype
     assert np.array_equal(result, film)

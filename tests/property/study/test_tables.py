@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.bundle import cells
-from study.base.text import csv_line, guarded, unguarded
+from study.base.text import csv_line, guard_cell, unguard_cell
 from study.exchange.bundle import table_bytes
 from study.exchange.schemas import FILES
 
@@ -33,7 +33,7 @@ def test_a_table_is_the_same_after_writing_and_reading(rows: list[dict[str, obje
     """No row or column is added, lost or changed."""
     content = table_bytes(_columns, rows).decode()
     reader = [
-        [unguarded(cell) for cell in row] for row in csv.reader(io.StringIO(content, newline=""))
+        [unguard_cell(cell) for cell in row] for row in csv.reader(io.StringIO(content, newline=""))
     ]
     expected = [["" if row[name] is None else str(row[name]) for name in _names] for row in rows]
     assert reader == [_names, *expected]
@@ -45,7 +45,7 @@ def test_pandas_reads_the_same_cells(rows: list[dict[str, str]]) -> None:
     """A table can be read without the project."""
     buffer = io.BytesIO(table_bytes(_columns, rows))
     result = pd.read_csv(buffer, dtype=str, keep_default_na=False, encoding="utf-8")
-    assert result.map(unguarded).to_dict("records") == rows
+    assert result.map(unguard_cell).to_dict("records") == rows
 
 
 _ODD = st.lists(
@@ -63,7 +63,7 @@ _ODD = st.lists(
 @given(_texts | _ODD)
 def test_no_cell_is_a_formula_and_texts_are_restored(text: str) -> None:
     """The analysis writes and reads the same cells."""
-    cell = guarded(text)
+    cell = guard_cell(text)
     begins = cell.lstrip(
         "\u00ad\u200b\u200c\u200d\u2060\ufeff" + string.whitespace + "\u00a0\u3000"
     )
@@ -73,7 +73,7 @@ def test_no_cell_is_a_formula_and_texts_are_restored(text: str) -> None:
         unicodedata.category(char) in ("Cc", "Zl", "Zp") and char not in "\t\r\n" for char in cell
     )
     assert not any(unicodedata.bidirectional(char) in _TURNING for char in cell)
-    assert unguarded(cell) == text
+    assert unguard_cell(cell) == text
     assert (cells.guarded(text), cells.unguarded(cell)) == (cell, text)
 
 
@@ -83,18 +83,18 @@ _TURNING = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 @given(_texts | _ODD, _texts | _ODD)
 def test_different_texts_have_different_cells(text: str, other: str) -> None:
     """Otherwise the original text could not be restored."""
-    assert (guarded(text) == guarded(other)) == (text == other)
+    assert (guard_cell(text) == guard_cell(other)) == (text == other)
 
 
 @pytest.mark.slow
 @given(st.text(st.characters(categories=["L", "N"])))
 def test_letters_and_digits_are_not_escaped(text: str) -> None:
     """Letters of all scripts are tried."""
-    assert guarded(text) == text
+    assert guard_cell(text) == text
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False) | st.integers())
 def test_numbers_are_not_escaped(number: float) -> None:
     """Numbers and their texts are tried."""
-    assert guarded(str(number)) == str(number)
+    assert guard_cell(str(number)) == str(number)
     assert csv_line([number]) == f"{number}\n"

@@ -74,9 +74,9 @@ SOUND: dict[str, tuple[Callable[[Path], bytes], Callable[[Path], Any]]] = {
     "bank.jsonl": (lambda _: "\n".join(map(json.dumps, _ROWS)).encode(), read_source),
     "bank.csv": (_table, read_source),
     "predictions.csv": (_table, _records),
-    "film.png": (lambda _: _encoded("PNG"), lambda path: decoding.grey(path.read_bytes())),
-    "film.jpg": (lambda _: _encoded("JPEG"), lambda path: decoding.grey(path.read_bytes())),
-    "film.tif": (lambda _: _encoded("TIFF"), lambda path: decoding.grey(path.read_bytes())),
+    "film.png": (lambda _: _encoded("PNG"), lambda path: decoding.grey_levels(path.read_bytes())),
+    "film.jpg": (lambda _: _encoded("JPEG"), lambda path: decoding.grey_levels(path.read_bytes())),
+    "film.tif": (lambda _: _encoded("TIFF"), lambda path: decoding.grey_levels(path.read_bytes())),
     "film.dcm": (
         lambda _: film(_LEVELS),
         lambda path: dicom.read(path.read_bytes()),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from study.films import Grey, packed
+from study.films import Grey, pack_film
 
 
 def films() -> Iterator[tuple[str, Grey]]:
@@ -35,7 +35,7 @@ def _written(name: str, film: Grey) -> dict[str, object]:
         "name": name,
         "width": width,
         "height": height,
-        "packed": base64.b64encode(gzip.decompress(packed(film))).decode(),
+        "packed": base64.b64encode(gzip.decompress(pack_film(film))).decode(),
         "samples": base64.b64encode(film.tobytes()).decode(),
     }
 

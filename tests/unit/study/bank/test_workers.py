@@ -34,7 +34,7 @@ N_ITEMS = 90
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Treat a file of a few items as a large file."""
-    monkeypatch.setattr(source, "PIECE", 3_000)
+    monkeypatch.setattr(source, "PIECE_LENGTH", 3_000)
     monkeypatch.setattr(text_file, "_PART_BYTES", 2_000)
     monkeypatch.setattr(reading, "_LARGE", 0)
 

@@ -10,7 +10,7 @@ import pytest
 
 from study.base.budget import Budget
 from study.base.errors import BadFile
-from study.base.packed import content_of, opened, unpack
+from study.base.packed import entry_content, open_archive, unpack
 
 _LOCAL, _CENTRAL = b"PK\x03\x04", b"PK\x01\x02"
 
@@ -65,7 +65,7 @@ def test_entries_that_share_their_content_are_refused() -> None:
     footer = struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, 1000, 1000, len(central), start, 0)
     with (
         pytest.raises(BadFile, match="overlap"),
-        opened(io.BytesIO(content[:start] + central + footer)),
+        open_archive(io.BytesIO(content[:start] + central + footer)),
     ):
         pass
 
@@ -74,8 +74,8 @@ def test_entries_that_share_their_content_are_refused() -> None:
 def test_an_archive_within_the_budget_is_unpacked(packing: int) -> None:
     """All compression methods are tried."""
     content = bytes(range(256)) * 1000
-    with opened(io.BytesIO(_zip(("a/b", content), packing=packing))) as (archive, (entry,)):
-        assert content_of(archive, entry) == content
+    with open_archive(io.BytesIO(_zip(("a/b", content), packing=packing))) as (archive, (entry,)):
+        assert entry_content(archive, entry) == content
 
 
 _INVALID = {

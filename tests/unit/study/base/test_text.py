@@ -17,7 +17,7 @@ from analysis.options import Options
 from study.bank.importing import import_bank
 from study.base.actor import Acting, By
 from study.base.errors import BadFile, BadInput
-from study.base.text import GUARDED_BEFORE, PLAIN, CellRules, decoded
+from study.base.text import FORMER_GUARDED_CELLS, PLAIN_CELLS, CellRules, decode_utf8
 from study.exchange import archives
 from study.exchange.bundle import bundle_files, export, files_of, zipped
 from study.exchange.restoring import SAME, restore
@@ -51,9 +51,11 @@ from ui.parts.theme import grid
 
 def test_a_file_in_another_encoding_is_refused() -> None:
     """Spreadsheets use such encodings unless UTF-8 is selected."""
-    assert decoded("\ufeffreader_id,name\nR1,Müller".encode(), source="readers.csv").startswith("r")
+    assert decode_utf8("\ufeffreader_id,name\nR1,Müller".encode(), source="readers.csv").startswith(
+        "r"
+    )
     with pytest.raises(BadFile, match=r"readers\.csv is not encoded in UTF-8"):
-        decoded("reader_id,name\nR1,Müller".encode("cp1252"), source="readers.csv")
+        decode_utf8("reader_id,name\nR1,Müller".encode("cp1252"), source="readers.csv")
 
 
 BY = By(name="c", role="administrator")
@@ -148,8 +150,8 @@ def test_a_bundle_with_formulas_is_restored_identically(hostile: Store, tmp_path
 @pytest.mark.parametrize(
     ("rules", "left_out"),
     [
-        (PLAIN, ("cells_guarded", "cells_escaped", "withdrawn_models")),
-        (GUARDED_BEFORE, ("cells_escaped",)),
+        (PLAIN_CELLS, ("cells_guarded", "cells_escaped", "withdrawn_models")),
+        (FORMER_GUARDED_CELLS, ("cells_escaped",)),
     ],
     ids=["plain", "guarded"],
 )
@@ -163,7 +165,7 @@ def test_a_bundle_of_an_earlier_version_is_restored(
     for key in left_out:
         del package["reading_room"][key]
     older = {**files, "datapackage.json": json.dumps(package).encode()}
-    assert bool(list(_formulas(older))) == (rules is PLAIN)
+    assert bool(list(_formulas(older))) == (rules is PLAIN_CELLS)
     (tmp_path / "older.zip").write_bytes(zipped(older))
     target = empty(tmp_path / "target", 5)
     restore(target, tmp_path / "older.zip", acting=Acting(by=BY, now=NOW))

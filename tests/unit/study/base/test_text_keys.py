@@ -10,10 +10,10 @@ from study.base.text import (
     FirstSpelling,
     difference,
     forms_for_comparison,
-    guarded,
+    guard_cell,
     id_key,
     text_key,
-    unguarded,
+    unguard_cell,
 )
 
 ALIKE = [
@@ -145,6 +145,6 @@ def test_a_formula_after_characters_without_a_glyph_is_escaped() -> None:
         char = chr(code)
         if unicodedata.category(char) != "Cs" and id_key(char) in ("", " "):
             for text in (f"{char}=1+1", f"'{char}=1+1", f"{char}{char}-x", char):
-                cell = guarded(text)
+                cell = guard_cell(text)
                 assert not cell.startswith(char) or text == char, f"U+{code:04X}"
-                assert unguarded(cell) == text, f"U+{code:04X}"
+                assert unguard_cell(cell) == text, f"U+{code:04X}"

@@ -27,7 +27,7 @@ from study.base.provenance import Provenance
 from study.cli import main
 from study.exchange import exam_papers as shapes
 from study.exchange.exam_papers import FORMATS, PaperForm, export_paper
-from study.films import grey
+from study.films import grey_levels
 from study.lifecycle import studies
 from study.models.model_protocol import ModelProtocol, Order, Shown
 from study.models.models import read_model
@@ -261,9 +261,9 @@ def test_images_of_16_bits_are_exported_with_those_of_8_bits(
         record = json.loads(line)
         first, second = record["images_16_bit"]
         assert second == ""
-        pixels = grey((out / first).read_bytes())
-        assert np.array_equal(pixels, grey(item.films[0].row.file.read_bytes()))
-        assert grey((out / record["images"][0]).read_bytes()).dtype == np.uint8
+        pixels = grey_levels((out / first).read_bytes())
+        assert np.array_equal(pixels, grey_levels(item.films[0].row.file.read_bytes()))
+        assert grey_levels((out / record["images"][0]).read_bytes()).dtype == np.uint8
 
 
 def test_a_paper_without_images_contains_no_image(
@@ -404,7 +404,7 @@ def test_the_paper_of_a_revealing_bank_reveals_nothing(
             assert kinds == {b"IHDR", b"IDAT", b"IEND"}, name
     for film in {film.sha256: film for item in paper.items for film in item.films}.values():
         plain = io.BytesIO()
-        Image.fromarray(grey(film.row.file.read_bytes())).save(plain, "PNG")
+        Image.fromarray(grey_levels(film.row.file.read_bytes())).save(plain, "PNG")
         film.row.file.write_bytes(plain.getvalue())  # the same pixels without metadata
         assert rendered(plain.getvalue(), "full") in {
             (out / "jsonl" / name).read_bytes()
@@ -466,5 +466,5 @@ def test_a_paper_can_be_written_by_command(
     bank += ["--resolution", "quarter", "--out"]
     assert main([*line, *bank, str(tmp_path / "b")]) == 0
     small = (tmp_path / "b" / "jsonl" / "images" / "000001.png").read_bytes()
-    assert grey(small).shape == (24, 20)
+    assert grey_levels(small).shape == (24, 20)
     assert main([*line, "--out", str(tmp_path / "c")]) == 2

@@ -13,7 +13,7 @@ from pydicom.dataset import Dataset, FileMetaDataset
 from pydicom.pixels.processing import apply_modality_lut, apply_voi_lut
 from pydicom.uid import CTImageStorage, ExplicitVRLittleEndian, generate_uid
 
-from study.films import BadFilm, grey, packed, window
+from study.films import BadFilm, grey_levels, initial_window, pack_film
 from study.films.dicom import read
 from tests.film_decoder import unpacked
 
@@ -32,7 +32,7 @@ REFUSED = {
     "rtdose_1frame": "32 bits",
     "test-SR": r"without pixels \(Comprehensive SR Storage\)",
     "image_dfl": "deflated",
-    "JPGExtended": "lossy JPEG of 12 bits",
+    "JPGExtended": "12-bit lossy JPEG",
     "no_meta": "not a DICOM file",
     "rtstruct": "without preamble",
     "ExplVR_BigEndNoMeta": "without preamble",
@@ -99,10 +99,10 @@ def rendition(data: bytes) -> NDArray[np.float64]:
 def picture(data: bytes) -> NDArray[np.float64]:
     """Return the first image that the reading page draws of the stored film."""
     png = read(data).png()
-    ends = window(png)
+    ends = initial_window(png)
     assert ends is not None
     low, high = ends
-    levels = unpacked(packed(grey(png), ends)).astype(float)
+    levels = unpacked(pack_film(grey_levels(png), ends)).astype(float)
     return np.asarray(np.floor(np.clip((levels - low) / (high - low), 0, 1) * 255 + 0.5))
 
 
@@ -161,7 +161,7 @@ def test_lookup_tables_look_as_pydicom_renders_them(photometric: str) -> None:
 def test_samples_are_those_of_the_file() -> None:
     """A window and a rescale do not change the samples; a negative slope inverts the film."""
     samples = read(film(RAMP, RescaleSlope=3, RescaleIntercept=-7, **WINDOW))
-    assert np.array_equal(grey(samples.png()), RAMP)
+    assert np.array_equal(grey_levels(samples.png()), RAMP)
     assert np.array_equal(read(film(SIGNED)).samples, RAMP)
     assert np.array_equal(read(film(RAMP, RescaleSlope=-1)).samples, 4095 - RAMP)
 
@@ -259,7 +259,7 @@ def test_a_decompression_bomb_is_refused_before_decoding() -> None:
     data = bytearray((BUNDLED / "JPEG2000.dcm").read_bytes())
     siz = data.find(b"\xff\x4f\xff\x51")
     data[siz + 8 : siz + 12] = (60_000).to_bytes(4, "big")
-    with pytest.raises(BadFilm, match="its attributes say 256 x 1024"):
+    with pytest.raises(BadFilm, match="attributes state 256 x 1024"):
         read(bytes(data))
 
 
@@ -277,7 +277,7 @@ def test_truncated_pixels_are_refused() -> None:
 @pytest.mark.parametrize("rows", [63, 48, 33])
 def test_more_pixel_rows_than_the_attributes_state_are_refused(rows: int) -> None:
     """The film would be shown without its lower part."""
-    with pytest.raises(BadFilm, match="more rows than its attributes say"):
+    with pytest.raises(BadFilm, match="more rows than the attributes state"):
         read(film(RAMP, Rows=rows))
 
 
@@ -294,6 +294,6 @@ def test_an_overlay_that_is_not_shown_is_noted() -> None:
 def test_a_smaller_rendition_keeps_the_window() -> None:
     """Each side is a quarter, and each sample contributes to the mean."""
     small = read(film(RAMP, **WINDOW)).png(scale=0.25)
-    assert grey(small).shape == (16, 16)
-    assert grey(small).mean() == pytest.approx(RAMP.mean(), rel=0.01)
-    assert window(small) == window(read(film(RAMP, **WINDOW)).png())
+    assert grey_levels(small).shape == (16, 16)
+    assert grey_levels(small).mean() == pytest.approx(RAMP.mean(), rel=0.01)
+    assert initial_window(small) == initial_window(read(film(RAMP, **WINDOW)).png())

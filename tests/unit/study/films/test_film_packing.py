@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from study.films import Grey, packed
-from study.films.packing import ESCAPE, MAX_WEIGHT, fitted, gzipped
+from study.films import Grey, pack_film
+from study.films.packing import ESCAPE, MAX_WEIGHT, fit_predictor, gzip_parts
 from tests.film_decoder import unpacked
 
 
@@ -34,7 +34,7 @@ def radiograph(top: int, shape: tuple[int, int] = (300, 280), noise: float = 0.0
 def test_films_of_all_depths_are_unpacked_without_loss(top: int) -> None:
     """Samples and their type are the same."""
     film = radiograph(top)
-    result = unpacked(packed(film))
+    result = unpacked(pack_film(film))
     assert result.dtype == film.dtype
     assert np.array_equal(result, film)
 
@@ -57,18 +57,18 @@ def test_films_of_all_depths_are_unpacked_without_loss(top: int) -> None:
 )
 def test_extreme_films_are_unpacked_without_loss(film: Grey) -> None:
     """They are tiny, uniform or random."""
-    assert np.array_equal(unpacked(packed(film)), film)
+    assert np.array_equal(unpacked(pack_film(film)), film)
 
 
 def test_a_film_of_several_bands_is_unpacked_without_loss() -> None:
     """Bands of rows are predicted separately."""
     film = radiograph(4095, (600, 7))
-    assert np.array_equal(unpacked(packed(film)), film)
+    assert np.array_equal(unpacked(pack_film(film)), film)
 
 
 def test_packing_the_same_film_gives_the_same_bytes() -> None:
     """They depend on neither time nor chance."""
-    assert packed(radiograph(4095)) == packed(radiograph(4095))
+    assert pack_film(radiograph(4095)) == pack_film(radiograph(4095))
 
 
 def test_a_packed_film_equals_a_manual_computation() -> None:
@@ -77,9 +77,9 @@ def test_a_packed_film_equals_a_manual_computation() -> None:
     5 is guessed 0 at the film's beginning; 3 is guessed 5; 260 is guessed 5, the sample above; 0 is
     guessed 260. The differences 5, -2, 255, -260 fold to 10, 3, 510, 519.
     """
-    header, rest = opened(packed(np.array([[5, 3], [260, 0]], np.uint16)))
+    header, rest = opened(pack_film(np.array([[5, 3], [260, 0]], np.uint16)))
     assert header["levels"] == [0, 3, 2, 255]
-    header, rest = opened(packed(np.array([[5, 3], [4, 0]], np.uint8)))
+    header, rest = opened(pack_film(np.array([[5, 3], [4, 0]], np.uint8)))
     assert (header["width"], header["height"], header["bits"], header["top"]) == (2, 2, 8, 5)
     assert (header["split"], header["escapes"], header["levels"]) == (0, 0, [])
     assert (header["steps"], header["weights"]) == ([], [[4096, 0, 0, 0, 0, 0]])
@@ -90,8 +90,8 @@ def test_a_packed_film_equals_a_manual_computation() -> None:
 def test_twelve_bits_scaled_to_sixteen_are_packed_as_twelve() -> None:
     """A film of 12 bits times 16 is sent as 12 bits and a list of levels."""
     film = radiograph(1023)
-    assert len(packed(film * 64)) < len(packed(film)) * 1.01
-    header, _ = opened(packed(film * 64))
+    assert len(pack_film(film * 64)) < len(pack_film(film)) * 1.01
+    header, _ = opened(pack_film(film * 64))
     assert set(header["levels"][1:]) <= {64 * n for n in range(1, 9)}
 
 
@@ -101,10 +101,10 @@ def test_large_differences_are_stored_as_exceptions() -> None:
     film = radiograph(255, noise=0.0)
     film[50:60, 50:60] = 255
     film[70:80, 50:60] = 0
-    header, rest = opened(packed(film))
+    header, rest = opened(pack_film(film))
     high = np.frombuffer(rest, np.uint8, count=film.size)
     assert header["escapes"] == int((high == ESCAPE).sum())
-    assert np.array_equal(unpacked(packed(film)), film)
+    assert np.array_equal(unpacked(pack_film(film)), film)
 
 
 @pytest.mark.parametrize("top", [255, 4095, 65_535])
@@ -117,7 +117,7 @@ def test_weights_stay_within_the_browsers_32_bits(top: int) -> None:
         np.cumsum(np.ones((60, 50), np.int32), axis=1) * (top // 50),
     ]
     for film in films:
-        predictor = fitted(film)
+        predictor = fit_predictor(film)
         assert len(predictor.weights) == len(predictor.steps) + 1
         for weights in predictor.weights:
             assert sum(map(abs, weights)) <= MAX_WEIGHT
@@ -133,14 +133,14 @@ def test_a_noisy_film_is_smaller_than_its_png() -> None:
     film = radiograph(255, (500, 400))
     out = io.BytesIO()
     Image.fromarray(film).save(out, "PNG", compress_level=9)
-    assert len(packed(film)) < 0.93 * len(out.getvalue())
+    assert len(pack_film(film)) < 0.93 * len(out.getvalue())
 
 
 def test_gzip_of_mixed_content_is_read_by_other_programs() -> None:
     """The file has noise, a run, text and an empty part."""
     noise = np.random.default_rng(1).bytes(600_000)
     parts = [noise, b"", bytes(600_000), b"ab" * 200_000, b"x"]
-    body = gzipped(parts)
+    body = gzip_parts(parts)
     assert gzip.decompress(body) == b"".join(parts)
     assert len(body) < len(noise) * 1.01
-    assert gzip.decompress(gzipped([])) == b""
+    assert gzip.decompress(gzip_parts([])) == b""

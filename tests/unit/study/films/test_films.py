@@ -14,7 +14,7 @@ from PIL import Image, ImageOps
 from PIL.PngImagePlugin import PngInfo
 
 from study.base.errors import BadFile
-from study.films import grey, inspect, packed
+from study.films import grey_levels, inspect, pack_film
 from tests.film_decoder import unpacked
 
 REAL_FILMS = Path(__file__).parents[5] / "shared" / "cxr"
@@ -55,7 +55,7 @@ def png(width: int, height: int, depth: int, colour: int, rows: bytes, interlace
 def test_sixteen_bits_are_read_without_loss(kind: str) -> None:
     """Samples are neither scaled nor clipped."""
     samples = ramp()
-    assert np.array_equal(grey(saved(Image.fromarray(samples), kind)), samples)
+    assert np.array_equal(grey_levels(saved(Image.fromarray(samples), kind)), samples)
 
 
 def test_big_endian_samples_have_the_same_values() -> None:
@@ -63,7 +63,7 @@ def test_big_endian_samples_have_the_same_values() -> None:
     samples = ramp()
     data = saved(Image.fromarray(samples.astype(">u2")), "TIFF")
     assert data.startswith(b"MM")
-    result = grey(data)
+    result = grey_levels(data)
     assert np.array_equal(result, samples)
     assert result.dtype == np.uint16
 
@@ -79,17 +79,17 @@ def test_twelve_bits_in_sixteen_are_not_scaled() -> None:
 def test_32_bit_samples_are_read_if_they_fit_into_16_bits() -> None:
     """A sample above 65,535 is refused."""
     fits = ramp().astype(np.int32)
-    assert np.array_equal(grey(saved(Image.fromarray(fits), "TIFF")), fits)
+    assert np.array_equal(grey_levels(saved(Image.fromarray(fits), "TIFF")), fits)
     with pytest.raises(BadFile, match="only 0 to 65,535 are supported"):
-        grey(saved(Image.fromarray(fits + 1), "TIFF"))
+        grey_levels(saved(Image.fromarray(fits + 1), "TIFF"))
     with pytest.raises(BadFile, match="pixel values -5"):
-        grey(saved(Image.fromarray(fits - 5), "TIFF"))
+        grey_levels(saved(Image.fromarray(fits - 5), "TIFF"))
 
 
 def test_one_bit_is_black_and_white() -> None:
     """The samples are 0 and 255."""
     bits = ramp() > 30_000
-    assert np.array_equal(grey(saved(Image.fromarray(bits))), np.where(bits, 255, 0))
+    assert np.array_equal(grey_levels(saved(Image.fromarray(bits))), np.where(bits, 255, 0))
 
 
 @pytest.mark.parametrize("mode", ["L", "P", "RGB", "RGBA", "LA"])
@@ -99,7 +99,7 @@ def test_grey_levels_are_the_same_in_all_8_bit_modes(mode: str) -> None:
     image = Image.fromarray(levels).convert(mode)
     if mode in ("LA", "RGBA"):
         image.putalpha(Image.fromarray(levels[::-1].copy()))
-    result = grey(saved(image))
+    result = grey_levels(saved(image))
     assert np.array_equal(result, levels)
     assert result.dtype == np.uint8
 
@@ -108,39 +108,39 @@ def test_palette_with_transparency_is_read_without_a_warning() -> None:
     """Transparency is ignored in all notations."""
     image = Image.fromarray(np.arange(256, dtype=np.uint8).reshape(16, 16)).convert("P")
     data = saved(image, transparency=bytes(range(256)))
-    assert np.array_equal(grey(data).ravel(), np.arange(256))
+    assert np.array_equal(grey_levels(data).ravel(), np.arange(256))
 
 
 def test_colour_is_converted_to_luminance() -> None:
     """The weights are those of ITU-R 601: .299, .587, .114."""
     image = Image.new("RGB", (1, 1), (200, 100, 50))
-    assert grey(saved(image))[0, 0] == round(0.299 * 200 + 0.587 * 100 + 0.114 * 50)
+    assert grey_levels(saved(image))[0, 0] == round(0.299 * 200 + 0.587 * 100 + 0.114 * 50)
 
 
 def test_an_interlaced_png_gives_the_same_film() -> None:
     """The test writes the seven passes of Adam7 for a film of 2 x 2."""
     rows = b"\0\x12\x34" + b"\0\xab\xcd" + b"\0\x00\x01\xff\xff"
-    result = grey(png(2, 2, 16, 0, rows, interlace=1))
+    result = grey_levels(png(2, 2, 16, 0, rows, interlace=1))
     assert result.tolist() == [[0x1234, 0xABCD], [0x0001, 0xFFFF]]
 
 
 def test_16_bit_colour_is_refused() -> None:
     """Pillow would silently discard the low bytes."""
     with pytest.raises(BadFile, match="16 bits per channel"):
-        grey(png(1, 1, 16, 2, b"\0" + bytes(6)))
+        grey_levels(png(1, 1, 16, 2, b"\0" + bytes(6)))
 
 
 def test_white_is_zero_beyond_8_bits_is_refused() -> None:
     """Pillow inverts such a TIFF at 8 bits and not at 16, so its polarity would be lost."""
     data = saved(Image.fromarray(ramp()), "TIFF", tiffinfo={262: 0})
     with pytest.raises(BadFile, match="0 is white"):
-        grey(data)
+        grey_levels(data)
 
 
 def test_jpeg_is_read() -> None:
     """A smooth film differs by two grey levels at most."""
     levels = np.linspace(0, 255, 64 * 64).reshape(64, 64).astype(np.uint8)
-    result = grey(saved(Image.fromarray(levels), "JPEG", quality=95))
+    result = grey_levels(saved(Image.fromarray(levels), "JPEG", quality=95))
     assert np.abs(result.astype(int) - levels).max() <= 3
 
 
@@ -153,9 +153,9 @@ def test_exif_orientation_is_applied(orientation: int) -> None:
     exif[0x0112] = orientation
     data = saved(Image.fromarray(levels), exif=exif)
     with Image.open(io.BytesIO(data)) as image:
-        assert np.array_equal(grey(data), np.asarray(ImageOps.exif_transpose(image)))
+        assert np.array_equal(grey_levels(data), np.asarray(ImageOps.exif_transpose(image)))
     facts = inspect(data)
-    assert (facts.height, facts.width) == grey(data).shape
+    assert (facts.height, facts.width) == grey_levels(data).shape
 
 
 XMP = b"""<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:Description tiff:Orientation="6"/></x:xmpmeta>"""
@@ -183,7 +183,7 @@ def test_an_orientation_in_xmp_is_not_applied(kind: str, orientation: int) -> No
     data = saved(Image.fromarray(levels), kind, **options)
     assert b"tiff:Orientation" in data
     expected = levels[::-1, ::-1] if orientation else levels
-    result = grey(data)
+    result = grey_levels(data)
     assert result.shape == levels.shape
     assert np.abs(result.astype(int) - expected).max() <= 3
 
@@ -262,5 +262,5 @@ def test_real_films_reach_the_browser_without_loss() -> None:
     ]
     assert len(paths) >= 8
     for path in paths:
-        film = grey(path.read_bytes())[200:500, 100:420]
-        assert np.array_equal(unpacked(packed(film)), film), path
+        film = grey_levels(path.read_bytes())[200:500, 100:420]
+        assert np.array_equal(unpacked(pack_film(film)), film), path

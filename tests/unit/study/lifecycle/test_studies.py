@@ -11,7 +11,7 @@ from study.bank.importing import import_bank
 from study.bank.reading import ImportOptions
 from study.base.actor import Acting, By
 from study.base.errors import BadFile, BadInput, NotNow
-from study.base.text import LONGEST
+from study.base.text import LONGEST_NAME
 from study.lifecycle import studies
 from study.lifecycle.studies import accuracy_is_shown
 from study.models.models import add_model
@@ -37,7 +37,17 @@ from tests.conftest import (
 )
 
 Opened = Callable[..., Store]
-ODD_NAMES = ("", " ", " R1", "R1 ", "R\n1", "R\u200b1", "R\ud800", "R\x00", "R" * (LONGEST + 1))
+ODD_NAMES = (
+    "",
+    " ",
+    " R1",
+    "R1 ",
+    "R\n1",
+    "R\u200b1",
+    "R\ud800",
+    "R\x00",
+    "R" * (LONGEST_NAME + 1),
+)
 
 
 @pytest.fixture
@@ -103,7 +113,7 @@ def test_a_name_may_have_a_hundred_printable_characters(opened: Opened, answers:
     """Any script is accepted."""
     store = opened()
     invite(store, "Gutachter Ü (Zürich)")
-    _add(store, answers, "模型" + "x" * (LONGEST - 2))
+    _add(store, answers, "模型" + "x" * (LONGEST_NAME - 2))
 
 
 @pytest.mark.parametrize("taken", ["R1", "r1", "Ｒ1"])

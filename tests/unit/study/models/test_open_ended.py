@@ -15,7 +15,7 @@ import pytest
 from analysis import read_bundle
 from study.base.actor import COMMAND_LINE, Acting, By
 from study.base.canonical import sha256_of
-from study.base.text import unguarded
+from study.base.text import unguard_cell
 from study.exchange.bundle import bundle_files, zipped
 from study.exchange.exam_papers import export_paper
 from study.exchange.restoring import restore
@@ -329,7 +329,7 @@ def test_a_restored_study_has_identical_text(trial: Store, tmp_path: Path) -> No
     files = bundle_files(trial, "trial")
     (tmp_path / "bundle.zip").write_bytes(zipped(files))
     table = csv.DictReader(io.StringIO(files["open_answers.csv"].decode(), newline=""))
-    assert [unguarded(row["words"]) for row in table] == [row["output"] for row in rows]
+    assert [unguard_cell(row["words"]) for row in table] == [row["output"] for row in rows]
     bundle = read_bundle(tmp_path / "bundle.zip")
     assert "M" in set(bundle.raters["rater_id"])
     target = empty(tmp_path / "target", 2)

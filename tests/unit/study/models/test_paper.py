@@ -15,7 +15,7 @@ from PIL.PngImagePlugin import PngInfo
 
 from study.base.canonical import stamp
 from study.base.errors import BadInput, NotFound, NotNow
-from study.films import grey, window
+from study.films import grey_levels, initial_window
 from study.films.decoding import WINDOW, Grey
 from study.lifecycle import drafts, studies
 from study.models import running_exam
@@ -313,7 +313,7 @@ def _pixels(bits: int) -> Grey:
 def test_grey_levels_equal_those_of_the_reading_page(bits: int, own: str) -> None:
     """The page's modules give the same 256 levels in Node."""
     film = _film(_pixels(bits), own)
-    values = {"bits": bits, "samples": grey(film).ravel().tolist(), "own": None}
+    values = {"bits": bits, "samples": grey_levels(film).ravel().tolist(), "own": None}
     if own:
         low, high = map(float, own.split())
         values["own"] = {"low": low, "high": high}
@@ -352,7 +352,7 @@ def test_the_16_bit_file_has_the_original_samples() -> None:
     pixels = _pixels(16)
     samples = sixteen_bit(_film(pixels))
     assert samples is not None
-    assert np.array_equal(grey(samples), pixels)
+    assert np.array_equal(grey_levels(samples), pixels)
     assert sixteen_bit(_film(_pixels(8))) is None
 
 
@@ -371,4 +371,4 @@ def test_a_smaller_film_is_averaged_before_it_is_windowed() -> None:
 def test_a_film_of_a_single_grey_level_is_drawn() -> None:
     """Its window is one step wide, as on the page."""
     plain = np.full((4, 4), 7, dtype=np.uint16)
-    assert opening_window(plain, window(_film(plain))) == (7, 8)
+    assert opening_window(plain, initial_window(_film(plain))) == (7, 8)

@@ -104,7 +104,7 @@ def _mail_server(port: int, **changed: str) -> MailServer:
         "READING_ROOM_MAIL_FROM": "study@example.org",
         **changed,
     }
-    server = MailServer.named(environment)
+    server = MailServer.from_environment(environment)
     assert server is not None
     return server
 
@@ -267,12 +267,12 @@ def test_an_unencrypted_password_is_sent_only_to_the_same_computer(
 def test_an_invalid_server_setting_is_refused(environment: dict[str, Any]) -> None:
     """The scheme or port is wrong or missing, or the sender is missing."""
     with pytest.raises(Undelivered):
-        MailServer.named(environment)
+        MailServer.from_environment(environment)
 
 
 def test_a_server_is_optional() -> None:
     """Without one, coordinators copy the messages."""
-    assert MailServer.named({}) is None
+    assert MailServer.from_environment({}) is None
     assert _mail_server(1, READING_ROOM_SMTP="smtps://mail.example.org").port == 465
 
 

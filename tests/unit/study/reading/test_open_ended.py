@@ -13,7 +13,7 @@ import pytest
 from study.bank.importing import import_bank
 from study.base.actor import Acting, By
 from study.base.errors import BadProtocol
-from study.base.text import unguarded
+from study.base.text import unguard_cell
 from study.exchange.bundle import Content, bundle_files, tables_of, zipped
 from study.exchange.formats.imrmc import imrmc_files
 from study.exchange.formats.tables import parquet_files, workbook
@@ -76,7 +76,7 @@ def _open_answers(store: Store, study: str = "trial") -> list[judgements.OpenAns
 
 def _table(files: dict[str, bytes], name: str) -> list[dict[str, str]]:
     rows = csv.DictReader(io.StringIO(files[name].decode(), newline=""))
-    return [{key: unguarded(cell) for key, cell in row.items()} for row in rows]
+    return [{key: unguard_cell(cell) for key, cell in row.items()} for row in rows]
 
 
 # The case and the answers it accepts
