@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from study.protocol.protocol import Protocol
-from study.protocol.sampling import Candidate, Draw, draw, pooled
+from study.protocol.sampling import Candidate, DrawnSample, build_pool, draw
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,9 +25,9 @@ class Drawable:
         }[protocol.one_question_per]
 
 
-def draw_from(items: Iterable[Drawable], protocol: Protocol) -> Draw:
+def draw_from(items: Iterable[Drawable], protocol: Protocol) -> DrawnSample:
     """Draw the cases of a protocol."""
-    pool = pooled(
+    pool = build_pool(
         (item.item_id, item.unit(protocol), *(item.strata[name] for name in protocol.stratify_by))
         for item in items
     )

@@ -453,11 +453,13 @@ def _conflicts(
     if bundle.carried.rows["scoring"] or judgements.scorings_of_study(look, study.id):
         yield "answers in words were scored before the sites were merged. Merge first, then score."
     if formula_fault(site):
-        yield f"the site {quoted(site[:LONGEST_NAME])} {formula_fault(site)}. Begin it with a letter."
+        yield (
+            f"the site {quoted(site[:LONGEST_NAME])} {formula_fault(site)}. Begin it with a letter."
+        )
     if len(site) > LONGEST_NAME or not site.isprintable():
         yield (
-            f"the site {quoted(site[:LONGEST_NAME])} is over {LONGEST_NAME} characters or has unprintable "
-            "ones."
+            f"the site {quoted(site[:LONGEST_NAME])} is over {LONGEST_NAME} characters or has "
+            "unprintable ones."
         )
     yield from _reader_conflicts(look, study, bundle)
     yield from _model_conflicts(look, study, bundle)

@@ -320,7 +320,7 @@ def _in_stored_values(
 def _usable_window(
     source: Attributes, visible: Levels, slope: float, intercept: float
 ) -> tuple[float, float] | None:
-    """Return the limits of the window in stored values, or None, with a note, if it is unsuitable."""
+    """Return the limits of the window in stored values, or None (with a note) if it is unfit."""
     if (limits := _window_limits(source)) is None:
         return None
     low, high = _in_stored_values(limits, slope, intercept)

@@ -199,7 +199,7 @@ def _fit_weights(neighbours: Ints, targets: Ints) -> tuple[int, ...]:
 
 
 def _round_weights(exact: Floats) -> tuple[int, ...]:
-    """Round weights, keeping their rounded sum; replace weights that are too large by a plain copy."""
+    """Round weights, keeping their rounded sum; replace too large ones by a plain copy."""
     scale = 1 << FRACTION_BITS
     bounded = np.clip(np.nan_to_num(exact), -MAX_WEIGHT, MAX_WEIGHT) * scale
     integers = np.rint(bounded).astype(np.int64)

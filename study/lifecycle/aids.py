@@ -13,7 +13,7 @@ from study.base.canonical import canonical_json, random_key, sha256_of, shuffled
 from study.base.errors import NotNow
 from study.base.text import did_you_mean
 from study.base.translation import t, tn
-from study.protocol.blocks import shares
+from study.protocol.blocks import divide_by_weight
 from study.protocol.protocol import Protocol, stored_protocol
 from study.store import Transaction, aids, banks, models, studies
 from study.store.aids import AidRow
@@ -146,7 +146,7 @@ def _planted(
             )
         )
     seed = protocol.seed
-    parts = shares(sizes, protocol.aid_errors, seed=seed, purpose="aid error share")
+    parts = divide_by_weight(sizes, protocol.aid_errors, seed=seed, purpose="aid error share")
     return {
         item_id: min(
             (letter for letter in LETTERS[: n_options[item_id]] if letter != truths[item_id]),

@@ -347,7 +347,7 @@ def _initial_values(look: Transaction, bank: int, now: datetime) -> dict[str, An
     for cases in CASES_TO_BEGIN_WITH:
         candidate = {**values, "cases": cases}
         try:
-            sampling.rehearse(look, bank, Protocol.from_json(candidate))
+            sampling.compute_draw(look, bank, Protocol.from_json(candidate))
         except BadInput:
             continue
         return candidate

@@ -11,7 +11,7 @@ from study.base.errors import NotNow
 from study.base.text import text_key
 from study.base.translation import t, tn
 from study.protocol import blocks
-from study.protocol.arms import Allocated, next_arm
+from study.protocol.arms import AllocatedReader, next_arm
 from study.protocol.designs import ListPlace
 from study.protocol.protocol import Protocol, stored_protocol
 from study.store import Transaction, events, people, readings
@@ -62,7 +62,7 @@ def _refuse_short_lists(protocol: Protocol, scope: str, n_readers: int) -> None:
         return
     lists = blocks.n_lists(protocol, n_readers)
     shortest = protocol.anchor + min(
-        blocks.size(protocol, number, lists) for number in range(1, lists + 1)
+        blocks.list_size(protocol, number, lists) for number in range(1, lists + 1)
     )
     needed = max(1, protocol.case_blocks, protocol.hidden_repeats)
     if shortest < needed:
@@ -143,7 +143,7 @@ def _arms_of(protocol: Protocol, readers: Iterable[ReaderRow]) -> dict[int, str]
 
     The reader of a preview already has an arm.
     """
-    allocated_before: list[Allocated] = []
+    allocated_before: list[AllocatedReader] = []
     arms = {}
     for reader in readers:
         allocated = _allocated(reader)
@@ -170,11 +170,13 @@ def _stored_place(change: Transaction, reader: ReaderRow, place: ListPlace) -> L
     return place
 
 
-def _allocated(reader: ReaderRow, arm: str = "") -> Allocated:
-    return Allocated(reader_id=reader.reader_id, level=reader.level, site=reader.site, arm=arm)
+def _allocated(reader: ReaderRow, arm: str = "") -> AllocatedReader:
+    return AllocatedReader(
+        reader_id=reader.reader_id, level=reader.level, site=reader.site, arm=arm
+    )
 
 
-def _originals(readers: Iterable[ReaderRow]) -> list[Allocated]:
+def _originals(readers: Iterable[ReaderRow]) -> list[AllocatedReader]:
     """Return the readers who were randomised, without those who replaced a withdrawn reader."""
     first: dict[tuple[str, int | None], ReaderRow] = {}
     for reader in readers:

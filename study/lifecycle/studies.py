@@ -72,8 +72,8 @@ def draw_within(
 ) -> tuple[int, tuple[Stratum, ...]]:
     """Draw a study within the caller's transaction; return its row ID and the strata."""
     drawable = drawable_bank(change, bank, study)
-    drawn = sampling.rehearse(change, int(drawable.id), protocol)
-    locked = sampling.locked(protocol, study, drawable.content_sha256, drawn)
+    drawn = sampling.compute_draw(change, int(drawable.id), protocol)
+    locked = sampling.locked_values(protocol, study, drawable.content_sha256, drawn)
     row = studies.add(
         change,
         name=study,
@@ -126,7 +126,7 @@ def drawable_bank(look: Transaction, bank: str, study: str) -> banks.BankRow:
     return row
 
 
-def _add_drawn(change: Transaction, study: int, bank: int, drawn: sampling.Rehearsed) -> None:
+def _add_drawn(change: Transaction, study: int, bank: int, drawn: sampling.DrawResult) -> None:
     studies.add_cases(
         change,
         study,

@@ -10,7 +10,7 @@ from study.base.errors import BadInput
 from study.base.translation import t
 from study.models.models import StudyPredictions, keep_model
 from study.models.predictions import Prediction, PredictionFile
-from study.protocol.blocks import by_stratum, shares
+from study.protocol.blocks import by_stratum, divide_by_weight
 from study.store import Store, banks, studies
 from study.store.studies import CaseRow, study_row
 
@@ -82,7 +82,9 @@ def _correct(strata: Mapping[str, str], accuracy: float, seed: int) -> set[str]:
     sizes = {name: len(items) for name, items in groups.items()}
     if not sizes:
         return set()
-    parts = shares(sizes, round(accuracy * len(strata)), seed=seed, purpose="synthetic share")
+    parts = divide_by_weight(
+        sizes, round(accuracy * len(strata)), seed=seed, purpose="synthetic share"
+    )
     return {
         item_id
         for name, items in groups.items()

@@ -1,1 +1,1 @@
-"""The protocol and everything derived from it: questionnaire, sampling, assignment, workload."""
+"""The protocol of a study, and what is derived from it: the sample, the lists, the workload."""

@@ -18,14 +18,14 @@ MAX_SHARE = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arm:
-    """A parallel arm: a group of readers with its own conditions and texts.
+    """A parallel arm: a group of readers who may have different conditions, aid and instructions.
 
-    Empty values mean those of the protocol.
+    If a value is empty, the protocol's value applies.
 
     Parameters
     ----------
     share
-        Readers of this arm in each permuted block.
+        Number of readers of this arm in each permuted block.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Arm:
     instructions: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        """Return the arm as JSON values; keys at their default are left out."""
+        """Return the arm as JSON values, without keys at their default."""
         values = {key.name: getattr(self, key.name) for key in fields(self)}
         return {
             key: list(value) if isinstance(value, tuple) else value
@@ -45,12 +45,12 @@ class Arm:
         }
 
 
-def arms(*, conditions: Check, aid: Check, prose: Check) -> Callable[[Any], tuple[Arm, ...]]:
-    """Return a check of the arms of a protocol; every error is listed."""
+def arms_check(*, conditions: Check, aid: Check, prose: Check) -> Callable[[Any], tuple[Arm, ...]]:
+    """Return a function that checks the arms of a protocol and lists every error."""
     known: Mapping[str, Check] = {
-        "name": _name,
+        "name": _check_arm_name,
         "conditions": conditions,
-        "share": _share,
+        "share": _check_arm_share,
         "aid": aid,
         "aid_text": prose,
         "instructions": prose,
@@ -62,8 +62,8 @@ def arms(*, conditions: Check, aid: Check, prose: Check) -> Callable[[Any], tupl
                 t("must be a list of 2 to {most} arms, or be left out.", most=MAX_ARMS)
             )
         faults: list[str] = []
-        parsed = [_arm(arm, place, known, faults) for place, arm in enumerate(value, start=1)]
-        faults += _repeated(arm.get("name") for arm in value if isinstance(arm, Mapping))
+        parsed = [_check_arm(arm, place, known, faults) for place, arm in enumerate(value, start=1)]
+        faults += _repeated_names(arm.get("name") for arm in value if isinstance(arm, Mapping))
         if faults:
             raise Faults(faults)
         return tuple(Arm(**arm) for arm in parsed)
@@ -71,7 +71,9 @@ def arms(*, conditions: Check, aid: Check, prose: Check) -> Callable[[Any], tupl
     return check
 
 
-def _arm(arm: Any, place: int, known: Mapping[str, Check], faults: list[str]) -> dict[str, Any]:
+def _check_arm(
+    arm: Any, place: int, known: Mapping[str, Check], faults: list[str]
+) -> dict[str, Any]:
     if not isinstance(arm, Mapping):
         faults.append(t("Arm {n}: {fault}", n=place, fault=t("must be a table.")))
         return {}
@@ -93,7 +95,7 @@ def _arm(arm: Any, place: int, known: Mapping[str, Check], faults: list[str]) ->
     return parsed
 
 
-def _name(value: Any) -> str:
+def _check_arm_name(value: Any) -> str:
     name = checks.text(value)
     fault = name_fault(name)
     if fault:
@@ -101,13 +103,13 @@ def _name(value: Any) -> str:
     return name
 
 
-def _share(value: Any) -> int:
+def _check_arm_share(value: Any) -> int:
     if value == 0 and not isinstance(value, bool):
         raise ValueError(t("is 0, so the arm has no readers. Set it to 1 or more, or remove it."))
     return int(checks.whole(1, MAX_SHARE)(value))
 
 
-def _repeated(names: Iterable[Any]) -> Iterator[str]:
+def _repeated_names(names: Iterable[Any]) -> Iterator[str]:
     arms_seen: set[str] = set()
     for name in names:
         key = text_key(name) if isinstance(name, str) else ""
@@ -117,8 +119,8 @@ def _repeated(names: Iterable[Any]) -> Iterator[str]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Allocated:
-    """A reader as the allocation sees them; `arm` is empty until they have one."""
+class AllocatedReader:
+    """The properties of a reader that the allocation uses; `arm` is empty before the allocation."""
 
     reader_id: str
     level: str
@@ -131,16 +133,18 @@ class Allocated:
         return text_key(self.level), text_key(self.site)
 
 
-def next_arm(arms: Sequence[Arm], before: Sequence[Allocated], reader: Allocated, seed: int) -> str:
+def next_arm(
+    arms: Sequence[Arm], before: Sequence[AllocatedReader], reader: AllocatedReader, seed: int
+) -> str:
     """Return the arm of the next reader, in permuted blocks within level and site.
 
-    The remaining arm of the block with the fewest readers for its share is chosen, so that
-    the arms stay balanced over many small strata; ties are broken at random.
+    Of the arms that the block still needs, the arm with the fewest readers relative to its share is
+    chosen, so that the arms are balanced even over many small strata. Ties are broken at random.
 
     Parameters
     ----------
     before
-        The readers allocated before, in this order.
+        The readers allocated before, in the order of their allocation.
     """
     arms_in_stratum = [other.arm for other in before if other.stratum == reader.stratum]
     block = arms_in_stratum[

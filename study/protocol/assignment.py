@@ -1,7 +1,7 @@
 """Assigns cases to readers, with the order of cases and of options.
 
 The same protocol, cases and reader always give the same list, so that a reader can be added later
-and a statistician can recompute every order from the seed. Lists are stored before anyone reads.
+and a statistician can recompute every order from the seed. Lists are stored before reading starts.
 """
 
 import hmac
@@ -24,14 +24,15 @@ from study.store.studies import PRACTICE, STUDY, CaseRow, CaseSet, StudyRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Assigned:
-    """One entry in a reader's list.
+class AssignedCase:
+    """An entry in a reader's list.
 
     `position` counts from 1 over all sessions. `repeat` counts a reader's readings of the item in
     the condition, in the order of reading, including hidden repeats and readings in later sessions.
-    `shown_order` spells the canonical letters in the order shown: with ``"CAB"`` the reader sees
-    C's text at letter A. `block` is the case's block, None in designs without blocks; `stage` is 1
-    or 2 in sequential reading, where both share a position, and `aid` when the aid is shown.
+    `shown_order` lists the canonical letters in the order in which the options are shown: with
+    ``"CAB"``, option C is shown at letter A. `block` is the case's block, or None in designs
+    without blocks. `stage` is 1 or 2 in sequential reading, where both stages have the same
+    position; otherwise 0. `aid` states when the aid is shown.
     """
 
     item_id: str
@@ -46,21 +47,21 @@ class Assigned:
 
 
 Case = tuple[str, str, str]
-"""A case in order of case number: its item_id, its options as a JSON list, its stratum."""
+"""The item_id of a case, its options as a JSON list, and its stratum."""
 
 
 def assign(
     cases: Sequence[tuple[str, str]], protocol: Protocol, *, reader_id: str, reader_index: int
-) -> list[Assigned]:
+) -> list[AssignedCase]:
     """Return a reader's list in order of position, in a design without an aid, arms or blocks.
 
     Parameters
     ----------
     cases
-        (item_id, options as a JSON list) in order of case number.
+        The item_id and the options as a JSON list of each case, in order of case number.
     reader_index
-        Counts the readers from 0. It rotates the order of the conditions with options, so that they
-        are balanced over readers.
+        Number of the reader, from 0. The order of the conditions with options is rotated by it, so
+        that orders are balanced over readers.
     """
     item_ids = [item_id for item_id, _ in cases]
     parts = [
@@ -70,13 +71,13 @@ def assign(
             conditions=dict.fromkeys(item_ids, condition),
             n_repeats=protocol.hidden_repeats,
         )
-        for session, condition, turn in _blocks(protocol, reader_index)
+        for session, condition, turn in _condition_blocks(protocol, reader_index)
     ]
-    return _assigned(parts, dict(cases), protocol, reader_id)
+    return _assign_parts(parts, dict(cases), protocol, reader_id)
 
 
-def assign_list(cases: Sequence[Case], protocol: Protocol, place: ListPlace) -> list[Assigned]:
-    """Return a list of a design with an aid, wrong images, arms or blocks, in order of position.
+def assign_list(cases: Sequence[Case], protocol: Protocol, place: ListPlace) -> list[AssignedCase]:
+    """Return a list in order of position, in a design with an aid, wrong images, arms or blocks.
 
     Parameters
     ----------
@@ -86,27 +87,30 @@ def assign_list(cases: Sequence[Case], protocol: Protocol, place: ListPlace) -> 
     of_arm = protocol.of_arm(place.arm)
     strata = {item_id: stratum for item_id, _, stratum in cases}
     options = {item_id: options for item_id, options, _ in cases}
-    return _assigned(designs.parts(strata, of_arm, place), options, of_arm, place.name)
+    return _assign_parts(designs.list_parts(strata, of_arm, place), options, of_arm, place.name)
 
 
-def _assigned(
-    parts: Iterable[Part], options: Mapping[str, str], protocol: Protocol, whose: str
-) -> list[Assigned]:
-    """Return the entries of a list; in sequential reading an aided case has two at one position."""
+def _assign_parts(
+    parts: Iterable[Part], options: Mapping[str, str], protocol: Protocol, purpose_prefix: str
+) -> list[AssignedCase]:
+    """Return the entries of a list.
+
+    In sequential reading, an aided case has two entries with the same position.
+    """
     n_options = {item_id: len(json.loads(texts)) for item_id, texts in options.items()}
-    met: Counter[tuple[str, Condition]] = Counter()
+    n_readings_of: Counter[tuple[str, Condition]] = Counter()
     position = count(1)
-    assigned: list[Assigned] = []
+    assigned: list[AssignedCase] = []
     for part in parts:
-        for item_id in _block(
-            list(part.conditions), protocol, f"{whose}/{part.name}", part.n_repeats
+        for item_id in _ordered_cases(
+            list(part.conditions), protocol, f"{purpose_prefix}/{part.name}", part.n_repeats
         ):
             condition = part.conditions[item_id]
-            met[item_id, condition] += 1
-            repeat = met[item_id, condition]
-            key_text = f"{whose}/{item_id}/{condition}/{repeat}"
+            n_readings_of[item_id, condition] += 1
+            repeat = n_readings_of[item_id, condition]
+            key_text = f"{purpose_prefix}/{item_id}/{condition}/{repeat}"
             aid = str(protocol.aid) if condition == Condition.AIDED else ""
-            placed = Assigned(
+            placed = AssignedCase(
                 item_id=item_id,
                 condition=condition,
                 session=part.session,
@@ -128,10 +132,10 @@ def _assigned(
 
 def assign_practice(
     cases: Sequence[tuple[str, str]], protocol: Protocol, *, reader_id: str, condition: Condition
-) -> list[Assigned]:
-    """Return a reader's practice list in order of position; arguments as for `assign`.
+) -> list[AssignedCase]:
+    """Return a reader's practice list in order of position; for the parameters see `assign`.
 
-    All are read in the condition of the reader's first block, without an aid and with the correct
+    All cases are read in the condition of the reader's first block, but never with an aid or wrong
     images.
     """
     n_options = {item_id: len(json.loads(options)) for item_id, options in cases}
@@ -142,7 +146,7 @@ def assign_practice(
     )
     as_unaided = (Condition.AIDED, Condition.WRONG_IMAGE)
     return [
-        Assigned(
+        AssignedCase(
             item_id=item_id,
             condition=Condition.UNAIDED if condition in as_unaided else condition,
             session=1,
@@ -156,23 +160,25 @@ def assign_practice(
     ]
 
 
-def _rotated(conditions: Sequence[Condition], by: int) -> list[Condition]:
+def _rotate(conditions: Sequence[Condition], by: int) -> list[Condition]:
     turn = by % len(conditions) if conditions else 0
     return [*conditions[turn:], *conditions[:turn]]
 
 
-def _blocks(protocol: Protocol, reader_index: int) -> Iterator[tuple[int, Condition, int]]:
+def _condition_blocks(
+    protocol: Protocol, reader_index: int
+) -> Iterator[tuple[int, Condition, int]]:
     """Yield (session, condition, number of the condition's occurrence) in the order of reading.
 
-    A single session contains all conditions in turn; with several sessions, each has one.
-    Open-ended cases always come first, because the options reveal the answer.
+    A single session contains all conditions one after another; if there are several sessions, each
+    has one condition. Open-ended cases always come first, because options could reveal the answer.
     """
     n_turns = max(1, protocol.sessions // len(protocol.conditions))
     options = [name for name in protocol.conditions if name != Condition.OPEN_ENDED]
     words = [name for name in protocol.conditions if name == Condition.OPEN_ENDED]
     blocks = [
         (condition, turn)
-        for conditions in (words, _rotated(options, reader_index))
+        for conditions in (words, _rotate(options, reader_index))
         for turn in range(1, n_turns + 1)
         for condition in conditions
     ]
@@ -180,27 +186,31 @@ def _blocks(protocol: Protocol, reader_index: int) -> Iterator[tuple[int, Condit
         yield 1 if protocol.sessions == 1 else before + 1, condition, turn
 
 
-def _block(item_ids: Sequence[str], protocol: Protocol, whose: str, n_repeats: int) -> list[str]:
-    """Return the cases of a part in order, its hidden repeats spread over the second half."""
+def _ordered_cases(
+    item_ids: Sequence[str], protocol: Protocol, purpose_prefix: str, n_repeats: int
+) -> list[str]:
+    """Return the cases of a part in order, with the hidden repeats spread over the second half."""
     seed = protocol.seed
     order = (
-        shuffled(item_ids, seed=seed, purpose=f"case order/{whose}")
+        shuffled(item_ids, seed=seed, purpose=f"case order/{purpose_prefix}")
         if protocol.case_order == "random"
         else list(item_ids)
     )
     block = [(item_id, 1) for item_id in order]
     early = order[: max(len(order) // 2, n_repeats)]
-    repeated = shuffled(early, seed=seed, purpose=f"hidden repeats/{whose}")
+    repeated = shuffled(early, seed=seed, purpose=f"hidden repeats/{purpose_prefix}")
     for item_id in repeated[:n_repeats]:
-        block.insert(_repeat_place(item_id, block, seed, whose), (item_id, 2))
+        block.insert(_repeat_position(item_id, block, seed, purpose_prefix), (item_id, 2))
     return [item_id for item_id, _ in block]
 
 
-def _repeat_place(item_id: str, block: Sequence[tuple[str, int]], seed: int, whose: str) -> int:
+def _repeat_position(
+    item_id: str, block: Sequence[tuple[str, int]], seed: int, purpose_prefix: str
+) -> int:
     """Return a random position in the second half, after the case's first reading."""
     first = block.index((item_id, 1)) + 1
     start = max(len(block) // 2, first)
-    draw = int(random_key(item_id, seed=seed, purpose=f"repeat place/{whose}"), 16)
+    draw = int(random_key(item_id, seed=seed, purpose=f"repeat place/{purpose_prefix}"), 16)
     return start + draw % (len(block) - start + 1)
 
 
@@ -213,28 +223,30 @@ def options_order(n_options: int, protocol: Protocol, key_text: str) -> str:
 
 
 SECONDS_A_READING = 30
-"""The assumed duration of a reading: one question on a radiograph."""
+"""The assumed time for a reading, which is one question about a radiograph."""
 
 _MAX_SAMPLE_CASES = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Burden:
+class Workload:
     """A reader's workload in a study.
 
     Parameters
     ----------
     n_cases
-        Different cases of the study.
-    n_readings, n_practice
-        Readings of the study, hidden repeats included; practice cases in addition.
+        Number of different cases, without practice cases.
+    n_readings
+        Number of readings, including hidden repeats.
+    n_practice
+        Number of practice cases.
     n_sessions
-        Sessions in which they are read.
+        Number of sessions.
     hours
-        Total duration at `SECONDS_A_READING` per reading, or at the time limit if that is
-        shorter. The two readings of sequential reading count as one.
+        Total time at `SECONDS_A_READING` per reading, or at the time limit if that is shorter. The
+        two readings of a case in sequential reading count as one.
     days
-        Minimum days between the first and the last session because of wash-outs.
+        Minimum number of days from the first to the last session because of wash-outs.
     """
 
     n_cases: int
@@ -245,16 +257,16 @@ class Burden:
     days: float
 
 
-def burdens(protocol: Protocol) -> dict[str, Burden]:
-    """Return a reader's workload in each arm; under the name "" without arms.
+def workloads(protocol: Protocol) -> dict[str, Workload]:
+    """Return a reader's workload by arm; without arms, under an empty name.
 
-    If cases are shared among an unknown number of readers, it is the workload of a reader who reads
-    all cases.
+    If cases are shared among an unknown number of readers, the workload is that of a reader who
+    reads all cases.
     """
-    return {arm: _burden(protocol, arm) for arm in protocol.by_arm}
+    return {arm: _workload(protocol, arm) for arm in protocol.by_arm}
 
 
-def _burden(protocol: Protocol, arm: str) -> Burden:
+def _workload(protocol: Protocol, arm: str) -> Workload:
     n = min(protocol.cases, _MAX_SAMPLE_CASES)
     small_list = _assign_sample_list(protocol, arm, n)
     presented = {entry.position for entry in small_list}
@@ -264,17 +276,17 @@ def _burden(protocol: Protocol, arm: str) -> Burden:
     n_rounds = len(sessions) if protocol.of_arm(arm).case_blocks else len(presented) // n
     n_presented = n_own * n_rounds
     seconds = min(protocol.time_limit_s or SECONDS_A_READING, SECONDS_A_READING)
-    return Burden(
+    return Workload(
         n_cases=n_cases,
         n_readings=n_presented * len(small_list) // len(presented),
         n_practice=protocol.practice_cases,
         n_sessions=len(sessions),
         hours=(n_presented + protocol.practice_cases) * seconds / 3600,
-        days=_washouts(small_list) * protocol.washout_days,
+        days=_n_washouts(small_list) * protocol.washout_days,
     )
 
 
-def _assign_sample_list(protocol: Protocol, arm: str, n: int) -> list[Assigned]:
+def _assign_sample_list(protocol: Protocol, arm: str, n: int) -> list[AssignedCase]:
     """Return a list of `n` cases with the sessions of the protocol."""
     few = replace(
         protocol,
@@ -293,8 +305,11 @@ def _assign_sample_list(protocol: Protocol, arm: str, n: int) -> list[Assigned]:
     return assign([(number, options) for number in numbers], few, reader_id="", reader_index=0)
 
 
-def _washouts(assigned: list[Assigned]) -> int:
-    """Return the number of successive wash-outs: a session waits for the last of its cases."""
+def _n_washouts(assigned: list[AssignedCase]) -> int:
+    """Return how many wash-outs follow one another.
+
+    A session must wait for the wash-out of the last session that contains one of its cases.
+    """
     sessions: dict[int, set[str]] = {}
     for entry in assigned:
         sessions.setdefault(entry.session, set()).add(entry.item_id)
@@ -315,7 +330,7 @@ def assign_reader(
     Parameters
     ----------
     place
-        The reader's list; in designs without an aid, arms or blocks the number of the reader, from
+        The reader's list. In designs without an aid, arms or blocks: the number of the reader, from
         0, in the order of invitation.
     """
     protocol, name = stored_protocol(study), reader.reader_id
@@ -359,15 +374,15 @@ def _store_assignments(
     case_set: CaseSet,
     reader: ReaderRow,
     cases: Sequence[CaseRow],
-    entries: Iterable[Assigned],
+    entries: Iterable[AssignedCase],
 ) -> None:
-    """Store a list, with an uninformative id for each entry."""
+    """Store a list, with an ID for each entry that reveals nothing about it."""
     key = bytes.fromhex(deployment.secret(change))
     numbers = {row.item_id: row.id for row in cases}
     rows = (
         {
             **asdict(entry),
-            "id": _opaque_id(
+            "id": _hashed_id(
                 key,
                 f"{case_set.purpose}/{reader.id}/{entry.position}"
                 + (f"/{entry.stage}" if entry.stage else ""),
@@ -381,9 +396,9 @@ def _store_assignments(
 
 
 def list_hash(look: Transaction, reader: int, case_set: CaseSet = STUDY) -> str:
-    """Return the hash that covers a reader's list, ids included; a practice list may be empty."""
+    """Return the hash of a reader's list, which covers the IDs; a practice list may be empty."""
     return sha256_of(studies.assignments(look, reader, case_set))
 
 
-def _opaque_id(key: bytes, purpose: str) -> str:
+def _hashed_id(key: bytes, purpose: str) -> str:
     return hmac.digest(key, purpose.encode(), "sha256").hex()[:24]

@@ -1,6 +1,6 @@
-"""Deals cases to readers' lists in incomplete designs: an anchor, and other cases in rotation.
+"""Distributes cases among lists in incomplete designs: an anchor, and other cases in rotation.
 
-Every order is a sort by hash, so that the lists can be recomputed from the protocol alone.
+Every order results from sorting by hash, so that the lists can be recomputed from the protocol.
 """
 
 import math
@@ -16,14 +16,16 @@ Strata = Mapping[str, str]
 """The stratum of each case, in order of case number."""
 
 
-def shares(weights: Mapping[str, int], total: int, *, seed: int, purpose: str) -> dict[str, int]:
+def divide_by_weight(
+    weights: Mapping[str, int], total: int, *, seed: int, purpose: str
+) -> dict[str, int]:
     """Divide a number in proportion to weights (Hamilton's method); no share exceeds its weight.
 
-    >>> shares({"a": 3, "b": 1}, 2, seed=1, purpose="x")
+    >>> divide_by_weight({"a": 3, "b": 1}, 2, seed=1, purpose="x")
     {'a': 1, 'b': 1}
     """
-    of_all = sum(weights.values())
-    exact = {name: divmod(total * weight, of_all) for name, weight in weights.items()}
+    total_weight = sum(weights.values())
+    exact = {name: divmod(total * weight, total_weight) for name, weight in weights.items()}
     parts = {name: quotient for name, (quotient, _) in exact.items()}
     by_remainder = sorted(
         exact, key=lambda name: (-exact[name][1], random_key(name, seed=seed, purpose=purpose))
@@ -41,11 +43,11 @@ def by_stratum(strata: Strata) -> dict[str, list[str]]:
     return dict(sorted(groups.items()))
 
 
-def anchor(strata: Strata, protocol: Protocol) -> set[str]:
-    """Return the cases that every reader reads, in proportion to the strata."""
+def anchor_cases(strata: Strata, protocol: Protocol) -> set[str]:
+    """Return the cases that every reader reads, drawn in proportion to the sizes of the strata."""
     groups = by_stratum(strata)
     sizes = {name: len(items) for name, items in groups.items()}
-    parts = shares(sizes, protocol.anchor, seed=protocol.seed, purpose="anchor share")
+    parts = divide_by_weight(sizes, protocol.anchor, seed=protocol.seed, purpose="anchor share")
     return {
         item_id
         for name, items in groups.items()
@@ -54,7 +56,7 @@ def anchor(strata: Strata, protocol: Protocol) -> set[str]:
 
 
 def n_lists(protocol: Protocol, n_readers: int) -> int:
-    """Return the number of lists of an arm among which the reads of its cases are shared."""
+    """Return the number of lists in an arm among which the readings of its cases are divided."""
     others = protocol.cases - protocol.anchor
     if protocol.reads_per_case and protocol.cases_per_reader:
         n_others = protocol.cases_per_reader - protocol.anchor
@@ -62,38 +64,38 @@ def n_lists(protocol: Protocol, n_readers: int) -> int:
     return max(1, n_readers)
 
 
-def size(protocol: Protocol, number: int, lists: int) -> int:
-    """Return the number of cases outside the anchor in a list; lists count from 1."""
+def list_size(protocol: Protocol, number: int, lists: int) -> int:
+    """Return the number of cases outside the anchor in a list; `number` counts from 1."""
     if not protocol.reads_per_case:
         return protocol.cases_per_reader - protocol.anchor
     reads = (protocol.cases - protocol.anchor) * protocol.reads_per_case
     return number * reads // lists - (number - 1) * reads // lists
 
 
-def dealt(strata: Strata, protocol: Protocol, *, arm: str, lists: int) -> Iterator[list[str]]:
-    """Yield the cases outside the anchor of one list of an arm after another, indefinitely.
+def deal_cases(strata: Strata, protocol: Protocol, *, arm: str, lists: int) -> Iterator[list[str]]:
+    """Yield the cases outside the anchor for each list of an arm in turn, indefinitely.
 
     After each list, the number of cases dealt from a stratum differs by less than 1 from its share.
-    Each case of a stratum is dealt once before any case is dealt again.
+    All cases of a stratum are dealt once before any of them is dealt again.
 
     Parameters
     ----------
     strata
         The stratum of each case outside the anchor.
     lists
-        The number of lists that `n_lists` gives.
+        The number of lists that `n_lists` returns.
     """
     groups = by_stratum(strata)
     decks = {
         name: _Deck(items, protocol, f"deal/{arm}/{name}" if arm else f"deal/{name}")
         for name, items in groups.items()
     }
-    sizes = (size(protocol, number, lists) for number in count(1))
+    sizes = (list_size(protocol, number, lists) for number in count(1))
     before = dict.fromkeys(groups, 0)
     for n_wanted, total in _with_totals(sizes):
         exact = {name: Fraction(total * len(groups[name]), len(strata)) for name in groups}
-        entry = {name: Fraction(n_wanted * len(groups[name]), len(strata)) for name in groups}
-        counts = _counts(n_wanted, exact, entry, before, protocol.seed)
+        in_list = {name: Fraction(n_wanted * len(groups[name]), len(strata)) for name in groups}
+        counts = _counts_by_stratum(n_wanted, exact, in_list, before, protocol.seed)
         before = {name: before[name] + counts[name] for name in groups}
         yield [item_id for name in groups for item_id in decks[name].draw(counts[name])]
 
@@ -105,32 +107,33 @@ def _with_totals(sizes: Iterator[int]) -> Iterator[tuple[int, int]]:
         previous = total
 
 
-def _counts(
+def _counts_by_stratum(
     n_wanted: int,
     exact: Mapping[str, Fraction],
-    entry: Mapping[str, Fraction],
+    in_list: Mapping[str, Fraction],
     before: Mapping[str, int],
     seed: int,
 ) -> dict[str, int]:
-    """Return the cases of each stratum in the next list.
+    """Return the number of cases from each stratum in the next list.
 
-    The totals after it are `exact`, rounded up or down; if possible, the same holds for `entry`.
+    The totals after this list are the values of `exact` rounded up or down. If possible, the
+    numbers in this list are also the values of `in_list` rounded up or down.
 
     Parameters
     ----------
     n_wanted
         The number of cases in the list.
     exact
-        The shares of the strata in all cases dealt so far and in this list.
-    entry
-        The shares of the strata in this list alone.
+        The exact share of each stratum in the cases dealt so far and in this list together.
+    in_list
+        The exact share of each stratum in this list alone.
     before
-        The cases dealt so far.
+        The number of cases dealt so far from each stratum.
     """
     low = {name: max(0, math.floor(exact[name]) - before[name]) for name in exact}
     high = {name: max(0, math.ceil(exact[name]) - before[name]) for name in exact}
     narrow = {
-        name: (max(low[name], math.floor(entry[name])), min(high[name], math.ceil(entry[name])))
+        name: (max(low[name], math.floor(in_list[name])), min(high[name], math.ceil(in_list[name])))
         for name in exact
     }
     if (
@@ -162,7 +165,7 @@ class _Deck:
         self._round, self._left = 0, list[str]()
 
     def draw(self, n: int) -> list[str]:
-        """Return the next cases, each once; cases left over come first in the next list."""
+        """Return the next `n` different cases; cases left over from a round come first."""
         dealt_cases = self._left[:n]
         self._left = self._left[n:]
         if len(dealt_cases) < n:

@@ -1,8 +1,8 @@
 """Checks the values of a protocol file; each check states what the value must be.
 
-A check takes a value from TOML or JSON and returns the protocol's value, or raises `ValueError`
-with the end of a sentence; `Faults` if a value has several errors. A list of items may be a file in
-the folder of the protocol file, or be pasted.
+A check takes a value from TOML or JSON and returns the value for the protocol. It raises
+`ValueError` with the end of a sentence, or `Faults` if a value has several errors. A list of items
+may be in a file in the folder of the protocol file, or be pasted.
 """
 
 import re
@@ -41,7 +41,7 @@ def text(value: Any) -> str:
 
 
 def prose(longest: int) -> Check:
-    """Return a check of Markdown with a maximum length; text of spaces counts as empty."""
+    """Return a check for Markdown with a maximum length; text of only spaces counts as empty."""
 
     def check(value: Any) -> str:
         words = text(value)
@@ -59,12 +59,12 @@ def prose(longest: int) -> Check:
 
 
 def texts(max_length: int) -> Check:
-    """Return a check of a list of different texts that are not empty."""
+    """Return a check for a list of different strings that are not empty."""
 
     def check(value: Any) -> tuple[str, ...]:
         entries = value if isinstance(value, list) else [value]
         if entries is not value or not all(isinstance(e, str) and e.strip() for e in entries):
-            raise ValueError(t("must be a list of texts in quotes."))
+            raise ValueError(t("must be a list of strings in quotes."))
         if len(value) > max_length:
             raise ValueError(t("must name at most {most}.", most=max_length))
         if len(set(value)) != len(value):
@@ -75,7 +75,7 @@ def texts(max_length: int) -> Check:
 
 
 def whole(low: int, high: int = 10**9) -> Check:
-    """Return a check of a whole number within bounds."""
+    """Return a check for a whole number within bounds."""
 
     def check(value: Any) -> int:
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
@@ -86,7 +86,7 @@ def whole(low: int, high: int = 10**9) -> Check:
 
 
 def number(low: float, high: float) -> Check:
-    """Return a check of a number within bounds."""
+    """Return a check for a number within bounds."""
 
     def check(value: Any) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float):
@@ -106,7 +106,7 @@ def yes_no(value: Any) -> bool:
 
 
 def one_of(known: tuple[str, ...]) -> Check:
-    """Return a check of a value of a closed set."""
+    """Return a check for one of the known values."""
 
     def check(value: Any) -> str:
         if value not in known:
@@ -118,7 +118,7 @@ def one_of(known: tuple[str, ...]) -> Check:
 
 
 def some_of(known: tuple[str, ...], *, at_least: int) -> Check:
-    """Return a check of a list of values of a closed set, without duplicates."""
+    """Return a check for a list of known values without duplicates."""
 
     def check(value: Any) -> tuple[str, ...]:
         if not isinstance(value, list) or any(entry not in known for entry in value):
@@ -139,7 +139,7 @@ def some_of(known: tuple[str, ...], *, at_least: int) -> Check:
 
 
 def confidence(value: Any) -> int:
-    """Check the steps of the confidence scale; false is 0."""
+    """Check the number of steps of the confidence scale; false becomes 0."""
     if value is False:
         return 0
     if isinstance(value, bool) or not isinstance(value, int) or not 2 <= value <= 9:
@@ -157,7 +157,7 @@ def window(value: Any) -> tuple[int, ...]:
 
 
 def years(value: Any) -> tuple[int, ...]:
-    """Check the range of ages in years; an empty list means any age."""
+    """Check a range of ages in years; an empty list means any age."""
     if value == []:
         return ()
     if not isinstance(value, list) or len(value) != 2:
@@ -169,7 +169,7 @@ def years(value: Any) -> tuple[int, ...]:
 
 
 def ids(value: Any) -> tuple[str, ...]:
-    """Check a list of item ids; their order does not matter."""
+    """Check a list of item IDs; their order does not matter."""
     if not isinstance(value, list) or not all(isinstance(entry, str) and entry for entry in value):
         raise ValueError(
             t("must be a list of item IDs, or the name of a file next to the protocol file.")
@@ -186,14 +186,14 @@ def allocation(value: Any) -> str | dict[str, int]:
     return str(one_of(("proportional", "equal"))(value))
 
 
-_ID = {plain_key(spelling) for spelling in SPELLINGS["item_id"]}
+_ID_KEYS = {plain_key(spelling) for spelling in SPELLINGS["item_id"]}
 
 
 def ids_in(text: str) -> list[str]:
-    r"""Return the ids in a text, sorted, without duplicates.
+    r"""Return the item IDs in pasted text, sorted and without duplicates.
 
-    If the text is a table with a column `item_id`, in any spelling that banks use, these are its
-    cells; otherwise everything between line ends, commas, semicolons and tabs.
+    If the text is a table with a column `item_id`, in any spelling that banks may use, the IDs are
+    the cells of that column. Otherwise they are separated by line ends, commas, semicolons or tabs.
 
     >>> ids_in("q2\nq1, q2"), ids_in("sep=;\nNo.;Item ID\n1;q7\n2;q5")
     (['q1', 'q2'], ['q5', 'q7'])
@@ -202,27 +202,27 @@ def ids_in(text: str) -> list[str]:
     try:
         lines = StringIO(text, newline="")
         rows = [cells for _, cells in read_delimited("", lines, beginning=text).rows]
-    except BadFile:  # a list that contains a quotation mark is not a table
+    except BadFile:  # because of a quotation mark, it can only be a list
         rows = [[text]]
-    place = _id_place(rows[0] if rows else ())
+    place = _id_column(rows[0] if rows else ())
     if place is not None:
-        return _sorted(row[place] for row in rows[1:] if len(row) > place)
-    return _sorted(part for row in rows for cell in row for part in re.split(r"[\n\t;,]", cell))
+        return _sort_ids(row[place] for row in rows[1:] if len(row) > place)
+    return _sort_ids(part for row in rows for cell in row for part in re.split(r"[\n\t;,]", cell))
 
 
 def ids_in_file(path: Path) -> list[str]:
-    """Return the ids in a file: text as `ids_in` reads it, or a workbook with a column of ids.
+    """Return the item IDs in a text file (see `ids_in`) or in the column `item_id` of a workbook.
 
     Raises
     ------
     BadFile
-        It cannot be read, or a workbook has no column `item_id`.
+        The file cannot be read, or a workbook has no column `item_id`.
     """
     with open_bytes(path) as file:
         if not begins_as_workbook(path, file):
             return ids_in(decode_utf8(file.read(), source=path.name))
         table = read_table(path, file)
-        place = _id_place(table.header)
+        place = _id_column(table.header)
         if place is None:
             raise BadFile(
                 t(
@@ -236,36 +236,36 @@ def ids_in_file(path: Path) -> list[str]:
     if faults:
         raise BadFile("\n".join([f"{table.name}:", *(f"  {fault}" for fault in faults)]))
     name = table.header[place]
-    return _sorted(row.cells[name] for row in rows if isinstance(row, Row))
+    return _sort_ids(row.cells[name] for row in rows if isinstance(row, Row))
 
 
-def _id_place(header: Sequence[str]) -> int | None:
-    return next((n for n, name in enumerate(header) if plain_key(name) in _ID), None)
+def _id_column(header: Sequence[str]) -> int | None:
+    return next((n for n, name in enumerate(header) if plain_key(name) in _ID_KEYS), None)
 
 
-def _sorted(ids: Iterable[str]) -> list[str]:
+def _sort_ids(ids: Iterable[str]) -> list[str]:
     return sorted({text.strip().strip('"') for text in ids} - {""})
 
 
 def ids_beside(protocol: Path, name: str) -> list[str]:
-    """Return the ids in a file in the folder of a protocol file.
+    """Return the item IDs in a file in the folder of a protocol file.
 
     Raises
     ------
     NotFound
-        It does not exist, or is in another folder.
+        The file does not exist, or is in another folder.
     """
     path = protocol.parent / name
     if Path(name).name != name:
-        raise _unread(name, t("it must be in the folder of the protocol file"))
+        raise _unreadable_list(name, t("it must be in the folder of the protocol file"))
     try:
         path.stat()  # raises where there is no such file
         return ids_in_file(path)
     except OSError as error:
-        raise _unread(name, system_reason(error)) from error
+        raise _unreadable_list(name, system_reason(error)) from error
 
 
-def _unread(name: str, reason: str) -> NotFound:
+def _unreadable_list(name: str, reason: str) -> NotFound:
     return NotFound(
         t(
             "The list {name} of the protocol file cannot be read: {strerror}.",

@@ -1,4 +1,4 @@
-"""Rules about contradictions between the keys of a protocol, each with the keys it reads."""
+"""Rules that detect contradictions between the keys of a protocol."""
 
 import math
 from collections.abc import Callable, Collection, Mapping
@@ -18,22 +18,22 @@ class Rule:
     Parameters
     ----------
     keys
-        The keys it reads; the rule is not applied if one of them is invalid.
-    broken
-        Whether a protocol breaks it.
+        The keys that the rule reads; it is not applied if any of them is invalid.
+    is_broken
+        Returns whether a protocol breaks the rule.
     fault
-        What is wrong and how to correct it.
+        Returns what is wrong and how to correct it.
     """
 
     keys: frozenset[str]
-    broken: Callable[["Protocol"], bool]
+    is_broken: Callable[["Protocol"], bool]
     fault: Callable[["Protocol"], str]
 
 
 def _rule(
-    keys: str, broken: Callable[["Protocol"], bool], fault: Callable[["Protocol"], str]
+    keys: str, is_broken: Callable[["Protocol"], bool], fault: Callable[["Protocol"], str]
 ) -> Rule:
-    return Rule(frozenset(keys.split()), broken, fault)
+    return Rule(frozenset(keys.split()), is_broken, fault)
 
 
 def contradictions(protocol: "Protocol", *, except_keys: Collection[str] = ()) -> list[str]:
@@ -41,11 +41,11 @@ def contradictions(protocol: "Protocol", *, except_keys: Collection[str] = ()) -
     return [
         rule.fault(protocol)
         for rule in RULES
-        if rule.keys.isdisjoint(except_keys) and rule.broken(protocol)
+        if rule.keys.isdisjoint(except_keys) and rule.is_broken(protocol)
     ]
 
 
-def _total(protocol: "Protocol") -> int | None:
+def _allocated_cases(protocol: "Protocol") -> int | None:
     allocation = protocol.allocation
     return sum(allocation.values()) if isinstance(allocation, Mapping) else None
 
@@ -55,16 +55,16 @@ def _in_both_lists(protocol: "Protocol") -> list[str]:
 
 
 def _shows_cases_again(protocol: "Protocol") -> bool:
-    several = any(len(arm.presented) > 1 for arm in protocol.by_arm.values())
+    several = any(len(arm.presented_conditions) > 1 for arm in protocol.by_arm.values())
     return protocol.hidden_repeats > 0 or protocol.sessions > 1 or several
 
 
 def _n_presented(protocol: "Protocol") -> list[int]:
-    """Return the number of conditions in which each arm is presented the cases."""
-    return [len(arm.presented) for arm in protocol.by_arm.values()]
+    """Return the number of conditions in which the cases are presented, for each arm."""
+    return [len(arm.presented_conditions) for arm in protocol.by_arm.values()]
 
 
-def _unequal(protocol: "Protocol") -> int:
+def _n_uneven_conditions(protocol: "Protocol") -> int:
     """Return the number of conditions if the number of sessions is not a multiple of it, or 0."""
     uneven = (n for n in _n_presented(protocol) if protocol.sessions % n)
     return next(uneven, 0) if protocol.sessions > 1 else 0
@@ -76,18 +76,18 @@ def _fitting_sessions(protocol: "Protocol") -> str:
     return f"{turns * n} or {turns * n + n}" if turns else f"{n}"
 
 
-def _together_with(condition: str, protocol: "Protocol") -> int:
-    """Return the number of conditions that one session has, if a condition is among several."""
+def _n_conditions_with(condition: str, protocol: "Protocol") -> int:
+    """Return how many conditions a session contains if one of several is `condition`, else 0."""
     numbers = (
-        len(arm.presented)
+        len(arm.presented_conditions)
         for arm in protocol.by_arm.values()
-        if condition in arm.presented and len(arm.presented) > 1
+        if condition in arm.presented_conditions and len(arm.presented_conditions) > 1
     )
     return next(numbers, 0) if protocol.sessions == 1 else 0
 
 
 def _idle_aid_key(protocol: "Protocol") -> str:
-    """Return a key about the aid that has no effect because no condition is aided."""
+    """Return a key about the aid that is set although no condition is aided; empty if none is."""
     if protocol.is_aided:
         return ""
     defaults = type(protocol)()
@@ -97,7 +97,7 @@ def _idle_aid_key(protocol: "Protocol") -> str:
     return next(changed, "") or next(in_arms, "")
 
 
-def _own_cases(protocol: "Protocol") -> int:
+def _max_cases_per_reader(protocol: "Protocol") -> int:
     """Return the largest number of cases that one reader can have."""
     return protocol.cases_per_reader or protocol.cases
 
@@ -107,8 +107,8 @@ def _case_blocks(protocol: "Protocol") -> int:
     return max(arm.case_blocks for arm in protocol.by_arm.values())
 
 
-LEAST_IN_FEEDBACK = 20
-"""Minimum number of answers of a session with feedback, so that no answer is revealed."""
+MIN_FEEDBACK_ANSWERS = 20
+"""Minimum number of answers in a session with feedback; with fewer, it could reveal an answer."""
 
 RULES = (
     _rule(
@@ -148,16 +148,16 @@ RULES = (
     ),
     _rule(
         "allocation cases",
-        lambda p: _total(p) not in (None, p.cases),
+        lambda p: _allocated_cases(p) not in (None, p.cases),
         lambda p: t(
             "allocation adds up to {total}, but cases = {cases}. Make them equal.",
-            total=_total(p),
+            total=_allocated_cases(p),
             cases=p.cases,
         ),
     ),
     _rule(
         "allocation stratify_by",
-        lambda p: _total(p) is not None and not p.stratify_by,
+        lambda p: _allocated_cases(p) is not None and not p.stratify_by,
         lambda p: t("allocation names strata, but stratify_by is empty. Name the fields."),
     ),
     _rule(
@@ -216,22 +216,22 @@ RULES = (
     ),
     _rule(
         "conditions back_navigation sessions aid arms",
-        lambda p: p.back_navigation and _together_with("open-ended", p) > 0,
+        lambda p: p.back_navigation and _n_conditions_with("open-ended", p) > 0,
         lambda p: t(
             "back_navigation with open-ended and another condition in one session would let "
             "readers change their own words after seeing the options. Set sessions to {n}, or "
             "choose one of the two.",
-            n=_together_with("open-ended", p),
+            n=_n_conditions_with("open-ended", p),
         ),
     ),
     _rule(
         "conditions back_navigation sessions aid arms",
-        lambda p: p.back_navigation and _together_with("aided", p) > 0,
+        lambda p: p.back_navigation and _n_conditions_with("aided", p) > 0,
         lambda p: t(
             "back_navigation with aided and another condition in one session would let readers "
             "change their unaided answers after seeing the model's. Set sessions to {n}, or set "
             "back_navigation to false.",
-            n=_together_with("aided", p),
+            n=_n_conditions_with("aided", p),
         ),
     ),
     _rule(
@@ -244,13 +244,13 @@ RULES = (
     ),
     _rule(
         "sessions conditions aid arms",
-        lambda p: _unequal(p) > 0,
+        lambda p: _n_uneven_conditions(p) > 0,
         lambda p: t(
             "sessions = {sessions}, but there are {n} conditions, and each session uses one "
             "of them, so some would be read more often than others. Set it to {fitting}, or "
             "to 1 to read all conditions in one session.",
             sessions=p.sessions,
-            n=_unequal(p),
+            n=_n_uneven_conditions(p),
             fitting=_fitting_sessions(p),
         ),
     ),
@@ -354,11 +354,11 @@ RULES = (
     ),
     _rule(
         "sessions conditions cases cases_per_reader aid arms",
-        lambda p: _own_cases(p) < _case_blocks(p),
+        lambda p: _max_cases_per_reader(p) < _case_blocks(p),
         lambda p: t(
             "The {n} cases of a reader cannot be divided into {blocks} blocks, one for each "
             "condition. Increase cases or cases_per_reader, or set sessions to 1.",
-            n=_own_cases(p),
+            n=_max_cases_per_reader(p),
             blocks=_case_blocks(p),
         ),
     ),
@@ -372,12 +372,12 @@ RULES = (
     ),
     _rule(
         "session_feedback cases cases_per_reader",
-        lambda p: p.session_feedback and _own_cases(p) < LEAST_IN_FEEDBACK,
+        lambda p: p.session_feedback and _max_cases_per_reader(p) < MIN_FEEDBACK_ANSWERS,
         lambda p: t(
             "session_feedback with {n} cases per reader would reveal answers to cases that are "
             "shown again. Use at least {least} cases, or set session_feedback to false.",
-            n=_own_cases(p),
-            least=LEAST_IN_FEEDBACK,
+            n=_max_cases_per_reader(p),
+            least=MIN_FEEDBACK_ANSWERS,
         ),
     ),
     _rule(
@@ -389,4 +389,4 @@ RULES = (
         ),
     ),
 )
-"""Every rule; their faults are listed in this order."""
+"""All rules, in the order in which faults are listed."""

@@ -1,6 +1,6 @@
 """Makes the lists of designs with an aid, wrong images, arms or blocks: the cases and their order.
 
-A list depends on the protocol, the arm and its own number, not on its reader. Conditions are
+A list depends on the protocol, the arm and its number, but not on its reader. Conditions are
 ordered by Williams squares (Williams 1949, https://doi.org/10.1071/CH9490149). See
 `docs/designs.md`.
 """
@@ -22,11 +22,13 @@ class Part:
     Parameters
     ----------
     name
-        The name of the part in the purposes of its orders.
+        The name of the part, from which its random orders are derived.
     conditions
         The condition of each case.
     n_repeats
         Number of hidden repeats.
+    blocks
+        The block of each case; empty in designs without blocks.
     """
 
     session: int
@@ -38,7 +40,11 @@ class Part:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListPlace:
-    """The position of a list in its design: its arm, its number from 1, the lists of the arm."""
+    """The position of a list in its design.
+
+    `arm` is the name of its arm, `number` its number in the arm, from 1, and `lists` the number of
+    lists in the arm.
+    """
 
     arm: str
     number: int
@@ -46,17 +52,17 @@ class ListPlace:
 
     @property
     def name(self) -> str:
-        """Return the name of the list, which replaces the reader's in all orders."""
+        """Return the name of the list, which replaces the reader's name in all random orders."""
         return f"{self.arm}/list {self.number}" if self.arm else f"list {self.number}"
 
 
-def williams(n: int) -> list[tuple[int, ...]]:
-    """Return a Williams square: n rows for an even number of conditions, 2n for an odd one.
+def williams_square(n: int) -> list[tuple[int, ...]]:
+    """Return a Williams square: n rows for an even number n of conditions, 2n rows for an odd one.
 
-    In the rows, each condition occurs equally often in each position and directly after each other
-    condition.
+    Over all rows, each condition occurs equally often in each position, and equally often directly
+    after each other condition.
 
-    >>> williams(2), williams(3)[:3]
+    >>> williams_square(2), williams_square(3)[:3]
     ([(0, 1), (1, 0)], [(0, 1, 2), (1, 2, 0), (2, 0, 1)])
     """
     first = [0]
@@ -66,33 +72,37 @@ def williams(n: int) -> list[tuple[int, ...]]:
     return rows + [row[::-1] for row in rows] if n % 2 and n > 1 else rows
 
 
-def own_cases(strata: Strata, protocol: Protocol, place: ListPlace) -> tuple[set[str], list[str]]:
-    """Return the anchor and the cases of a list, the anchor included, in order of case number."""
+def cases_of_list(
+    strata: Strata, protocol: Protocol, place: ListPlace
+) -> tuple[set[str], list[str]]:
+    """Return the anchor, and all cases of a list including the anchor, in order of case number."""
     if not protocol.is_incomplete:
         return set(), list(strata)
-    anchor = blocks.anchor(strata, protocol)
+    anchor = blocks.anchor_cases(strata, protocol)
     others = {item_id: name for item_id, name in strata.items() if item_id not in anchor}
-    lists = blocks.dealt(others, protocol, arm=place.arm, lists=place.lists)
+    lists = blocks.deal_cases(others, protocol, arm=place.arm, lists=place.lists)
     own_case_ids = anchor.union(next(islice(lists, place.number - 1, None)))
     return anchor, [item_id for item_id in strata if item_id in own_case_ids]
 
 
-def parts(strata: Strata, protocol: Protocol, place: ListPlace) -> Iterator[Part]:
-    """Yield the parts of a list in the order in which they are read.
+def list_parts(strata: Strata, protocol: Protocol, place: ListPlace) -> Iterator[Part]:
+    """Yield the parts of a list in the order of reading.
 
     Parameters
     ----------
     protocol
         The protocol of the arm.
     """
-    anchor, own_ids = own_cases(strata, protocol, place)
+    anchor, own_ids = cases_of_list(strata, protocol, place)
     numbers = {item_id: 0 if item_id in anchor else place.number for item_id in own_ids}
     shown = numbers if protocol.is_incomplete else {}
-    n_turns = max(1, protocol.sessions // len(protocol.presented))
-    undivided = [Condition.OPEN_ENDED] * (n_turns * (Condition.OPEN_ENDED in protocol.presented))
-    options = [name for name in protocol.presented if name != Condition.OPEN_ENDED]
+    n_turns = max(1, protocol.sessions // len(protocol.presented_conditions))
+    undivided = [Condition.OPEN_ENDED] * (
+        n_turns * (Condition.OPEN_ENDED in protocol.presented_conditions)
+    )
+    options = [name for name in protocol.presented_conditions if name != Condition.OPEN_ENDED]
     if not protocol.case_blocks:
-        square = williams(len(options)) if options else [()]
+        square = williams_square(len(options)) if options else [()]
         row = square[(place.number - 1) % len(square)]
         undivided += [options[number] for _ in range(n_turns) for number in row]
     turns: dict[Condition, int] = {}
@@ -106,18 +116,18 @@ def parts(strata: Strata, protocol: Protocol, place: ListPlace) -> Iterator[Part
             blocks=shown,
         )
     if protocol.case_blocks:
-        divided = _divided(own_ids, anchor, strata, protocol)
-        yield from _crossed(divided, options, protocol, place, len(undivided), shown)
+        divided = _divide_cases(own_ids, anchor, strata, protocol)
+        yield from _crossed_parts(divided, options, protocol, place, len(undivided), shown)
 
 
 def _part_name(condition: Condition, turn: int) -> str:
     return str(condition) if turn == 1 else f"{condition}/{turn}"
 
 
-def _divided(
+def _divide_cases(
     own_ids: Sequence[str], anchor: set[str], strata: Strata, protocol: Protocol
 ) -> list[list[str]]:
-    """Divide the cases of a list into case blocks; each stratum and the anchor evenly."""
+    """Divide the cases of a list into case blocks, evenly within each stratum and the anchor."""
     by_lot = {
         item_id: place
         for place, item_id in enumerate(shuffled(own_ids, seed=protocol.seed, purpose="case block"))
@@ -127,7 +137,7 @@ def _divided(
     return [[item_id for item_id in own_ids if item_id in block] for block in divided]
 
 
-def _crossed(
+def _crossed_parts(
     divided: Sequence[Sequence[str]],
     options: Sequence[Condition],
     protocol: Protocol,
@@ -135,9 +145,9 @@ def _crossed(
     n_before: int,
     shown: Mapping[str, int],
 ) -> Iterator[Part]:
-    """Yield the parts of sessions in which each case block has another condition."""
+    """Yield the parts of sessions in which each case block has a different condition."""
     n, number = len(divided), place.number - 1
-    square = williams(n)
+    square = williams_square(n)
     first = (
         (number // n) * n % len(square)
     )  # for an odd number of conditions: the rows, or the rows reversed
@@ -149,8 +159,8 @@ def _crossed(
         in_turn = {
             block: options[square[first + (number + block + turn) % n][period]] for block in order
         }
-        repeats = _repeats([len(divided[block]) for block in order], protocol, period)
-        for group, n_repeats in _together(in_turn, repeats):
+        repeats = _divide_repeats([len(divided[block]) for block in order], protocol, period)
+        for group, n_repeats in _join_blocks(in_turn, repeats):
             conditions = {item: in_turn[block] for block in group for item in divided[block]}
             yield Part(
                 session=session,
@@ -161,7 +171,7 @@ def _crossed(
             )
 
 
-def _repeats(sizes: Sequence[int], protocol: Protocol, period: int) -> list[int]:
+def _divide_repeats(sizes: Sequence[int], protocol: Protocol, period: int) -> list[int]:
     """Divide the hidden repeats of a session among its parts."""
     counts = [0] * len(sizes)
     place = period
@@ -173,10 +183,13 @@ def _repeats(sizes: Sequence[int], protocol: Protocol, period: int) -> list[int]
     return counts
 
 
-def _together(
+def _join_blocks(
     conditions: Mapping[int, Condition], repeats: Sequence[int]
 ) -> Iterator[tuple[list[int], int]]:
-    """Yield the blocks of each part: unaided cases and those with wrong images are one part."""
+    """Yield the blocks of each part and its hidden repeats.
+
+    Unaided cases and cases with wrong images form a single part, so that they are mixed.
+    """
     alike = {Condition.UNAIDED, Condition.WRONG_IMAGE}
     mixed = [block for block, condition in conditions.items() if condition in alike]
     n_repeats = dict(zip(conditions, repeats, strict=True))

@@ -1,4 +1,4 @@
-"""Checks the metadata of a protocol: texts for reviewers of a study, which readers do not see."""
+"""Checks the metadata of a protocol: text for reviewers of a study, which readers do not see."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -10,18 +10,18 @@ from study.protocol import checks
 from study.protocol.checks import Faults
 
 MAX_METADATA = 2_000
-"""Maximum number of characters of a text."""
+"""Maximum number of characters in each entry."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metadata:
-    """Texts about a study; empty if not stated.
+    """Information about a study; entries are empty if not stated.
 
     Parameters
     ----------
     reference_source, reference_method, reference_agreement
-        The source of the reference standard, how it was established, and the agreement of the
-        people who established it.
+        The source of the reference standard, how it was established, and how far the people who
+        established it agreed.
     eligibility
         Which patients and examinations were included and excluded.
     setting
@@ -44,20 +44,20 @@ class Metadata:
     subgroups: str = ""
 
     def as_json(self) -> dict[str, str]:
-        """Return the texts that are not empty."""
+        """Return the entries that are not empty."""
         return {key: text for key in METADATA_KEYS if (text := getattr(self, key))}
 
 
 METADATA_KEYS = tuple(field.name for field in fields(Metadata))
 
 
-def metadata(value: Any) -> Metadata:
-    """Check the table of metadata; every error is listed.
+def check_metadata(value: Any) -> Metadata:
+    """Check the metadata table; every error is listed.
 
     Raises
     ------
     Faults
-        Keys are unknown, or values are not text or too long.
+        Keys are unknown, or values are too long or not text.
     """
     if not isinstance(value, Mapping):
         raise ValueError(t("must be a table."))

@@ -1,4 +1,4 @@
-"""Describes a design before it is drawn: each reader's cases in each session, and its limits."""
+"""Describes a design before it is drawn: the cases in each session, and what it cannot separate."""
 
 import json
 from collections import Counter
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from study.base.translation import t, tn
 from study.protocol import blocks
-from study.protocol.assignment import Assigned, assign, assign_list
-from study.protocol.designs import ListPlace, williams
+from study.protocol.assignment import AssignedCase, assign, assign_list
+from study.protocol.designs import ListPlace, williams_square
 from study.protocol.protocol import Condition, Protocol
 
 MOST_LISTS = 12
@@ -24,7 +24,7 @@ class ListOutline:
     Parameters
     ----------
     arm
-        Name of its arm; empty without arms.
+        Name of the list's arm; empty if the design has no arms.
     number
         Number of the list in its arm, from 1. The first reader of an arm gets list 1.
     sessions
@@ -36,16 +36,16 @@ class ListOutline:
     sessions: Mapping[int, Mapping[Reading, int]]
 
 
-def outline(protocol: Protocol, *, n_readers: int) -> list[ListOutline]:
+def outline_lists(protocol: Protocol, *, n_readers: int) -> list[ListOutline]:
     """Return the first lists of each arm, at most `MOST_LISTS` in each.
 
     Parameters
     ----------
     n_readers
-        Number of readers in the study; they are divided among the arms by `share`.
+        Number of readers in the study; they are divided among the arms in proportion to `share`.
     """
     return [
-        _outlined(protocol, ListPlace(arm=arm, number=number, lists=lists))
+        _outline_list(protocol, ListPlace(arm=arm, number=number, lists=lists))
         for arm, n_in_arm in _readers_by_arm(protocol, n_readers).items()
         for lists in [blocks.n_lists(protocol.of_arm(arm), n_in_arm)]
         for number in range(1, min(n_in_arm, MOST_LISTS) + 1)
@@ -54,11 +54,11 @@ def outline(protocol: Protocol, *, n_readers: int) -> list[ListOutline]:
 
 def _readers_by_arm(protocol: Protocol, n_readers: int) -> dict[str, int]:
     shares = {arm.name: arm.share for arm in protocol.arms} or {"": 1}
-    of_all = sum(shares.values())
-    return {name: max(1, round(n_readers * share / of_all)) for name, share in shares.items()}
+    total_share = sum(shares.values())
+    return {name: max(1, round(n_readers * share / total_share)) for name, share in shares.items()}
 
 
-def _outlined(protocol: Protocol, place: ListPlace) -> ListOutline:
+def _outline_list(protocol: Protocol, place: ListPlace) -> ListOutline:
     sessions: dict[int, Counter[Reading]] = {}
     for entry in _entries(protocol, place):
         counts = sessions.setdefault(entry.session, Counter())
@@ -66,8 +66,8 @@ def _outlined(protocol: Protocol, place: ListPlace) -> ListOutline:
     return ListOutline(arm=place.arm, number=place.number, sessions=sessions)
 
 
-def _entries(protocol: Protocol, place: ListPlace) -> list[Assigned]:
-    """Return the list for cases without strata, because only its numbers matter."""
+def _entries(protocol: Protocol, place: ListPlace) -> list[AssignedCase]:
+    """Return the entries of the list, without strata, because only the numbers of cases matter."""
     options = json.dumps(["", ""])
     numbers = [str(number) for number in range(protocol.cases)]
     if protocol.has_new_design:
@@ -76,12 +76,12 @@ def _entries(protocol: Protocol, place: ListPlace) -> list[Assigned]:
     return assign(cases, protocol, reader_id="", reader_index=place.number - 1)
 
 
-def confounded(protocol: Protocol, *, n_readers: int) -> list[str]:
-    """Return, in sentences, the effects that the design cannot separate."""
-    return list(_confounded(protocol, n_readers))
+def confounded_effects(protocol: Protocol, *, n_readers: int) -> list[str]:
+    """Return sentences about the effects that the design cannot separate."""
+    return list(_confounded_effects(protocol, n_readers))
 
 
-def _confounded(protocol: Protocol, n_readers: int) -> Iterator[str]:
+def _confounded_effects(protocol: Protocol, n_readers: int) -> Iterator[str]:
     if protocol.arms:
         yield t(
             "Arms: each reader is in one arm. A difference between arms includes differences "
@@ -89,7 +89,7 @@ def _confounded(protocol: Protocol, n_readers: int) -> Iterator[str]:
         )
     for name, of_arm in protocol.by_arm.items():
         n_in_arm = _readers_by_arm(protocol, n_readers)[name]
-        for sentence in _in_arm(of_arm, n_in_arm):
+        for sentence in _effects_in_arm(of_arm, n_in_arm):
             yield t("Arm {arm}: {text}", arm=name, text=sentence) if name else sentence
     if protocol.session_feedback:
         yield t(
@@ -108,19 +108,19 @@ def _confounded(protocol: Protocol, n_readers: int) -> Iterator[str]:
         )
 
 
-def _in_arm(protocol: Protocol, n_readers: int) -> Iterator[str]:
-    with_options = [name for name in protocol.presented if name != Condition.OPEN_ENDED]
+def _effects_in_arm(protocol: Protocol, n_readers: int) -> Iterator[str]:
+    with_options = [name for name in protocol.presented_conditions if name != Condition.OPEN_ENDED]
     if protocol.is_sequential:
         yield t(
             "Sequential reading: the answer with the model follows the reader's own answer to "
             "the same case. Their difference includes the effect of a second look."
         )
-    if Condition.OPEN_ENDED in protocol.presented and with_options:
+    if Condition.OPEN_ENDED in protocol.presented_conditions and with_options:
         yield t(
             "Open-ended cases come first for every reader. Their difference from other "
             "conditions includes the effect of order."
         )
-    if len(protocol.presented) > 1 and protocol.sessions == 1:
+    if len(protocol.presented_conditions) > 1 and protocol.sessions == 1:
         yield t(
             "One session: readers see the same case in several conditions without a wash-out "
             "and may remember it."
@@ -131,7 +131,7 @@ def _in_arm(protocol: Protocol, n_readers: int) -> Iterator[str]:
             "balanced only over readers."
         )
     if len(with_options) > 1:
-        yield from _unbalanced(protocol, len(with_options), n_readers)
+        yield from _unbalanced_orders(protocol, len(with_options), n_readers)
     if protocol.is_incomplete and not protocol.anchor:
         yield t(
             "No anchor: readers may share few cases or none. Agreement between readers may be "
@@ -139,8 +139,8 @@ def _in_arm(protocol: Protocol, n_readers: int) -> Iterator[str]:
         )
 
 
-def _unbalanced(protocol: Protocol, n_conditions: int, n_readers: int) -> Iterator[str]:
-    n_orders = len(williams(n_conditions)) if protocol.has_new_design else n_conditions
+def _unbalanced_orders(protocol: Protocol, n_conditions: int, n_readers: int) -> Iterator[str]:
+    n_orders = len(williams_square(n_conditions)) if protocol.has_new_design else n_conditions
     if n_readers % n_orders:
         yield tn(
             "Order: the orders of the conditions are balanced for a multiple of {n_orders} "

@@ -1,7 +1,8 @@
-"""The protocol: everything decided before reading starts, as one checked value.
+"""The protocol of a study: all decisions made before reading starts, as a single checked value.
 
-It is written by hand as TOML (see `docs/protocol.md`). Unknown keys are rejected, omitted keys take
-their default, and all errors are listed at once. Designs are explained in `docs/designs.md`.
+A protocol is written as a TOML file (see `docs/protocol.md`). Unknown keys are rejected, omitted
+keys have their default values, and all errors are listed at once. `docs/designs.md` explains the
+study designs.
 """
 
 import json
@@ -24,22 +25,22 @@ from study.base.system import system_reason
 from study.base.text import did_you_mean, nearest, quoted
 from study.base.translation import in_language, languages, later, t, tn, translated
 from study.protocol import checks
-from study.protocol.arms import Arm, arms
+from study.protocol.arms import Arm, arms_check
 from study.protocol.checks import ids_beside
 from study.protocol.contradictions import contradictions
-from study.protocol.metadata import Metadata, metadata
-from study.protocol.questionnaire import ReaderQuestion, questions
-from study.protocol.sample_size import SampleSize, sample_size
+from study.protocol.metadata import Metadata, check_metadata
+from study.protocol.questionnaire import ReaderQuestion, check_questions
+from study.protocol.sample_size import SampleSize, check_sample_size
 from study.store import Store
 from study.store.draws import ATTRIBUTES
 from study.store.studies import StudyRow, study_row
 
 
 class Condition(StrEnum):
-    """The content shown to a reader (MRMC: modality).
+    """The content shown to a reader, called modality in MRMC studies.
 
-    aided: a model's answer as well; wrong-image: the images of another patient; open-ended: no
-    options, and the answer is text.
+    aided: a model's answer is also shown; wrong-image: the images of another patient are shown;
+    open-ended: no options are shown, and the answer is text.
     """
 
     UNAIDED = "unaided"
@@ -50,7 +51,7 @@ class Condition(StrEnum):
 
 
 class Aid(StrEnum):
-    """When the model's answer is shown in the condition aided; after: sequential reading."""
+    """When the model's answer is shown in the condition aided; `AFTER` is sequential reading."""
 
     FIRST = "first"
     ON_DEMAND = "on demand"
@@ -75,7 +76,7 @@ OPTION_ORDERS = ("canonical", "random")
 CONTEXTS = ("age", "sex", "indication", "comparison", "prior")
 ENDPOINTS = ("accuracy", "AUC", "pair-weighted accuracy", "pair-weighted AUC")
 HYPOTHESES = ("non-inferiority", "superiority")
-ABOUT = ("readers like these", "these readers")
+CLAIMS_ABOUT = ("readers like these", "these readers")
 AID_SHOWS = ("answer", "confidence", "explanation", "boxes", "map")
 AID_MISSING = ("refuse", "say")
 MAX_PROSE = 20_000
@@ -85,12 +86,12 @@ SCORE_CARDS = ("own", "peers")
 BUNDLE_EXTRAS = ("questionnaire", "questionnaire texts", "display checks")
 
 CONSENT_TO_INSERT = later("[Insert the consent text approved by your ethics committee]")
-"""The placeholder in the example of a consent text, in the language in use."""
+"""The placeholder in the example consent text, which is written in the user's language."""
 
 AID_KEYS = ("aid", "aid_model", "aid_shows", "aid_text", "aid_missing", "aid_errors")
-"""Keys that describe the aid of the condition aided."""
+"""Keys that describe the aid in the condition aided."""
 
-_LEFT_OUT = frozenset(
+_OMITTED_AT_DEFAULT = frozenset(
     {
         "instructions",
         "consent",
@@ -129,7 +130,7 @@ _LEFT_OUT = frozenset(
         "sample_size",
     }
 )
-"""Keys that the locked protocol contains only if they are not at their default."""
+"""Keys that the locked protocol contains only if their value differs from the default."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,37 +142,37 @@ class Protocol:
     cases
         Number of cases to draw.
     seed
-        Fixes the draw and every order.
+        Determines the draw and every random order.
     allocation
-        ``"proportional"``, ``"equal"`` or cases by stratum.
+        ``"proportional"``, ``"equal"`` or the number of cases by stratum.
     one_question_per
-        The unit that may give one question only: ``patient``, ``examination`` or ``item``.
+        The unit of which at most one question is drawn: ``patient``, ``examination`` or ``item``.
     confidence
-        Steps of the confidence scale; 0 for none.
+        Number of steps of the confidence scale; 0 for none.
     sessions
-        Sessions of each reader. A single session contains all conditions; of several, each
-        contains one condition.
+        Number of sessions of each reader. A single session contains all conditions; if there are
+        several sessions, each contains one condition.
     washout_days
-        Days from the reader's last reading of a session to the opening of the next session.
+        Days from a reader's last reading in a session to the opening of the next session.
     time_limit_s
         Time limit per case in seconds; 0 for no limit.
     margin
-        Non-inferiority margin, model minus mean of the readers, as a proportion.
+        Non-inferiority margin for the model minus the mean of the readers, as a proportion.
     practice_cases
-        Number of practice cases from outside the sample, read first and with feedback; they are
-        not part of the study's readings.
+        Number of practice cases from outside the sample, which are read first and with feedback.
+        They are not part of the study's readings.
     instructions, consent
         Markdown shown before the first case; empty for none.
     questionnaire
         Questions to readers about themselves.
     display_check
-        Whether the screen is checked at each sign-in.
+        Whether readers check their screen at each sign-in.
     cannot_answer
         Whether readers may leave a case unanswered with a reason.
     fault_marks
         Whether readers may mark a question as faulty, in addition to their answer.
     break_every
-        Cases after which a break is offered; 0 for never.
+        Number of cases after which a break is offered; 0 for never.
     session_days
         Days within which a session must be finished after its first case; 0 for no limit.
     interim_results
@@ -181,54 +182,56 @@ class Protocol:
     primary_model
         The model of the hypothesis; empty if it applies to every model.
     positive
-        Options that count as positive in sensitivity and specificity, as letters or texts.
+        Options that count as positive for sensitivity and specificity, as letters or text.
     subgroups
-        Fields of the items by which the comparisons of readers are repeated, besides the task.
+        Fields of the items, besides the task, by whose values the comparisons of readers are
+        repeated.
     ordered_options
-        Whether the options of questions that share their options are ordered, as for a grade: the
-        agreement is then also weighted.
+        Whether the options are ordered, like grades, in questions that have the same options.
+        Weighted agreement is then computed as well.
     years_limit
-        Years of experience from which readers form a group that is compared with the others; 0 for
-        no such groups.
+        Minimum years of experience of the readers who are compared, as a group, with the less
+        experienced readers; 0 for no such comparison.
     smallest_window
         Smallest permitted window in CSS pixels, in either orientation; empty for no limit.
     exclusions
-        Whether excluded readings are left out of the ``primary`` analysis, or of a ``sensitivity``
-        analysis only.
+        Whether excluded readings are left out of the ``primary`` analysis or only of a
+        ``sensitivity`` analysis.
     score_card
         Whether a score card shows the reader's ``own`` answers only, or also those of anonymous
         ``peers`` and of the models.
     bundle_extras
-        Data from before the first case that the bundle contains: the ``questionnaire`` (choices
-        and numbers; free text with ``questionnaire texts`` too) and the ``display checks``.
+        Data recorded before the first case that the bundle contains: the ``questionnaire`` (choices
+        and numbers), its free text (``questionnaire texts``) and the ``display checks``.
     required_views
         Kinds of view that every case must have.
-    age, unknown_age
-        Minimum and maximum age in years, inclusive; empty for any. Whether items with unknown or
-        unreadable age may be drawn.
+    age
+        Minimum and maximum age in years, inclusive; empty for any.
+    unknown_age
+        Whether items with an unknown or unreadable age may be drawn.
     sex
         Permitted sexes; empty for any.
     without_flags
-        Codes of content rules; items that break one of them are not drawn.
+        Codes of content rules; items that break any of them are not drawn.
     only_items, without_items
-        The item_ids that may be drawn, and those that may not; empty for no limit.
+        The item_ids that may be drawn, and those that must not be drawn; empty for no limit.
     aid
         When the model's answer is shown in the condition aided.
     aid_model
         The name of the model whose answers are shown.
     aid_shows
-        Which parts of its answers are shown, of `AID_SHOWS`.
+        The parts of the model's answers that are shown; see `AID_SHOWS`.
     aid_text
         Markdown that introduces the aid.
     aid_missing
-        Whether a case without an answer prevents the opening (``refuse``), or the page states that
-        there is none (``say``).
+        Whether the study cannot be opened if the model has no answer to a case (``refuse``), or the
+        page then states that there is no answer (``say``).
     aid_errors
-        Number of correct answers of the model that are replaced by wrong ones.
+        Number of correct answers of the model that are replaced by wrong answers.
     reads_per_case
-        Readers of each arm who read a case outside the anchor; 0 for all of them.
+        Number of readers in each arm who read a case outside the anchor; 0 for all readers.
     cases_per_reader
-        Cases of each reader; 0: as many as `reads_per_case` requires.
+        Number of cases for each reader; 0 for as many as `reads_per_case` requires.
     anchor
         Number of cases that every reader reads in an incomplete design.
     arms
@@ -236,9 +239,9 @@ class Protocol:
     session_feedback
         Whether readers learn the approximate share of correct answers after a session.
     metadata
-        Information for reviewers; it does not affect cases.
+        Information for reviewers; it does not affect the cases.
     sample_size
-        The planned sample size with its power; it does not affect cases.
+        The planned sample size with its power; it does not affect the cases.
     """
 
     name: str = ""
@@ -319,10 +322,10 @@ class Protocol:
         return self.aid == Aid.AFTER and Condition.AIDED in self.conditions
 
     @property
-    def presented(self) -> tuple[Condition, ...]:
+    def presented_conditions(self) -> tuple[Condition, ...]:
         """Return the conditions in which cases are presented.
 
-        In sequential reading one presentation has an unaided and an aided answer.
+        In sequential reading, the reader gives an unaided and an aided answer to one presentation.
         """
         if self.is_sequential:
             return tuple(name for name in self.conditions if name != Condition.UNAIDED)
@@ -330,23 +333,23 @@ class Protocol:
 
     @property
     def has_new_design(self) -> bool:
-        """Whether the lists of readers are made by `study.protocol.designs`.
+        """Whether `study.protocol.designs` makes the lists of the readers.
 
-        Lists of earlier designs are made by the original rules, so that they do not change.
+        Lists of the earlier designs are made by the original rules, so that they do not change.
         """
         new = {Condition.AIDED, Condition.WRONG_IMAGE}
         return self.is_incomplete or bool(self.arms) or not new.isdisjoint(self.conditions)
 
     @property
     def case_blocks(self) -> int:
-        """Return the number of blocks of cases that change conditions together; 0 for none."""
-        with_options = [name for name in self.presented if name != Condition.OPEN_ENDED]
+        """Return the number of blocks whose cases change their condition together; 0 for none."""
+        with_options = [name for name in self.presented_conditions if name != Condition.OPEN_ENDED]
         divided = self.has_new_design and self.sessions > 1 and len(with_options) > 1
         return len(with_options) if divided else 0
 
     @property
     def all_conditions(self) -> tuple[Condition, ...]:
-        """Return the conditions of all arms in which there are readings."""
+        """Return the conditions, in any arm, in which cases are read."""
         read: dict[Condition, None] = {}
         for arm in self.by_arm.values():
             if arm.is_sequential:
@@ -356,7 +359,7 @@ class Protocol:
 
     @property
     def by_arm(self) -> dict[str, "Protocol"]:
-        """Return the protocol of the readers of each arm; one without name if there are none."""
+        """Return the protocol for the readers of each arm; without arms, under an empty name."""
         return {arm.name: self.of_arm(arm.name) for arm in self.arms} or {"": self}
 
     def of_arm(self, name: str) -> "Protocol":
@@ -375,19 +378,19 @@ class Protocol:
     def as_json(self) -> dict[str, Any]:
         """Return the protocol as JSON values, with the keys of the TOML file.
 
-        Later keys are left out at their default, so that a protocol that does not use them keeps
-        its hash.
+        Keys added in later versions are omitted at their default value, so that a protocol that
+        does not use them keeps its hash.
         """
         values = self.in_full()
         defaults = Protocol().in_full()
         return {
             key: value
             for key, value in values.items()
-            if key not in _LEFT_OUT or value != defaults[key]
+            if key not in _OMITTED_AT_DEFAULT or value != defaults[key]
         }
 
     def in_full(self) -> dict[str, Any]:
-        """Return every key with its value as JSON values, defaults included."""
+        """Return all keys, including those at their default, with their values as JSON values."""
         values = asdict(self)
         values["confidence"] = self.confidence or False
         values["allocation"] = (
@@ -403,8 +406,8 @@ class Protocol:
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> "Protocol":
-        """Return the protocol that `as_json` wrote."""
-        return _checked(values, source="the stored protocol")
+        """Return the protocol from the values that `as_json` returned."""
+        return _check_values(values, source="the stored protocol")
 
 
 def read_protocol(path: Path) -> Protocol:
@@ -415,7 +418,7 @@ def read_protocol(path: Path) -> Protocol:
     NotFound
         The file or one of its lists does not exist.
     BadProtocol
-        It is not TOML or contains errors; all of them are listed.
+        The file is not TOML or contains errors, which are all listed.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -431,11 +434,11 @@ def read_protocol(path: Path) -> Protocol:
         raise BadProtocol(
             t("{path} is not encoded in UTF-8. Save it again as UTF-8.", path=path)
         ) from error
-    values = _parsed(text, source=str(path))
+    values = _parse_toml(text, source=str(path))
     for key in ITEM_LISTS:
         if isinstance(values.get(key), str):
             values[key] = ids_beside(path, values[key])
-    return _checked(values, source=str(path))
+    return _check_values(values, source=str(path))
 
 
 def protocol_from(text: str, *, source: str) -> Protocol:
@@ -444,34 +447,34 @@ def protocol_from(text: str, *, source: str) -> Protocol:
     Raises
     ------
     BadProtocol
-        It is not TOML or contains errors; all of them are listed.
+        The text is not TOML or contains errors, which are all listed.
     """
-    return _checked(_parsed(text, source=source), source=source)
+    return _check_values(_parse_toml(text, source=source), source=source)
 
 
-_QUOTED = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'[^'\n]*'")
+_QUOTED_STRING = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'[^'\n]*'")
 _KEY = re.compile(r"\s*[\w-]+\s*")
 
 
 def _refuse_deep_keys(text: str, source: str) -> None:
-    """Reject keys such as ``a.a.a``, for which the parser takes quadratic time."""
+    """Refuse deeply nested keys such as ``a.a.a``, for which the parser takes quadratic time."""
     n_keys = 0
-    for part in _QUOTED.sub("quoted", text).split("."):
+    for part in _QUOTED_STRING.sub("quoted", text).split("."):
         n_keys = n_keys + 1 if _KEY.fullmatch(part) else 0
         if n_keys > BUDGET.depth:
             raise BadProtocol(str(BUDGET.too_deep(source)))
 
 
-def _parsed(text: str, *, source: str) -> dict[str, Any]:
+def _parse_toml(text: str, *, source: str) -> dict[str, Any]:
     _refuse_deep_keys(text, source)
     try:
         return tomllib.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
-        raise _not_toml(source, str(error)) from error
+        raise _toml_error(source, str(error)) from error
 
 
-def _not_toml(source: str, reason: str) -> BadProtocol:
-    """Return the error for a file that is not TOML; `reason` is a note for the command line."""
+def _toml_error(source: str, reason: str) -> BadProtocol:
+    """Return the error for a file that is not TOML; `reason` is added as a note for commands."""
     if place := re.search(r"line (\d+), column (\d+)", reason):
         text = t(
             "{source} is not valid TOML: the error is in line {line}, column {column}. See "
@@ -488,21 +491,21 @@ def _not_toml(source: str, reason: str) -> BadProtocol:
 
 
 def faults_of(values: Mapping[str, Any]) -> list[str]:
-    """Return every error in a protocol that is being written; without errors it can be drawn."""
-    return _examined(values)[1]
+    """Return every error in a protocol that is being written; without errors, it can be drawn."""
+    return _examine(values)[1]
 
 
 def example_faults(consent: object) -> list[str]:
-    """Return the error in a consent text that still contains the placeholder, in any language.
+    """Return an error if a consent text still contains the placeholder, in any language.
 
-    This is not one of `faults_of`, because a draft with the placeholder can be edited and
+    `faults_of` does not include this error, because a draft with the placeholder can be edited and
     previewed; it cannot be drawn or opened.
     """
-    words = _squeezed(str(consent))
+    words = _plain_words(str(consent))
     for name in languages():
         with in_language(name):
             line = translated(CONSENT_TO_INSERT)
-        if line and _squeezed(line) in words:
+        if line and _plain_words(line) in words:
             return [
                 t(
                     "consent still holds the placeholder {line}. Replace it with the text your "
@@ -513,8 +516,8 @@ def example_faults(consent: object) -> list[str]:
     return []
 
 
-def _squeezed(text: str) -> str:
-    """Return the words of a text without line breaks, brackets and markup."""
+def _plain_words(text: str) -> str:
+    """Return the words of a string without line breaks, brackets and markup."""
     return " ".join(re.sub(r"[\W_]+", " ", text).casefold().split())
 
 
@@ -524,15 +527,15 @@ def refuse_example(protocol: Protocol) -> None:
     Raises
     ------
     BadProtocol
-        It contains the placeholder.
+        The consent text contains the placeholder.
     """
     faults = example_faults(protocol.consent)
     if faults:
         raise BadProtocol(t("The sample was not drawn:") + f"\n  {faults[0]}")
 
 
-def _checked(values: Mapping[str, Any], *, source: str) -> Protocol:
-    protocol, faults = _examined(values)
+def _check_values(values: Mapping[str, Any], *, source: str) -> Protocol:
+    protocol, faults = _examine(values)
     if faults:
         fault_list = "\n".join(f"  {fault}" for fault in faults)
         raise BadProtocol(
@@ -548,11 +551,11 @@ def _checked(values: Mapping[str, Any], *, source: str) -> Protocol:
 
 
 _MAX_UNKNOWN_KEYS = 100
-"""Unknown keys that are listed and compared with the known ones; the rest is only counted."""
+"""Number of unknown keys that are listed and compared with the known keys; others are counted."""
 
 
-def _examined(values: Mapping[str, Any]) -> tuple[Protocol, list[str]]:
-    """Return the protocol of the valid keys, and all errors: in keys, values and between keys."""
+def _examine(values: Mapping[str, Any]) -> tuple[Protocol, list[str]]:
+    """Return the protocol with the valid keys, and all errors in keys, values and combinations."""
     faults: list[str] = []
     valid: dict[str, Any] = {}
     faulty: set[str] = set()
@@ -570,7 +573,7 @@ def _examined(values: Mapping[str, Any]) -> tuple[Protocol, list[str]]:
             except checks.Faults as several:
                 faults += several.lines
             except ValueError as error:
-                faults.append(f"{key} = {_short(values[key])}: {error}")
+                faults.append(f"{key} = {_shortened_value(values[key])}: {error}")
             faulty.add(key)
     protocol = Protocol(**valid)
     return protocol, faults + contradictions(protocol, except_keys=faulty)
@@ -583,7 +586,7 @@ def _unknown_key(key: str) -> str:
     return t("{key}: unknown key. docs/protocol.md lists the keys.", key=key)
 
 
-def _short(value: Any) -> str:
+def _shortened_value(value: Any) -> str:
     text = quoted(value)
     return text if len(text) <= 100 else f"{text[:97]}..."
 
@@ -620,7 +623,7 @@ _CHECKS: Mapping[str, checks.Check] = {
     "margin": checks.number(0, 1),
     "instructions": checks.prose(MAX_PROSE),
     "consent": checks.prose(MAX_PROSE),
-    "questionnaire": questions,
+    "questionnaire": check_questions,
     "display_check": checks.yes_no,
     "cannot_answer": checks.yes_no,
     "break_every": checks.whole(0, 10_000),
@@ -628,7 +631,7 @@ _CHECKS: Mapping[str, checks.Check] = {
     "interim_results": checks.yes_no,
     "endpoint": checks.one_of(("", *ENDPOINTS)),
     "hypothesis": checks.one_of(("", *HYPOTHESES)),
-    "claim_about": checks.one_of(("", *ABOUT)),
+    "claim_about": checks.one_of(("", *CLAIMS_ABOUT)),
     "primary_model": checks.text,
     "positive": checks.texts(26),
     "subgroups": checks.some_of(SUBGROUPS, at_least=0),
@@ -655,21 +658,21 @@ _CHECKS: Mapping[str, checks.Check] = {
     "reads_per_case": checks.whole(0, 10_000),
     "cases_per_reader": checks.whole(0, 1_000_000),
     "anchor": checks.whole(0, 1_000_000),
-    "arms": arms(conditions=_conditions, aid=_aid, prose=checks.prose(MAX_PROSE)),
+    "arms": arms_check(conditions=_conditions, aid=_aid, prose=checks.prose(MAX_PROSE)),
     "session_feedback": checks.yes_no,
-    "metadata": metadata,
-    "sample_size": sample_size,
+    "metadata": check_metadata,
+    "sample_size": check_sample_size,
 }
 assert set(_CHECKS) == {entry.name for entry in fields(Protocol)}
 
 
 def stored_protocol(study: StudyRow) -> Protocol:
-    """Return the protocol in force: the locked one of a study, with its amendments."""
-    return _in_force(study.protocol, study.amendments)
+    """Return the protocol in force: the locked protocol of a study with its amendments."""
+    return _protocol_in_force(study.protocol, study.amendments)
 
 
 @lru_cache(maxsize=64)
-def _in_force(locked: str, amendments: str) -> Protocol:
+def _protocol_in_force(locked: str, amendments: str) -> Protocol:
     """Return a protocol from its stored text and amendments."""
     values = json.loads(locked)["protocol"]
     for changes in json.loads(amendments):
@@ -677,36 +680,38 @@ def _in_force(locked: str, amendments: str) -> Protocol:
     return Protocol.from_json(values)
 
 
-_HEAD = "# The protocol of a reader study. What each key means: docs/protocol.md\n"
+_TOML_HEADING = "# The protocol of a reader study. What each key means: docs/protocol.md\n"
 
 
 def toml_of_study(store: Store, study: str) -> str:
-    """Return the protocol in force of a study, as amended.
+    """Return the protocol in force of a study, with its amendments, as TOML.
 
     Raises
     ------
     NotFound
-        No such study.
+        The study does not exist.
     """
     with store.look() as look:
         return as_toml(stored_protocol(study_row(look, study)))
 
 
 def as_toml(protocol: Protocol) -> str:
-    """Return a protocol as TOML, every key with its value.
+    """Return a protocol as TOML with all keys.
 
     >>> print(as_toml(Protocol(cases=20)).splitlines()[2])
     cases = 20
     """
     values = protocol.in_full()
-    # A carriage return within lines would be read as the end of a line, and be lost.
-    return _HEAD + tomli_w.dumps(values, multiline_strings="\r" not in _texts(values))
+    # A carriage return in a multi-line string would be read as a line end and be lost.
+    return _TOML_HEADING + tomli_w.dumps(
+        values, multiline_strings="\r" not in _joined_strings(values)
+    )
 
 
-def _texts(value: Any) -> str:
-    """Return all texts of nested values."""
+def _joined_strings(value: Any) -> str:
+    """Return all strings in nested values, joined."""
     if isinstance(value, Mapping):
-        return "".join(map(_texts, value.values()))
+        return "".join(map(_joined_strings, value.values()))
     if isinstance(value, list):
-        return "".join(map(_texts, value))
+        return "".join(map(_joined_strings, value))
     return value if isinstance(value, str) else ""

@@ -23,7 +23,7 @@ _ID = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownIf:
-    """The answer to an earlier choice question that a question depends on."""
+    """A condition for showing a question: the answer to an earlier choice question."""
 
     question: str
     answer: str
@@ -47,21 +47,21 @@ class ReaderQuestion:
     def as_json(self) -> dict[str, Any]:
         """Return the question as JSON values, with the keys of the TOML file."""
         values = {**asdict(self), "options": list(self.options)}
-        del values["shown_if"]  # without it, a protocol keeps its hash
+        del values["shown_if"]  # a protocol without such conditions keeps its hash
         return values | ({"shown_if": self.shown_if.as_json()} if self.shown_if else {})
 
 
 class UnfitAnswers(ValueError):
-    """Answers that do not fit the questions; the message names the first."""
+    """The answers do not match the questions; the message names the first that does not."""
 
 
-def questions(value: Any) -> tuple[ReaderQuestion, ...]:
+def check_questions(value: Any) -> tuple[ReaderQuestion, ...]:
     """Check the questions of a protocol.
 
     Raises
     ------
     Faults
-        The questions differ from the format in `docs/protocol.md`; every fault is listed.
+        The questions do not have the format in `docs/protocol.md`; every fault is listed.
     """
     if not isinstance(value, list) or len(value) > MAX_QUESTIONS:
         raise ValueError(
@@ -136,7 +136,7 @@ def _faults(question: Any) -> Iterator[str]:
 def _option_faults(options: Any, kind: Any) -> Iterator[str]:
     if not isinstance(options, list) or not all(_is_words(option) for option in options):
         yield t(
-            "options: must be a list of texts, each of 1 to {max_words} characters.",
+            "options: must be a list of strings, each of 1 to {max_words} characters.",
             max_words=MAX_WORDS,
         )
     elif kind == "choice" and not 2 <= len(options) <= MAX_OPTIONS:
@@ -153,14 +153,14 @@ def _is_words(value: Any) -> bool:
     return isinstance(value, str) and bool(value.strip()) and len(value) <= MAX_WORDS
 
 
-def fit_answers(questions: Sequence[ReaderQuestion], answers: Any) -> dict[str, str | float]:
-    """Return the answers to a questionnaire as they are stored, without unanswered questions.
+def check_answers(questions: Sequence[ReaderQuestion], answers: Any) -> dict[str, str | float]:
+    """Check the answers to a questionnaire; return the answered questions in the form to store.
 
     Raises
     ------
     UnfitAnswers
-        A question was not asked or not shown, a required question is not answered, or an answer is
-        not of its kind.
+        An answer belongs to no question or to a question that was not shown, a required question
+        is not answered, or an answer does not match the kind of its question.
     """
     if not isinstance(answers, Mapping):
         raise UnfitAnswers(t("answers must be an object."))

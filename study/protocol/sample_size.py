@@ -18,28 +18,30 @@ MAX_SOURCE = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampleSize:
-    """A planned sample size; without readers there is none.
+    """A planned sample size; it is not set if `readers` is 0.
 
     Parameters
     ----------
     comparison, design, claim
-        Comparison, design and readers of the claim, as in ``power.csv``.
+        The comparison, the design, and the readers and cases that the claim is about, as in
+        ``power.csv``.
     metric
         ``accuracy`` or ``auc``.
     effect, margin
-        The true difference, and the non-inferiority margin (0: a two-sided test of no difference).
+        The assumed true difference, and the non-inferiority margin (0 for a two-sided test of no
+        difference).
     readers, cases, reads_per_case
         Size of the study.
     power, power_low, power_high
-        Power, and the limits that result from the uncertainty of the components; 0 to 1.
+        Power, and its limits that result from the uncertainty of the components, from 0 to 1.
     half_width
         Half the expected width of the 95 % interval for readers like these.
     method
-        The rule that the power was computed by.
+        The method by which the power was computed.
     source
-        Where the variance components come from.
+        The source of the variance components.
     components
-        The variance components by the keys of a components file (`docs/power.md`).
+        The variance components, with the keys of a components file (`docs/power.md`).
     """
 
     comparison: str = "panel"
@@ -64,8 +66,8 @@ class SampleSize:
         return {**asdict(self), "components": dict(self.components)} if self.readers else {}
 
 
-def _numbers(value: Any) -> dict[str, float]:
-    """Check the variance components: finite numbers by name."""
+def _check_components(value: Any) -> dict[str, float]:
+    """Check that the variance components are finite numbers."""
     if not isinstance(value, Mapping):
         raise ValueError(t("must be a table."))
     if not all(
@@ -76,31 +78,31 @@ def _numbers(value: Any) -> dict[str, float]:
     return dict(value)
 
 
-_SHARE = checks.number(0, 1)
+_check_share = checks.number(0, 1)
 _CHECKS: Mapping[str, Check] = {
     "comparison": checks.one_of(COMPARISONS),
     "design": checks.one_of(DESIGNS),
     "claim": checks.one_of(CLAIMS),
     "metric": checks.one_of(("accuracy", "auc")),
     "effect": checks.number(-1, 1),
-    "margin": _SHARE,
+    "margin": _check_share,
     "readers": checks.whole(2, 10_000),
     "cases": checks.whole(2, 1_000_000),
     "reads_per_case": checks.whole(0, 10_000),
-    "power": _SHARE,
-    "power_low": _SHARE,
-    "power_high": _SHARE,
+    "power": _check_share,
+    "power_low": _check_share,
+    "power_high": _check_share,
     "half_width": checks.number(0, 10),
     "method": checks.prose(MAX_SOURCE),
     "source": checks.prose(MAX_SOURCE),
-    "components": _numbers,
+    "components": _check_components,
 }
 assert set(_CHECKS) == {entry.name for entry in fields(SampleSize)}
-_REQUIRED = ("readers", "cases", "effect", "power")
+_REQUIRED_KEYS = ("readers", "cases", "effect", "power")
 
 
-def sample_size(value: Any) -> SampleSize:
-    """Check the table of the sample size; every error is listed.
+def check_sample_size(value: Any) -> SampleSize:
+    """Check the table of the planned sample size; every error is listed.
 
     Raises
     ------
@@ -121,7 +123,7 @@ def sample_size(value: Any) -> SampleSize:
             valid[key] = _CHECKS[key](entry)
         except ValueError as error:
             faults.append(f"sample_size: {key} {error}")
-    missing = [key for key in _REQUIRED if key not in value]
+    missing = [key for key in _REQUIRED_KEYS if key not in value]
     if value and missing:
         message = t("missing: {listed}.", listed=", ".join(missing))
         faults.append(f"sample_size: {message}")

@@ -1,9 +1,9 @@
 """Draws the cases of a study from a bank: seeded, stratified, one question per unit.
 
-Everything random is an order of hashes, so that a draw can be recomputed by hand. A draw never
-fails by chance: if a patient could serve several strata, places are assigned by augmenting paths,
-so that a draw is refused only if none exists. The draw and the forecast on the set-up page are the
-same calculation.
+Every random choice is made by sorting hashes, so that a draw can be recomputed by hand. A draw
+never fails by chance: if a patient has questions in several strata, the patients are assigned by
+augmenting paths, so that a draw is refused only if no valid draw exists. The draw and its preview
+in the wizard use the same calculation.
 """
 
 import math
@@ -25,12 +25,12 @@ from study.store import Store, Transaction, bank_contents, banks, draws
 from study.store.draws import Conditions
 
 EXPECTED_ACCURACY = 0.8
-"""The accuracy at which the expected precision of a stratum is shown."""
+"""The accuracy for which the expected precision of a stratum is calculated."""
 
 ELIGIBILITY = ("required_views", "age", "unknown_age", "sex", "without_flags", *ITEM_LISTS)
 """The settings that determine which cases may be drawn."""
 
-_DRAWN_BY = (
+_DRAW_KEYS = (
     *("cases", "seed", "stratify_by", "allocation", "one_question_per", "practice_cases"),
     *("context", *ELIGIBILITY),
 )
@@ -46,9 +46,9 @@ class Members(NamedTuple):
     ids
         The item_id of every item.
     unit_of
-        The unit of each of them.
+        The unit of each item, in the same order.
     units
-        Every unit once.
+        The different units.
     """
 
     ids: Sequence[str]
@@ -56,7 +56,7 @@ class Members(NamedTuple):
     units: Set[str]
 
     def of(self, units: Set[str]) -> dict[str, list[str]]:
-        """Return the item_id of every item of some units."""
+        """Return the item_ids of the items of each of these units."""
         items: dict[str, list[str]] = {unit: [] for unit in units}
         for unit, item_id in zip(self.unit_of, self.ids, strict=True):
             if unit in items:
@@ -67,7 +67,7 @@ class Members(NamedTuple):
 Pool = Mapping[str, Members]
 """The items that could be drawn, by stratum."""
 
-_Offers = Mapping[str, Callable[[], Iterator[str]]]
+_UnitIterators = Mapping[str, Callable[[], Iterator[str]]]
 
 
 Candidate = tuple[str, str, str]
@@ -78,8 +78,8 @@ Candidate = tuple[str, str, str]
 class Stratum:
     """A stratum of a draw: its size in the bank, the cases drawn, and the expected precision.
 
-    `half_width` is the expected half-width of the 95 % Wilson interval of an accuracy of 0.8 on the
-    drawn cases (nan if none is drawn).
+    `half_width` is the expected half-width of the 95 % Wilson interval for an accuracy of 0.8 in
+    the drawn cases (nan if none is drawn).
     """
 
     name: str
@@ -90,17 +90,17 @@ class Stratum:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Draw:
+class DrawnSample:
     """The drawn cases in their fixed order, each with its stratum, and the strata."""
 
     cases: tuple[tuple[str, str], ...]
     strata: tuple[Stratum, ...]
 
 
-def pooled(items: Iterable[tuple[str, ...]]) -> Pool:
-    """Return the pool of items, each given as its item_id, its unit and its values by stratum.
+def build_pool(items: Iterable[tuple[str, ...]]) -> Pool:
+    """Return the pool of items; each item is a tuple of item_id, unit and the values of the strata.
 
-    >>> pool = pooled([("q1", "p1", "a", ""), ("q2", "p1", "a", "")])
+    >>> pool = build_pool([("q1", "p1", "a", ""), ("q2", "p1", "a", "")])
     >>> {name: members.of({"p1"}) for name, members in pool.items()}
     {'a / (none)': {'p1': ['q1', 'q2']}}
     """
@@ -117,19 +117,19 @@ def pooled(items: Iterable[tuple[str, ...]]) -> Pool:
     return dict(sorted(pools.items()))
 
 
-def draw(pool: Pool, protocol: Protocol) -> Draw:
+def draw(pool: Pool, protocol: Protocol) -> DrawnSample:
     """Draw the cases that a protocol specifies.
 
     Raises
     ------
     BadInput
-        The bank cannot provide them; the message names the strata with too few.
+        The bank does not have enough cases; the message names the strata with too few.
     """
     targets = _targets({name: len(members.ids) for name, members in pool.items()}, protocol)
     pools = {name: pool[name] for name, n in targets.items() if n}
     _check_supply(targets, pools, protocol)
     units: dict[str, set[str]] = defaultdict(set)
-    for unit, name in _match(targets, pools, protocol).items():
+    for unit, name in _assign_units(targets, pools, protocol).items():
         units[name].add(unit)
     chosen = [
         (min(items, key=lambda item: random_key(item, seed=protocol.seed, purpose="item")), name)
@@ -138,9 +138,9 @@ def draw(pool: Pool, protocol: Protocol) -> Draw:
     ]
     order = shuffled((item for item, _ in chosen), seed=protocol.seed, purpose="case number")
     stratum_of = dict(chosen)
-    return Draw(
+    return DrawnSample(
         cases=tuple((item, stratum_of[item]) for item in order),
-        strata=_summary(pool, targets),
+        strata=_summarise_strata(pool, targets),
     )
 
 
@@ -155,9 +155,10 @@ def draw_practice(
     Parameters
     ----------
     eligible
-        The item_id of every item with a reference standard and films, none of them of the sample.
+        The item_ids of the items with a reference standard and with films, none of which the sample
+        uses.
     sample
-        The item_id of every drawn case; the sample itself never depends on the practice cases.
+        The item_ids of the drawn cases. The sample never depends on the practice cases.
 
     Raises
     ------
@@ -206,7 +207,7 @@ def draw_practice(
 
 
 def wilson_half_width(proportion: float, n: int) -> float:
-    """Return half the length of the 95 % Wilson interval (Wilson 1927) of a proportion on n items.
+    """Return half the length of the 95 % Wilson interval (Wilson 1927) for a proportion of n items.
 
     >>> round(wilson_half_width(0.8, 200), 4)
     0.0552
@@ -224,13 +225,13 @@ def _stratum_name(values: Sequence[str]) -> str:
 
 def _targets(sizes: Mapping[str, int], protocol: Protocol) -> dict[str, int]:
     if isinstance(protocol.allocation, Mapping):
-        return _allocated(sizes, protocol.allocation)
+        return _allocated_targets(sizes, protocol.allocation)
     weights = sizes if protocol.allocation == "proportional" else dict.fromkeys(sizes, 1)
     return _largest_remainder(weights, protocol)
 
 
-def _allocated(sizes: Mapping[str, int], allocation: Mapping[str, int]) -> dict[str, int]:
-    """Return the cases that a table gives each stratum; spellings of its name may differ."""
+def _allocated_targets(sizes: Mapping[str, int], allocation: Mapping[str, int]) -> dict[str, int]:
+    """Return the number of cases for each stratum from a table that may spell names differently."""
     names = {text_key(name): name for name in sizes}
     unknown = sorted(name for name in allocation if text_key(name) not in names)
     if unknown:
@@ -259,23 +260,23 @@ def _allocated(sizes: Mapping[str, int], allocation: Mapping[str, int]) -> dict[
 
 
 def _largest_remainder(weights: Mapping[str, int], protocol: Protocol) -> dict[str, int]:
-    """Share the cases by weight (Hamilton's method); equal remainders in random order."""
+    """Divide the cases by weight (Hamilton's method); equal remainders are ordered at random."""
     total = sum(weights.values())
     if not total:
         return {}
     shares = {name: divmod(protocol.cases * weight, total) for name, weight in weights.items()}
     targets = {name: quotient for name, (quotient, _) in shares.items()}
-    left = protocol.cases - sum(targets.values())
+    remaining = protocol.cases - sum(targets.values())
     by_remainder = sorted(
         shares,
         key=lambda name: (-shares[name][1], random_key(name, seed=protocol.seed, purpose="share")),
     )
-    for name in by_remainder[:left]:
+    for name in by_remainder[:remaining]:
         targets[name] += 1
     return targets
 
 
-def _offers(pool: Pool, protocol: Protocol) -> _Offers:
+def _unit_iterators(pool: Pool, protocol: Protocol) -> _UnitIterators:
     """Return functions that yield the units of each stratum in random order."""
     units = set[str]().union(*(members.units for members in pool.values()))
     order = shuffled(units, seed=protocol.seed, purpose="unit")
@@ -315,11 +316,11 @@ def _check_supply(targets: Mapping[str, int], pool: Pool, protocol: Protocol) ->
         raise BadInput("\n".join([first, *(f"  {line}" for line in short)]))
 
 
-def _match(targets: Mapping[str, int], pool: Pool, protocol: Protocol) -> dict[str, str]:
-    """Assign a different unit to every place of every stratum (augmenting paths)."""
+def _assign_units(targets: Mapping[str, int], pool: Pool, protocol: Protocol) -> dict[str, str]:
+    """Assign units to strata until each has its number of cases, by augmenting paths."""
     holder: dict[str, str] = {}
-    offers = _offers(pool, protocol)
-    free = {name: units() for name, units in offers.items()}
+    unit_iterators = _unit_iterators(pool, protocol)
+    free = {name: units() for name, units in unit_iterators.items()}
 
     def place(name: str, visited: set[str]) -> bool:
         visited.add(name)
@@ -327,7 +328,7 @@ def _match(targets: Mapping[str, int], pool: Pool, protocol: Protocol) -> dict[s
             if unit not in holder:
                 holder[unit] = name
                 return True
-        for unit in offers[name]():
+        for unit in unit_iterators[name]():
             other = holder[unit]
             if other not in visited and place(other, visited):
                 holder[unit] = name
@@ -352,7 +353,7 @@ def _match(targets: Mapping[str, int], pool: Pool, protocol: Protocol) -> dict[s
     return holder
 
 
-def _summary(pool: Pool, targets: Mapping[str, int]) -> tuple[Stratum, ...]:
+def _summarise_strata(pool: Pool, targets: Mapping[str, int]) -> tuple[Stratum, ...]:
     return tuple(
         Stratum(
             name=name,
@@ -366,11 +367,11 @@ def _summary(pool: Pool, targets: Mapping[str, int]) -> tuple[Stratum, ...]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rehearsed:
+class DrawResult:
     """The result of a draw: cases with their strata in order, practice cases, and the strata.
 
-    `wrong_images` names for each case the one whose images are shown instead; empty if the design
-    does not show wrong images.
+    `wrong_images` names for each case the case whose images are shown instead. It is empty if the
+    design has no wrong images.
     """
 
     cases: tuple[tuple[str, str], ...]
@@ -379,40 +380,40 @@ class Rehearsed:
     wrong_images: Mapping[str, str]
 
 
-def deciding(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of a protocol that decide its draw; those left out do not change it.
+def draw_settings(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of a protocol that affect its draw.
 
     The only condition that affects the draw is wrong-image, in any arm.
     """
-    values_used = {key: values[key] for key in _DRAWN_BY}
+    values_used = {key: values[key] for key in _DRAW_KEYS}
     arms = [arm.get("conditions", values["conditions"]) for arm in values["arms"]]
     if any(Condition.WRONG_IMAGE in conditions for conditions in arms or [values["conditions"]]):
         values_used["conditions"] = [Condition.WRONG_IMAGE.value]
     return values_used
 
 
-def foresee(store: Store, bank: int, protocol: Protocol) -> Rehearsed:
-    """Return the result that a draw would have; nothing is written.
+def preview_draw(store: Store, bank: int, protocol: Protocol) -> DrawResult:
+    """Return the result that a draw would have, without writing anything.
 
     Raises
     ------
     BadInput
-        The bank cannot provide the cases; the message states what is missing.
+        The bank does not have the required cases; the message states what is missing.
     """
     with store.look() as look:
-        return rehearse(look, bank, protocol)
+        return compute_draw(look, bank, protocol)
 
 
-def rehearse(look: Transaction, bank: int, protocol: Protocol) -> Rehearsed:
-    """Return the result of a draw from a bank, or refuse it as `foresee` does."""
+def compute_draw(look: Transaction, bank: int, protocol: Protocol) -> DrawResult:
+    """Return the result of a draw from a bank; raise the same errors as `preview_draw`."""
     _check_prior(look, bank, protocol)
     _check_strata(look, bank, protocol)
     conditions = _conditions(look, bank, protocol)
     items = draws.drawable_items(
         look, bank, protocol.one_question_per, protocol.stratify_by, conditions
     )
-    drawn = draw(pooled(items), protocol)
-    return Rehearsed(
+    drawn = draw(build_pool(items), protocol)
+    return DrawResult(
         cases=drawn.cases,
         practice=tuple(_practice_cases(look, bank, drawn.cases, protocol, conditions)),
         strata=drawn.strata,
@@ -430,13 +431,13 @@ def _wrong_images(
     return wrong_images(images, seed=protocol.seed)
 
 
-def left(store: Store, bank: int, protocol: Protocol) -> tuple[int, int]:
-    """Return the numbers of items of a bank that may be drawn, and of their units.
+def count_drawable(store: Store, bank: int, protocol: Protocol) -> tuple[int, int]:
+    """Return how many items of a bank may be drawn, and how many units they belong to.
 
     Raises
     ------
     BadInput
-        A list names an item that the bank does not have.
+        A list in the protocol names an item that the bank does not have.
     """
     with store.look() as look:
         conditions = _conditions(look, bank, protocol)
@@ -473,22 +474,22 @@ def _check_strata(look: Transaction, bank: int, protocol: Protocol) -> None:
 
 
 def _conditions(look: Transaction, bank: int, protocol: Protocol) -> Conditions:
-    """Return the conditions that an item has to meet."""
+    """Return the conditions that an item must meet to be drawn."""
     permitted: dict[str, tuple[str, ...]] = {}
     for key in ITEM_LISTS:
         ids = getattr(protocol, key)
         stored_ids = banks.stored_item_ids(look, bank, ids)
         permitted[key] = tuple(stored_ids.values())
-        if strange := [item_id for item_id in ids if item_id not in stored_ids]:
+        if unknown_ids := [item_id for item_id in ids if item_id not in stored_ids]:
             raise BadInput(
                 tn(
                     "{key} names {n} question that the bank does not have: {examples}. Remove it, "
                     "or choose another bank.",
                     "{key} names {n} questions that the bank does not have, such as {examples}. "
                     "Remove them, or choose another bank.",
-                    len(strange),
+                    len(unknown_ids),
                     key=key,
-                    examples=", ".join(strange[:3]),
+                    examples=", ".join(unknown_ids[:3]),
                 )
             )
     excluded_ids = set(permitted["without_items"])
@@ -498,15 +499,15 @@ def _conditions(look: Transaction, bank: int, protocol: Protocol) -> Conditions:
                 excluded_ids.add(item_id)
     return Conditions(
         views=protocol.required_views,
-        ages=_ages(look, bank, protocol) if protocol.age else None,
+        ages=_permitted_ages(look, bank, protocol) if protocol.age else None,
         sexes=protocol.sex or None,
         items=permitted["only_items"] or None,
         without=tuple(sorted(excluded_ids)) or None,
     )
 
 
-def _ages(look: Transaction, bank: int, protocol: Protocol) -> tuple[str, ...]:
-    """Return the ages in words within those of the protocol; a range must be within completely."""
+def _permitted_ages(look: Transaction, bank: int, protocol: Protocol) -> tuple[str, ...]:
+    """Return the bank's ages in words that are completely within the range of the protocol."""
     low, high = protocol.age
     ages = {words: age_in_years(words) for words in draws.ages(look, bank)}
     return tuple(
@@ -516,8 +517,10 @@ def _ages(look: Transaction, bank: int, protocol: Protocol) -> tuple[str, ...]:
     )
 
 
-def locked(protocol: Protocol, study: str, bank_sha256: str, drawn: Rehearsed) -> dict[str, Any]:
-    """Return the values that a study's hash covers: its protocol, its bank, the drawn cases."""
+def locked_values(
+    protocol: Protocol, study: str, bank_sha256: str, drawn: DrawResult
+) -> dict[str, Any]:
+    """Return the values that a study's hash covers: its protocol, its bank and the drawn cases."""
     values = protocol.as_json()
     covered = {
         "protocol": {**values, "name": values["name"] or study},
@@ -536,11 +539,11 @@ def _practice_cases(
     protocol: Protocol,
     conditions: Conditions,
 ) -> list[str]:
-    """Draw practice cases; they meet the same conditions as the sample, except `only_items`."""
+    """Draw practice cases, which meet the same conditions as the sample except `only_items`."""
     if not protocol.practice_cases:
         return []
     sample = {item_id for item_id, _ in cases}
-    # A bank may omit patient and examination, or use a film in several of them.
+    # A bank may omit patients and examinations, or use the same film in several of them.
     eligible = banks.practice_candidates(look, bank) - banks.sharing_films(look, bank, sample)
     if conditions != Conditions(items=conditions.items):
         met = draws.drawable_items(look, bank, "item", (), replace(conditions, items=None))

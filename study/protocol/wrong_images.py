@@ -1,4 +1,4 @@
-"""Chooses the images that the condition wrong-image shows: those of another patient."""
+"""Chooses the images of another patient that each case shows in the condition wrong-image."""
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
@@ -12,18 +12,18 @@ from study.store.draws import CaseImages
 def wrong_images(cases: Sequence[CaseImages], *, seed: int) -> dict[str, str]:
     """Return for each case the case whose images are shown instead.
 
-    They are those of the next item of another patient, with the same views and no common image, in
-    the order of ``seed/wrong image/ITEM_ID``. If there is none, views of the same kind count as
-    equal.
+    This is the next case of another patient that has the same views and no image in common, in the
+    order of the hashes of ``seed/wrong image/ITEM_ID``. If there is none, views of the same kind
+    count as equal.
 
     Raises
     ------
     BadInput
-        A case has no such other case; all of them are counted.
+        There is no such other case for some cases; the message states how many.
     """
     chosen: dict[str, str] = {}
-    for views in (_labels, _kinds):
-        groups = _grouped(cases, views, seed)
+    for views in (_view_labels, _view_kinds):
+        groups = _group_by_views(cases, views, seed)
         for group in groups:
             for place, case in enumerate(group):
                 others = (*group[place + 1 :], *group[:place])
@@ -45,15 +45,15 @@ def wrong_images(cases: Sequence[CaseImages], *, seed: int) -> dict[str, str]:
     return chosen
 
 
-def _labels(case: CaseImages) -> Hashable:
+def _view_labels(case: CaseImages) -> Hashable:
     return case.labels
 
 
-def _kinds(case: CaseImages) -> Hashable:
+def _view_kinds(case: CaseImages) -> Hashable:
     return case.kinds
 
 
-def _grouped(
+def _group_by_views(
     cases: Sequence[CaseImages], views: Callable[[CaseImages], Hashable], seed: int
 ) -> list[list[CaseImages]]:
     groups: dict[Hashable, dict[str, CaseImages]] = defaultdict(dict)

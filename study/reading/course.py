@@ -27,7 +27,7 @@ from study.base.canonical import canonical_json, moment, stamp
 from study.base.translation import t
 from study.people.signing_in import Person
 from study.protocol.protocol import Protocol, stored_protocol
-from study.protocol.questionnaire import ReaderQuestion, UnfitAnswers, fit_answers
+from study.protocol.questionnaire import ReaderQuestion, UnfitAnswers, check_answers
 from study.reading.records import (
     HANDED_OUT,
     SIMULATED,
@@ -536,7 +536,7 @@ def _detail(protocol: Protocol, step: Step, answers: Mapping[str, Any]) -> dict[
             raise MalformedRecord("consent must be given")
         return {"agreed": True}
     if step is Step.QUESTIONNAIRE:
-        return {"answers": fit_answers(protocol.questionnaire, answers.get("answers"))}
+        return {"answers": check_answers(protocol.questionnaire, answers.get("answers"))}
     return bounded(answers, "measurements") if step is Step.DISPLAY else {}
 
 

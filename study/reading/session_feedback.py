@@ -1,7 +1,7 @@
 """Feedback between sessions: the approximate share of correct answers in a session.
 
 The cases of a session return in the next one, so the feedback must not reveal the answer to any of
-them. A reader learns two shares, their own and the model's, over at least `LEAST_IN_FEEDBACK`
+them. A reader learns two shares, their own and the model's, over at least `MIN_FEEDBACK_ANSWERS`
 answers, rounded to 10 percentage points and never lower than 10 % or higher than 90 %. Readers
 without an aid learn only their own.
 """
@@ -11,7 +11,7 @@ from datetime import datetime
 from study.base.actor import Acting
 from study.base.translation import t
 from study.people.signing_in import Person
-from study.protocol.contradictions import LEAST_IN_FEEDBACK
+from study.protocol.contradictions import MIN_FEEDBACK_ANSWERS
 from study.protocol.protocol import Condition, Protocol
 from study.store import Store, Transaction, events, progress
 from study.store.events import EventKind
@@ -38,7 +38,7 @@ def session_feedback(
     """
     with store.look() as look:
         counts = progress.matches_of_session(look, person.reader or 0, session)
-    if counts["n"] < LEAST_IN_FEEDBACK:
+    if counts["n"] < MIN_FEEDBACK_ANSWERS:
         return ""
     _record(store, person, session, now)
     feedback_text = t(

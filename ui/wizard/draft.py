@@ -17,7 +17,7 @@ from study.lifecycle import drafts
 from study.lifecycle.drafts import SavedElsewhere, StudyDraft
 from study.people.signing_in import Person
 from study.protocol.protocol import Protocol, faults_of
-from study.protocol.sampling import Rehearsed, deciding, foresee
+from study.protocol.sampling import DrawResult, draw_settings, preview_draw
 from study.store import banks, draws
 from ui.parts import actions
 from ui.parts.protocol_words import in_page_words, setting_labels
@@ -158,7 +158,7 @@ class Working:
         st.caption(meaning)
 
 
-def rehearsed(bank: str, values: Mapping[str, Any]) -> Rehearsed:
+def rehearsed(bank: str, values: Mapping[str, Any]) -> DrawResult:
     """Return the draw that a draft would give; results are cached.
 
     Raises
@@ -169,7 +169,9 @@ def rehearsed(bank: str, values: Mapping[str, Any]) -> Rehearsed:
     with store().look() as look:
         row, struck = banks.find(look, bank), draws.last_struck(look)
     number, content = (row.id, row.content_sha256) if row else (0, "")
-    rehearsed = _rehearsed(number, content, struck, canonical_json(deciding(values)), language())
+    rehearsed = _rehearsed(
+        number, content, struck, canonical_json(draw_settings(values)), language()
+    )
     if isinstance(rehearsed, StudyError):
         raise rehearsed
     return rehearsed
@@ -178,9 +180,9 @@ def rehearsed(bank: str, values: Mapping[str, Any]) -> Rehearsed:
 @lru_cache(maxsize=64)
 def _rehearsed(
     bank: int, content_sha256: str, struck: int, request: str, language: str
-) -> Rehearsed | StudyError:
+) -> DrawResult | StudyError:
     try:
-        return foresee(store(), bank, Protocol.from_json(json.loads(request)))
+        return preview_draw(store(), bank, Protocol.from_json(json.loads(request)))
     except StudyError as error:
         return error
 

@@ -9,7 +9,7 @@ from study.bank.guessing import guessable
 from study.base.text import decode_utf8, refuse_empty
 from study.base.translation import decimal, in_language, language, t, tn
 from study.lifecycle import exposure
-from study.protocol.assignment import SECONDS_A_READING, Burden, burdens
+from study.protocol.assignment import SECONDS_A_READING, Workload, workloads
 from study.protocol.protocol import Protocol, protocol_from
 from study.protocol.sampling import EXPECTED_ACCURACY, wilson_half_width
 from study.store import banks
@@ -167,13 +167,13 @@ def meaning(working: Working) -> None:
 
 def meaning_of(protocol: Protocol) -> None:
     """Show the workload of a reader and the expected precision, in each arm."""
-    for arm, burden in burdens(protocol).items():
+    for arm, burden in workloads(protocol).items():
         if arm:
             st.markdown(f"**{plain(t('Arm {arm}', arm=arm))}**")
         _meaning(protocol.of_arm(arm), burden)
 
 
-def _meaning(protocol: Protocol, burden: Burden) -> None:
+def _meaning(protocol: Protocol, burden: Workload) -> None:
     half = 100 * wilson_half_width(EXPECTED_ACCURACY, burden.n_cases)
     st.metric(t("Readings per reader"), decimal(burden.n_readings))
     st.caption(_readings(protocol, burden))
@@ -211,7 +211,7 @@ def _seconds(protocol: Protocol) -> int:
     return round(min(limit, SECONDS_A_READING))
 
 
-def _readings(protocol: Protocol, burden: Burden) -> str:
+def _readings(protocol: Protocol, burden: Workload) -> str:
     parts = [tn("{n} case", "{n} cases", burden.n_cases)]
     if len(protocol.conditions) > 1:
         parts.append(tn("{n} condition", "{n} conditions", len(protocol.conditions)))

@@ -8,7 +8,7 @@ import streamlit as st
 
 from study.base.translation import decimal, t, tn
 from study.protocol.arms import MAX_ARMS
-from study.protocol.outline import ListOutline, Reading, confounded, outline
+from study.protocol.outline import ListOutline, Reading, confounded_effects, outline_lists
 from study.protocol.protocol import MAX_PROSE, Protocol
 from ui.parts.protocol_words import setting_labels
 from ui.parts.text import plain
@@ -253,7 +253,7 @@ def preview(working: Working) -> None:
 
 def design_table(protocol: Protocol, n_readers: int) -> None:
     """Show the lists of a design as a table, and the effects that the design cannot separate."""
-    lists = outline(protocol, n_readers=n_readers)
+    lists = outline_lists(protocol, n_readers=n_readers)
     sessions = sorted({session for each in lists for session in each.sessions})
     columns: dict[str, list[Any]] = {}
     if protocol.arms:
@@ -262,7 +262,7 @@ def design_table(protocol: Protocol, n_readers: int) -> None:
     for session in sessions:
         columns[t("Session {n}", n=session)] = [_in_session(each, session) for each in lists]
     grid(columns)
-    sentences = confounded(protocol, n_readers=n_readers)
+    sentences = confounded_effects(protocol, n_readers=n_readers)
     if sentences:
         st.markdown(f"**{t('What this design cannot separate')}**")
         st.markdown("\n".join(f"- {plain(sentence)}" for sentence in sentences))

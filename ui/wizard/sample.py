@@ -23,9 +23,9 @@ from study.protocol.protocol import STRATA, Protocol
 from study.protocol.sampling import (
     ELIGIBILITY,
     EXPECTED_ACCURACY,
-    Rehearsed,
+    DrawResult,
     Stratum,
-    left,
+    count_drawable,
     wilson_half_width,
 )
 from study.store import banks, draws
@@ -205,7 +205,7 @@ def _show_remaining(working: Working) -> None:
 @lru_cache(maxsize=64)
 def _counted(bank: int, content_sha256: str, struck: int, request: str) -> tuple[int, int]:
     values = {**json.loads(request), "cases": 1}
-    return left(store(), bank, Protocol.from_json(values))
+    return count_drawable(store(), bank, Protocol.from_json(values))
 
 
 def sample(working: Working) -> None:
@@ -468,7 +468,7 @@ def _forecast(working: Working) -> None:
     )
 
 
-def _table(rehearsed: Rehearsed) -> Columns:
+def _table(rehearsed: DrawResult) -> Columns:
     return {
         "stratum": [stratum.name for stratum in rehearsed.strata],
         "n_items": [stratum.n_items for stratum in rehearsed.strata],

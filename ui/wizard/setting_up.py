@@ -16,7 +16,7 @@ from study.base.translation import t, tn
 from study.lifecycle.amendments import AMENDABLE
 from study.people.signing_in import Person
 from study.protocol.protocol import (
-    ABOUT,
+    CLAIMS_ABOUT,
     ENDPOINTS,
     HYPOTHESES,
     MAX_PROSE,
@@ -183,7 +183,7 @@ def _field(key: str, now: Any, name: str) -> Any:
         "feedback": tuple(str(value) for value in Feedback),
         "endpoint": ("", *ENDPOINTS),
         "hypothesis": ("", *HYPOTHESES),
-        "claim_about": ("", *ABOUT),
+        "claim_about": ("", *CLAIMS_ABOUT),
     }
     label = t("New value")
     if key in choices:

@@ -15,7 +15,7 @@ from study.base.canonical import moment, random_key, shuffled
 from study.lifecycle import studies
 from study.people.codes import new_code
 from study.people.invitations import Invitation
-from study.protocol.assignment import Assigned, assign
+from study.protocol.assignment import AssignedCase, assign
 from study.protocol.protocol import Protocol
 from study.reading import desk
 from study.store import Store, Transaction
@@ -86,7 +86,7 @@ def test_an_assignment_follows_all_rules(protocol: Protocol, n_readers: int) -> 
         assert max(counts) - min(counts) <= 1
 
 
-def _blocks(assigned: list[Assigned]) -> list[list[Assigned]]:
+def _blocks(assigned: list[AssignedCase]) -> list[list[AssignedCase]]:
     return [
         list(block)
         for _, block in groupby(assigned, lambda entry: (entry.session, entry.condition))
@@ -94,7 +94,7 @@ def _blocks(assigned: list[Assigned]) -> list[list[Assigned]]:
 
 
 def _assert_placed(
-    assigned: list[Assigned], cases: list[tuple[str, str]], protocol: Protocol
+    assigned: list[AssignedCase], cases: list[tuple[str, str]], protocol: Protocol
 ) -> None:
     """Check the complete list of a reader."""
     blocks = max(protocol.sessions, len(protocol.conditions))
@@ -111,7 +111,7 @@ def _assert_placed(
         assert protocol.option_order == "random" or entry.shown_order == letters
 
 
-def _assert_block(block: list[Assigned], protocol: Protocol) -> tuple[int, str]:
+def _assert_block(block: list[AssignedCase], protocol: Protocol) -> tuple[int, str]:
     """Check that a block has each case once, and its hidden repeats late and after the first."""
     places: dict[str, list[int]] = {}
     for place, entry in enumerate(block, start=1):
@@ -127,7 +127,7 @@ def _assert_block(block: list[Assigned], protocol: Protocol) -> tuple[int, str]:
 
 def _of_the_release_before(
     cases: list[tuple[str, str]], protocol: Protocol, *, reader_id: str, reader_index: int
-) -> list[Assigned]:
+) -> list[AssignedCase]:
     """Return a reader's list as computed by the last version with a single session."""
     seed, letters = protocol.seed, {item_id: len(json.loads(entry)) for item_id, entry in cases}
     turn = reader_index % len(protocol.conditions)
@@ -153,7 +153,7 @@ def _of_the_release_before(
             purpose = f"option order/{reader_id}/{item_id}/{condition}/{repeat}"
             order_shown = "".join(shuffled(order_shown, seed=seed, purpose=purpose))
         result.append(
-            Assigned(
+            AssignedCase(
                 item_id=item_id,
                 condition=condition,
                 session=1,

@@ -12,9 +12,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from study.protocol import blocks
-from study.protocol.arms import Allocated, next_arm
-from study.protocol.assignment import Assigned, assign_list
-from study.protocol.designs import ListPlace, williams
+from study.protocol.arms import AllocatedReader, next_arm
+from study.protocol.assignment import AssignedCase, assign_list
+from study.protocol.designs import ListPlace, williams_square
 from study.protocol.protocol import Condition, Protocol, faults_of
 from tests.conftest import examples
 
@@ -87,7 +87,9 @@ def designs(draw: st.DrawFn) -> Protocol:
         for arm in arms:
             arm.pop("aid", None)
     if draw(st.booleans()) and not faults_of(values):
-        presented = [len(arm.presented) for arm in Protocol.from_json(values).by_arm.values()]
+        presented = [
+            len(arm.presented_conditions) for arm in Protocol.from_json(values).by_arm.values()
+        ]
         values["sessions"] = math.lcm(*presented) * draw(st.integers(1, 2))
     assume(not faults_of(values))
     protocol = Protocol.from_json(values)
@@ -105,7 +107,7 @@ def _cases(protocol: Protocol, strata: Sequence[int]) -> list[tuple[str, str, st
 
 def _list_numbers(
     protocol: Protocol, cases: list[tuple[str, str, str]], arm: str
-) -> tuple[int, dict[int, list[Assigned]]]:
+) -> tuple[int, dict[int, list[AssignedCase]]]:
     lists = blocks.n_lists(protocol, N_LISTS)
     numbers = range(1, max(lists, N_LISTS) + 1)
     places = [ListPlace(arm=arm, number=number, lists=lists) for number in numbers]
@@ -117,7 +119,7 @@ def _has_room(protocol: Protocol) -> bool:
     if not protocol.is_incomplete:
         return True
     lists = blocks.n_lists(protocol, N_LISTS)
-    smallest = min(blocks.size(protocol, number, lists) for number in range(1, lists + 1))
+    smallest = min(blocks.list_size(protocol, number, lists) for number in range(1, lists + 1))
     needed = max(1, protocol.hidden_repeats, *(arm.case_blocks for arm in protocol.by_arm.values()))
     return smallest + protocol.anchor >= needed and (
         protocol.reads_per_case <= N_LISTS or bool(protocol.cases_per_reader)
@@ -142,16 +144,18 @@ def test_the_lists_of_a_design_satisfy_its_constraints(
         _assert_dealt(assigned, lists, protocol, cases)
 
 
-def _assert_list(entries: list[Assigned], protocol: Protocol) -> None:
+def _assert_list(entries: list[AssignedCase], protocol: Protocol) -> None:
     """Check conditions, sessions, positions and stages of one list."""
     presented = [entry for entry in entries if entry.stage != 1]
     assert [entry.position for entry in presented] == list(range(1, len(presented) + 1))
     own = {entry.item_id for entry in entries}
-    n_turns = max(1, protocol.sessions // len(protocol.presented))
+    n_turns = max(1, protocol.sessions // len(protocol.presented_conditions))
     first = Counter((entry.item_id, entry.condition) for entry in presented)
-    n_repeats = len(presented) - len(own) * len(protocol.presented) * n_turns
-    assert all(first[item, name] >= n_turns for item in own for name in protocol.presented)
-    blocks_read = protocol.sessions if protocol.sessions > 1 else len(protocol.presented)
+    n_repeats = len(presented) - len(own) * len(protocol.presented_conditions) * n_turns
+    assert all(
+        first[item, name] >= n_turns for item in own for name in protocol.presented_conditions
+    )
+    blocks_read = protocol.sessions if protocol.sessions > 1 else len(protocol.presented_conditions)
     assert n_repeats == protocol.hidden_repeats * blocks_read
     assert {entry.session for entry in entries} == set(range(1, protocol.sessions + 1))
     assert [entry.session for entry in entries] == sorted(entry.session for entry in entries)
@@ -161,7 +165,7 @@ def _assert_list(entries: list[Assigned], protocol: Protocol) -> None:
     _assert_crossover(presented, own, protocol)
 
 
-def _assert_stages(entries: list[Assigned], protocol: Protocol) -> None:
+def _assert_stages(entries: list[AssignedCase], protocol: Protocol) -> None:
     sequential = [entry for entry in entries if entry.stage]
     assert bool(sequential) == protocol.is_sequential
     for first, second in zip(sequential[::2], sequential[1::2], strict=True):
@@ -174,7 +178,7 @@ def _assert_stages(entries: list[Assigned], protocol: Protocol) -> None:
         assert entry.aid == (str(protocol.aid) if aided else "")
 
 
-def _assert_crossover(presented: list[Assigned], own: set[str], protocol: Protocol) -> None:
+def _assert_crossover(presented: list[AssignedCase], own: set[str], protocol: Protocol) -> None:
     """Check that with case blocks each session has every case and each condition for one block."""
     if not protocol.case_blocks:
         return
@@ -190,7 +194,7 @@ def _assert_crossover(presented: list[Assigned], own: set[str], protocol: Protoc
 
 
 def _assert_dealt(
-    assigned: dict[int, list[Assigned]],
+    assigned: dict[int, list[AssignedCase]],
     lists: int,
     protocol: Protocol,
     cases: list[tuple[str, str, str]],
@@ -230,7 +234,7 @@ def _assert_dealt(
 @given(st.integers(2, 6), st.integers(0, 5), st.integers(0, 2**63 - 1))
 def test_conditions_are_balanced_over_lists(n: int, start: int, seed: int) -> None:
     """The lists of a square are balanced in sessions, over case blocks and in sequence."""
-    square = williams(n)
+    square = williams_square(n)
     places = Counter((place, number) for row in square for place, number in enumerate(row))
     assert set(places.values()) == {len(square) // n}
     after = Counter(pair for row in square for pair in pairwise(row))
@@ -276,12 +280,12 @@ def test_readers_are_randomised_in_permuted_blocks_within_level_and_site(
     arms = [{key: arm[key] for key in ("name", "share")} for arm in arms]
     assume(arms)
     protocol = Protocol.from_json({"arms": arms, "seed": seed})
-    before: list[Allocated] = []
+    before: list[AllocatedReader] = []
     for number, (level, site) in enumerate(readers):
-        reader = Allocated(reader_id=f"R{number}", level=level, site=site)
+        reader = AllocatedReader(reader_id=f"R{number}", level=level, site=site)
         arm = next_arm(protocol.arms, before, reader, protocol.seed)
         assert arm == next_arm(protocol.arms, before, reader, protocol.seed)
-        before.append(Allocated(reader_id=f"R{number}", level=level, site=site, arm=arm))
+        before.append(AllocatedReader(reader_id=f"R{number}", level=level, site=site, arm=arm))
     share = {arm.name: arm.share for arm in protocol.arms}
     for stratum in {reader.stratum for reader in before}:
         among = (reader.arm for reader in before if reader.stratum == stratum)

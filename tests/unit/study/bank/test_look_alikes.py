@@ -16,7 +16,7 @@ from study.base.errors import BadFile, BadInput
 from study.lifecycle import studies
 from study.models.predictions import read_predictions
 from study.protocol.protocol import Protocol
-from study.protocol.sampling import foresee, left
+from study.protocol.sampling import count_drawable, preview_draw
 from study.store import Store, bank_contents, banks
 from tests.conftest import ACTING
 from tests.unit.study.bank.conftest import write_film
@@ -87,9 +87,9 @@ def test_a_patient_in_two_spellings_is_the_same_patient(
     if text != other.strip():
         assert "counts as" in notes
         assert difference in notes
-    assert left(store, bank, _protocol()) == (3, 2)
+    assert count_drawable(store, bank, _protocol()) == (3, 2)
     with pytest.raises(BadInput, match="3 needed, 2 available"):
-        foresee(store, bank, _protocol(cases=3))
+        preview_draw(store, bank, _protocol(cases=3))
 
 
 def test_an_examination_in_two_spellings_has_one_patient(store: Store, write: Bank) -> None:
@@ -134,7 +134,7 @@ def test_a_task_in_several_spellings_is_one_stratum(store: Store, write: Bank) -
     assert by["task"] == by["category"] == {"Negation": 1, "Presence Assessment": 4}
     assert set(facets(store, bank, "any")["task"]) == set(by["task"])
     for stratum in ("task", "category", "subcategory", "site"):
-        drawn = foresee(store, bank, _protocol(stratify_by=[stratum], allocation="equal"))
+        drawn = preview_draw(store, bank, _protocol(stratify_by=[stratum], allocation="equal"))
         assert {row.name: row.n_items for row in drawn.strata} == by["task"]
 
 
@@ -144,10 +144,10 @@ def test_an_allocation_may_use_any_spelling_of_a_stratum_once(store: Store, writ
     with store.look() as look:
         bank = banks.bank_row(look, "bank").id
     protocol = _protocol(stratify_by=["task"], allocation={TASKS[2]: 2})
-    assert [stratum.n_drawn for stratum in foresee(store, bank, protocol).strata] == [2]
+    assert [stratum.n_drawn for stratum in preview_draw(store, bank, protocol).strata] == [2]
     protocol = _protocol(stratify_by=["task"], allocation={TASKS[2]: 1, TASKS[1]: 1})
     with pytest.raises(BadInput, match=r"names the stratum .* twice"):
-        foresee(store, bank, protocol)
+        preview_draw(store, bank, protocol)
 
 
 def test_lists_of_items_may_use_any_spelling(store: Store, write: Bank) -> None:
@@ -156,9 +156,9 @@ def test_lists_of_items_may_use_any_spelling(store: Store, write: Bank) -> None:
         bank = banks.bank_row(look, "bank").id
         assert item_of(look, "bank", NFC).item_id == NFD
     assert [
-        item for item, _ in foresee(store, bank, _protocol(cases=1, only_items=[NFC])).cases
+        item for item, _ in preview_draw(store, bank, _protocol(cases=1, only_items=[NFC])).cases
     ] == [NFD]
-    drawn = foresee(store, bank, _protocol(cases=2, without_items=[f"{NFC}\u200b"]))
+    drawn = preview_draw(store, bank, _protocol(cases=2, without_items=[f"{NFC}\u200b"]))
     assert {item for item, _ in drawn.cases} == {"q1", "q2"}
 
 

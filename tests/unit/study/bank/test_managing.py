@@ -37,7 +37,7 @@ from study.lifecycle.exposure import being_read
 from study.models.model_protocol import ModelProtocol
 from study.models.paper import paper_of_study
 from study.protocol.protocol import Protocol
-from study.protocol.sampling import foresee
+from study.protocol.sampling import preview_draw
 from study.reading.simulation import simulate
 from study.store import Store, bank_contents, banks, draws, events
 from study.store import studies as stored
@@ -421,14 +421,14 @@ ALL_ITEMS = Protocol.from_json({"cases": 24, "one_question_per": "item"})
 
 def _drawn(store: Store, n: int) -> set[str]:
     values = {"cases": n, "one_question_per": "item"}
-    return {item for item, _ in foresee(store, 1, Protocol.from_json(values)).cases}
+    return {item for item, _ in preview_draw(store, 1, Protocol.from_json(values)).cases}
 
 
 def test_an_item_that_was_struck_off_is_not_drawn_until_reinstated(banked: Store) -> None:
     struck_id = min(_drawn(banked, 24))
     strike(banked, "bank", struck_id, reason="The film is another patient's.", acting=ACTING)
     with pytest.raises(BadInput):
-        foresee(banked, 1, ALL_ITEMS)
+        preview_draw(banked, 1, ALL_ITEMS)
     assert struck_id not in _drawn(banked, 23)
     strike(banked, "bank", struck_id, reason="It is not.", reinstate=True, acting=ACTING)
     assert struck_id in _drawn(banked, 24)
@@ -454,13 +454,13 @@ def test_a_drawn_study_keeps_items_that_are_struck_off_later(banked: Store) -> N
 def test_items_that_were_struck_off_are_not_used_for_practice(banked: Store) -> None:
     values = {"cases": 4, "one_question_per": "item", "practice_cases": 2}
     protocol = Protocol.from_json(values)
-    for item in foresee(banked, 1, protocol).practice:
+    for item in preview_draw(banked, 1, protocol).practice:
         strike(banked, "bank", item, reason="Poor film.", acting=ACTING)
     with banked.look() as look:
         numbers = bank_contents.struck(look, 1)
         struck = {row.item_id for row in bank_contents.listed(look, numbers)}
     assert len(struck) == 2
-    assert not struck & set(foresee(banked, 1, protocol).practice)
+    assert not struck & set(preview_draw(banked, 1, protocol).practice)
 
 
 @pytest.mark.parametrize(

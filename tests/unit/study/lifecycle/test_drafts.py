@@ -14,7 +14,7 @@ from study.lifecycle.studies import discard, draw_within
 from study.people import signing_in
 from study.people.persons import enter_role
 from study.people.roles import Role
-from study.protocol.assignment import burdens
+from study.protocol.assignment import workloads
 from study.protocol.protocol import (
     CONSENT_TO_INSERT,
     Protocol,
@@ -22,7 +22,7 @@ from study.protocol.protocol import (
     protocol_from,
     toml_of_study,
 )
-from study.protocol.sampling import deciding, foresee
+from study.protocol.sampling import draw_settings, preview_draw
 from study.store import Store, events, people
 from study.store.banks import bank_row
 from study.store.studies import study_row
@@ -191,7 +191,7 @@ def test_a_refused_draw_changes_nothing(banked: Store) -> None:
 def test_the_forecast_equals_the_draw(banked: Store) -> None:
     """Both use the same computation."""
     draft = _begun(banked, cases=6, practice_cases=2)
-    foreseen = foresee(banked, 1, Protocol.from_json(draft.protocol_values))
+    foreseen = preview_draw(banked, 1, Protocol.from_json(draft.protocol_values))
     _, strata = drafts.draw(
         banked, draft.id, seen_saved_at_utc=draft.saved_at_utc, maker=1, acting=ACTING
     )
@@ -275,12 +275,12 @@ def test_an_opened_study_is_not_discarded(opened: Any) -> None:
 def test_a_readers_burden_counts_repeats_conditions_and_practice() -> None:
     """Two conditions of 100 cases with 10 repeats each, and 5 practice cases."""
     values = {"cases": 100, "hidden_repeats": 10, "practice_cases": 5}
-    burden_by_arm = burdens(
+    burden_by_arm = workloads(
         Protocol.from_json({**values, "conditions": ["unaided", "image-absent"]})
     )[""]
     assert (burden_by_arm.n_readings, burden_by_arm.n_practice, burden_by_arm.days) == (220, 5, 0)
     assert burden_by_arm.hours == pytest.approx(225 * 30 / 3600)
-    quick = burdens(Protocol.from_json({"cases": 120, "time_limit_s": 10}))[""]
+    quick = workloads(Protocol.from_json({"cases": 120, "time_limit_s": 10}))[""]
     assert quick.hours == pytest.approx(120 * 10 / 3600)
 
 
@@ -288,7 +288,7 @@ def test_the_burden_of_each_arm_follows_its_design() -> None:
     """The two readings of sequential reading take the time of one."""
     arms = [{"name": "a"}, {"name": "b", "conditions": ["aided"], "aid": "after"}]
     values = {"cases": 100, "cases_per_reader": 40, "anchor": 10, "aid_model": "m", "arms": arms}
-    burden_by_arm = burdens(Protocol.from_json(values))
+    burden_by_arm = workloads(Protocol.from_json(values))
     assert [(arm.n_cases, arm.n_readings) for arm in burden_by_arm.values()] == [(40, 40), (40, 80)]
     assert burden_by_arm["a"].hours == burden_by_arm["b"].hours
 
@@ -358,15 +358,15 @@ def test_a_draft_is_ready_exactly_when_it_can_be_drawn(
     )
     draft = replace(_begun(banked, **values), name=name)
 
-    def rehearse(bank: str, asked: Any) -> object:
+    def compute_draw(bank: str, asked: Any) -> object:
         with banked.look() as look:
             number = bank_row(look, bank).id
-        return foresee(banked, number, Protocol.from_json(deciding(asked)))
+        return preview_draw(banked, number, Protocol.from_json(draw_settings(asked)))
 
     def draw() -> None:
         drafts.draw(banked, draft.id, seen_saved_at_utc=draft.saved_at_utc, maker=1, acting=ACTING)
 
-    obstacles = drafts.draw_faults(banked, draft, rehearse)
+    obstacles = drafts.draw_faults(banked, draft, compute_draw)
     if name != "trial":
         assert obstacles
     elif obstacles:

@@ -6,14 +6,14 @@ from dataclasses import asdict
 
 from study.base.bank_model import LETTERS
 from study.base.canonical import sha256_of
-from study.protocol.assignment import Assigned, assign
+from study.protocol.assignment import AssignedCase, assign
 from study.protocol.protocol import Protocol
 from study.reading.records import canonical, shown
 
 CASES = [(f"q{i}", json.dumps(list("wxyz"))) for i in range(30)]
 
 
-def _assign(reader: str = "R1", index: int = 0, **values: object) -> list[Assigned]:
+def _assign(reader: str = "R1", index: int = 0, **values: object) -> list[AssignedCase]:
     return list(
         assign(
             CASES,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from study.protocol.outline import confounded, outline
+from study.protocol.outline import confounded_effects, outline_lists
 from study.protocol.protocol import Condition, Protocol
 
 OWN, AIDED = Condition.UNAIDED, Condition.AIDED
@@ -15,7 +15,7 @@ def protocol(**keys: object) -> Protocol:
 
 def counts(**keys: object) -> list[list[dict[tuple[Condition, bool], int]]]:
     """Return the number of cases by list, session and condition."""
-    lists = outline(protocol(**keys), n_readers=4)
+    lists = outline_lists(protocol(**keys), n_readers=4)
     return [[dict(session) for session in each.sessions.values()] for each in lists]
 
 
@@ -38,7 +38,7 @@ def test_sequential_reading_has_both_stages_of_every_case() -> None:
 
 def test_each_arm_has_its_own_lists() -> None:
     arms = [{"name": "control", "conditions": ["unaided"]}, {"name": "AI", "share": 3}]
-    lists = outline(protocol(arms=arms, conditions=["aided"], aid_model="M"), n_readers=4)
+    lists = outline_lists(protocol(arms=arms, conditions=["aided"], aid_model="M"), n_readers=4)
     assert [each.arm for each in lists] == ["control", "AI", "AI", "AI"]
     assert dict(lists[0].sessions[1]) == {(OWN, False): 40}
 
@@ -62,9 +62,9 @@ def test_an_incomplete_design_has_the_anchor_and_a_share_of_the_other_cases() ->
     ],
 )
 def test_each_confounded_effect_is_reported(keys: dict[str, object], word: str) -> None:
-    sentences = confounded(protocol(**keys), n_readers=5)
+    sentences = confounded_effects(protocol(**keys), n_readers=5)
     assert [sentence for sentence in sentences if sentence.startswith(word)], sentences
 
 
 def test_a_simple_study_confounds_nothing() -> None:
-    assert confounded(protocol(), n_readers=5) == []
+    assert confounded_effects(protocol(), n_readers=5) == []

@@ -7,7 +7,7 @@ import pytest
 
 from study.base.errors import BadProtocol
 from study.protocol.protocol import Protocol, as_toml, read_protocol
-from study.protocol.questionnaire import ReaderQuestion, ShownIf, UnfitAnswers, fit_answers
+from study.protocol.questionnaire import ReaderQuestion, ShownIf, UnfitAnswers, check_answers
 
 ONE: dict[str, Any] = {"id": "a", "question": "How?", "kind": "choice", "options": ["x", "y"]}
 
@@ -39,8 +39,8 @@ def test_questions_are_read_from_toml_with_their_defaults(tmp_path: Path) -> Non
         ({"kind": ["choice"]}, "kind: must be one of"),
         ({"options": ["x"]}, "a choice question needs 2 to 20"),
         ({"options": ["x", "x"]}, "contains duplicates"),
-        ({"options": ["x", ""]}, "options: must be a list of texts"),
-        ({"options": "xy"}, "options: must be a list of texts"),
+        ({"options": ["x", ""]}, "options: must be a list of strings"),
+        ({"options": "xy"}, "options: must be a list of strings"),
         ({"kind": "text"}, "only a choice question has options"),
         ({"required": "yes"}, "required: must be true or false"),
         ({"hint": "?"}, "hint: unknown key"),
@@ -87,8 +87,8 @@ def test_an_unanswered_question_is_omitted() -> None:
         ReaderQuestion(id="a", question="?", kind="text", required=False),
         ReaderQuestion(id="b", question="?", kind="number"),
     )
-    assert fit_answers(questions, {"a": "", "b": 0}) == {"b": 0.0}
-    assert fit_answers(questions, {"a": None, "b": 2.5}) == {"b": 2.5}
+    assert check_answers(questions, {"a": "", "b": 0}) == {"b": 0.0}
+    assert check_answers(questions, {"a": None, "b": 2.5}) == {"b": 2.5}
 
 
 DEPENDENT = {
@@ -159,12 +159,12 @@ def test_only_questions_that_were_shown_are_answered() -> None:
             ]
         }
     ).questionnaire
-    assert fit_answers(protocol, {"a": "y", "b": "", "c": None}) == {"a": "y"}
-    assert fit_answers(protocol, {"a": "x", "b": "x"}) == {"a": "x", "b": "x"}
-    assert fit_answers(protocol, {"a": "x", "b": "y", "c": "z"}) == {"a": "x", "b": "y", "c": "z"}
+    assert check_answers(protocol, {"a": "y", "b": "", "c": None}) == {"a": "y"}
+    assert check_answers(protocol, {"a": "x", "b": "x"}) == {"a": "x", "b": "x"}
+    assert check_answers(protocol, {"a": "x", "b": "y", "c": "z"}) == {"a": "x", "b": "y", "c": "z"}
     for answers in ({"a": "y", "b": "y"}, {"a": "x", "b": "x", "c": "z"}, {"a": "y", "c": "z"}):
         with pytest.raises(UnfitAnswers, match="is not asked after these answers"):
-            fit_answers(protocol, answers)
+            check_answers(protocol, answers)
     for answers in ({"a": "x"}, {"a": "x", "b": "y"}):
         with pytest.raises(UnfitAnswers, match="must be answered"):
-            fit_answers(protocol, answers)
+            check_answers(protocol, answers)

@@ -13,7 +13,7 @@ from study.base.bank_model import VIEW_CLASSES
 from study.base.errors import BadInput, BadProtocol, NotFound
 from study.lifecycle.deployments import init
 from study.protocol.protocol import Protocol, faults_of, protocol_from, read_protocol
-from study.protocol.sampling import Rehearsed, foresee, left
+from study.protocol.sampling import DrawResult, count_drawable, preview_draw
 from study.store import Store
 from tests.conftest import ACTING, NOW, entropy_from, write_bank
 from tests.drawable_items import Drawable, draw_from
@@ -166,8 +166,8 @@ def _asked(**keys: Any) -> Protocol:
     return Protocol.from_json({"cases": 2, "one_question_per": "item", "stratify_by": [], **keys})
 
 
-def _drawn(store: Store, **keys: Any) -> Rehearsed:
-    return foresee(store, 1, _asked(**keys))
+def _drawn(store: Store, **keys: Any) -> DrawResult:
+    return preview_draw(store, 1, _asked(**keys))
 
 
 def _ids(store: Store) -> list[str]:
@@ -196,7 +196,10 @@ def test_remaining_items_meet_all_conditions(
     bank: Store, keys: dict[str, Any], n_patients: int
 ) -> None:
     """Items and patients are counted; an age range must be completely within the limits."""
-    assert left(bank, 1, _asked(one_question_per="patient", **keys)) == (2 * n_patients, n_patients)
+    assert count_drawable(bank, 1, _asked(one_question_per="patient", **keys)) == (
+        2 * n_patients,
+        n_patients,
+    )
 
 
 def test_lists_of_ids_include_and_exclude_items(bank: Store) -> None:
@@ -222,10 +225,10 @@ def test_ids_missing_from_the_bank_are_refused_with_their_number(bank: Store, ke
 def test_flagged_questions_are_excluded(bank: Store) -> None:
     """Only questions that break the selected rules are excluded."""
     flagged = _ids(bank)[::4]
-    assert left(bank, 1, _asked(without_flags=["B201"])) == (18, 18)
+    assert count_drawable(bank, 1, _asked(without_flags=["B201"])) == (18, 18)
     drawn = _drawn(bank, cases=18, without_flags=["B201"])
     assert not {case for case, _ in drawn.cases} & set(flagged)
-    assert left(bank, 1, _asked(without_flags=["B206"])) == (24, 24)
+    assert count_drawable(bank, 1, _asked(without_flags=["B206"])) == (24, 24)
 
 
 @pytest.mark.slow

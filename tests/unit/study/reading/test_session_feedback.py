@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from study.base.bank_model import LETTERS
 from study.lifecycle import studies
 from study.models.synthetic import add_synthetic
-from study.protocol.contradictions import LEAST_IN_FEEDBACK
+from study.protocol.contradictions import MIN_FEEDBACK_ANSWERS
 from study.protocol.protocol import Protocol
 from study.reading import desk
 from study.reading.desk import Desk
@@ -136,7 +136,7 @@ def test_cases_with_wrong_images_and_open_ended_cases_do_not_count(banked: Store
     assert _shown(banked) == []
 
 
-@given(st.integers(LEAST_IN_FEEDBACK, 1000))
+@given(st.integers(MIN_FEEDBACK_ANSWERS, 1000))
 def test_no_displayed_share_implies_that_all_or_no_answers_were_correct(n: int) -> None:
     """Every rounded share corresponds to at least two numbers of correct answers."""
     shares = Counter(rounded_percent(n_correct, n) for n_correct in range(n + 1))
