@@ -5,7 +5,7 @@ import streamlit as st
 from study.base.errors import StudyError
 from study.base.translation import t
 from study.lifecycle import drafts
-from study.people.roles import IN_STUDY, Act
+from study.people.roles import STUDY_PERMISSIONS, Act
 from study.people.signing_in import memberships
 from study.store import banks
 from ui.app.masthead import masthead
@@ -38,7 +38,7 @@ def _studies_to_begin_from() -> list[str]:
     return [
         membership.study_name
         for membership in memberships(store(), person)
-        if membership.study is not None and Act.SET_UP in IN_STUDY[membership.role]
+        if membership.study is not None and Act.SET_UP in STUDY_PERMISSIONS[membership.role]
     ]
 
 

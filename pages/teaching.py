@@ -8,7 +8,7 @@ from study.base.translation import t, tn
 from study.lifecycle import teaching
 from study.lifecycle.teaching import Lesson
 from study.people.roles import Act
-from study.reading.score_card import total
+from study.reading.score_card import sum_counts
 from ui.app.masthead import masthead
 from ui.parts import theme
 from ui.parts.links import links
@@ -25,7 +25,7 @@ def _lesson(lesson: Lesson) -> None:
         st.subheader(plain(lesson.name), anchor=False)
         st.write(_progress_text(lesson))
         if lesson.first:
-            counts = {t("All cases"): total(lesson.first), **lesson.first}
+            counts = {t("All cases"): sum_counts(lesson.first), **lesson.first}
             rows = [(task or t("No task"), of(count)) for task, count in counts.items()]
             head = [t("Task"), t("Right first time")]
             theme.table(head, rows, caption=t("Your answers when you first saw each case"))

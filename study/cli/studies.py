@@ -185,7 +185,7 @@ def release_account(db: Path | str, who: str, study: str, reason: str) -> None:
     The next single sign-on with their registered address binds again. The reason is kept in the
     audit trail. See docs/sign-on.md.
     """
-    _remove(single_sign_on.release, db, who, study, reason)
+    _remove(single_sign_on.release_account, db, who, study, reason)
     print(f"Released the sign-in account of {who}.")
 
 

@@ -37,7 +37,7 @@ from study.models.rereading import read_differently
 from study.monitoring.interventions import excluded_readings
 from study.protocol.protocol import AID_KEYS, Aid, Condition, Protocol, stored_protocol
 from study.reading.course import Step
-from study.reading.records import shown
+from study.reading.records import shown_letter
 from study.store import (
     Store,
     Transaction,
@@ -405,7 +405,7 @@ def _reader_readings(
             **row,
             "rater_id": row["reader_id"],
             "answered_at_utc": row["received_at_utc"],
-            "raw_answer": row["reason"] if answer is None else shown(answer, order),
+            "raw_answer": row["reason"] if answer is None else shown_letter(answer, order),
             "flags": _flags(row),
             "excluded": set_aside.get(row["id"]),
             "stage": row["stage"] or None,
@@ -423,7 +423,7 @@ def _aid_columns(
     would reveal the planted errors.
     """
     protocol = stored_protocol(study)
-    shown = {} if blinded else dict(aids.of_study(look, study.id))
+    shown_aids = {} if blinded else dict(aids.of_study(look, study.id))
     requested = {row["assignment"] for row in aids.requests_of_study(look, study.id)}
 
     def columns(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -432,7 +432,7 @@ def _aid_columns(
             on_demand and row["assignment"] not in requested
         ):
             return {"aid_shown_ms": None}
-        aid = shown.get(row["item_id"])
+        aid = shown_aids.get(row["item_id"])
         return {
             "aid_model": protocol.aid_model,
             "aid_answer": aid and aid.answer,

@@ -8,7 +8,7 @@ from study.base.actor import COMMAND_LINE, Acting
 from study.base.canonical import sha256_of, stamp
 from study.base.errors import NotFound, NotNow
 from study.base.text import check_code_name, quoted
-from study.people.codes import Entropy, give, new_code
+from study.people.codes import Entropy, issue_code, new_code
 from study.people.roles import Role
 from study.store import Store, Transaction, deployment, events, people
 from study.store.events import EventKind
@@ -117,7 +117,7 @@ def reader_code(
             raise NotNow(
                 f"{quoted(reader_id)} no longer has a role in {quoted(study)}: it was revoked."
             )
-        give(change, code, person=person, now=now)
+        issue_code(change, code, person=person, now=now)
         events.record(
             change,
             study,
@@ -143,7 +143,7 @@ def _staff_code(
     code = new_code(entropy)
     with store.change() as change:
         number = study_row(change, study).id if study else None
-        give(change, code, person=holder(change, name, role, number, now), now=now)
+        issue_code(change, code, person=holder(change, name, role, number, now), now=now)
         events.record(
             change,
             study,

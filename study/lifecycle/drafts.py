@@ -16,7 +16,7 @@ from study.base.errors import BadInput, BadProtocol, NotFound, NotNow, StudyErro
 from study.base.text import LONGEST_NAME, check_name, checked_reason, name_fault
 from study.base.translation import t
 from study.lifecycle.studies import draw_within, drawable_bank, set_aside
-from study.people.persons import enter_role
+from study.people.persons import add_role
 from study.people.roles import Role
 from study.protocol import sampling
 from study.protocol.protocol import (
@@ -358,7 +358,7 @@ def _make_coordinator(change: Transaction, maker: int, study: str, acting: Actin
     roles = people.roles_held(change, maker)
     if any(row.role == Role.ADMINISTRATOR and row.study is None for row in roles):
         return
-    enter_role(change, maker, Role.COORDINATOR, study=study, acting=acting)
+    add_role(change, maker, Role.COORDINATOR, study=study, acting=acting)
 
 
 def _row(look: Transaction, number: int) -> DraftRow:

@@ -20,8 +20,8 @@ from study.lifecycle import judging
 from study.lifecycle.judging import KINDS, LABELS, Assignment, Judged
 from study.people.signing_in import Person
 from study.protocol.protocol import CONTEXTS, Condition, Protocol
-from study.reading.desk import Acknowledgement, CaseView, Desk, case_view, parsed, rules
-from study.reading.records import HANDED_OUT, NOT_YET, Presentation, Reading, RecordOutcome
+from study.reading.desk import Acknowledgement, CaseView, Desk, case_view, parse_records, rules
+from study.reading.records import N_CASES_SENT, NOT_YET, Presentation, Reading, RecordOutcome
 from study.store import Store, Transaction, banks, teaching
 from study.store.banks import FilmRow
 from study.store.deployment import secret
@@ -72,7 +72,7 @@ class JudgingDesk:
         """Store a judge's verdicts; a verdict sent twice is stored once."""
         outcomes: list[RecordOutcome] = []
         with store.change() as change:
-            for record in parsed(records):
+            for record in parse_records(records):
                 if not isinstance(record, RecordOutcome):
                     part = self._part(change, person, number)
                     refused = self._refused(change, person, part, record, now)
@@ -146,7 +146,7 @@ class JudgingDesk:
             rules={**rules(_PROTOCOL), "numbered": True},
             cases=tuple(
                 _view(look, judged_case, self._case(look, person, part.row, judged_case), position)
-                for position, judged_case in enumerate(waiting[:HANDED_OUT], start=n_judged + 1)
+                for position, judged_case in enumerate(waiting[:N_CASES_SENT], start=n_judged + 1)
             ),
             stored=n_judged,
         )

@@ -29,7 +29,7 @@ from study.lifecycle.exposure import being_read
 from study.people.codes import Entropy, new_code
 from study.people.invitations import Invitation
 from study.people.roles import Act, Role
-from study.people.signing_in import STAYS, Person
+from study.people.signing_in import MAX_DURATION, Person
 from study.protocol.protocol import Protocol, stored_protocol
 from study.store import Store, Transaction, banks, deployment, events, extract, people, studies
 from study.store.deployment import secret
@@ -287,7 +287,7 @@ def _path(store: Store, mark: str) -> Path:
 
 def _make_room(folder: Path, now: datetime) -> None:
     """Delete unused previews, and make room for one more."""
-    oldest = now.timestamp() - STAYS.total_seconds()
+    oldest = now.timestamp() - MAX_DURATION.total_seconds()
     stores = sorted(((_used_s(path), path) for path in folder.glob("*.db")), reverse=True)
     for number, (used_s, path) in enumerate(stores, start=1):
         if number >= MOST or used_s < oldest:

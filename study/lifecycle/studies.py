@@ -19,7 +19,7 @@ from study.base.translation import t
 from study.lifecycle import aids, exposure, placements
 from study.monitoring.progress import Completeness, completeness_in
 from study.people import persons
-from study.people.codes import Code, give
+from study.people.codes import Code, issue_code
 from study.people.invitations import Invitation, years_fault
 from study.people.roles import Role
 from study.protocol import sampling
@@ -442,9 +442,9 @@ def _admit(
         given_at_utc=stamp(acting.now),
     )
     if not known:
-        give(change, code, person=person, now=acting.now)
+        issue_code(change, code, person=person, now=acting.now)
         if invitation.name or invitation.email:
-            persons.keep_name(change, person, name=invitation.name, email=invitation.email)
+            persons.store_name(change, person, name=invitation.name, email=invitation.email)
     cases_seen = exposure.known_cases(change, person, study)
     exposure_detail = (
         {"may_know": [person.as_detail for person in cases_seen]} if cases_seen else {}

@@ -28,20 +28,20 @@ from study.reading.desk import (
     CaseView,
     Desk,
     case_view,
-    parsed,
+    parse_records,
     rules,
 )
 from study.reading.records import (
-    HANDED_OUT,
+    N_CASES_SENT,
     NOT_YET,
     CaseRecord,
     Presentation,
     Reading,
     RecordOutcome,
-    canonical,
-    shown,
+    canonical_letter,
+    shown_letter,
 )
-from study.reading.score_card import NONE, Count
+from study.reading.score_card import NO_ANSWERS, Count
 from study.store import Store, Transaction, banks, events, people, readings, teaching
 from study.store.banks import FilmRow
 from study.store.deployment import secret
@@ -142,7 +142,9 @@ def _first_by_task(look: Transaction, person: int, bank: int) -> dict[str, Count
     task = FirstSpelling(text_key)
     counts: dict[str, Count] = {}
     for name, n, matching in teaching.first_by_task(look, person, bank):
-        counts[task[name]] = counts.get(task[name], NONE) + Count(n_correct=int(matching), n=n)
+        counts[task[name]] = counts.get(task[name], NO_ANSWERS) + Count(
+            n_correct=int(matching), n=n
+        )
     return counts
 
 
@@ -244,7 +246,7 @@ def take_records(
     """Store a learner's answers, each once, and return the reference standard of each."""
     outcomes: list[RecordOutcome] = []
     with store.change() as change:
-        for record in parsed(records):
+        for record in parse_records(records):
             if not isinstance(record, RecordOutcome):
                 state = _round_state(change, person, bank, round)
                 refused = _refused(change, state, record, now)
@@ -253,7 +255,9 @@ def take_records(
             outcomes.append(record)
         state = _round_state(change, person, bank, round)
         feedback = {
-            record.id: shown for record in outcomes if (shown := _feedback(change, person, record))
+            record.id: case_feedback
+            for record in outcomes
+            if (case_feedback := _feedback(change, person, record))
         }
     return Acknowledgement.of(outcomes, _desk(store, state), feedback=feedback)
 
@@ -274,7 +278,7 @@ def _refused(change: Transaction, state: _RoundState, record: Any, now: datetime
     order = _order(change, state.person, at)
     if record.option is not None and record.option not in LETTERS[: len(order)]:
         return t("This case has no option {option}.", option=record.option)
-    answer = None if record.option is None else canonical(record.option, order)
+    answer = None if record.option is None else canonical_letter(record.option, order)
     teaching.add(
         change,
         id=record.id,
@@ -296,7 +300,7 @@ def _feedback(look: Transaction, person: Person, outcome: RecordOutcome) -> Case
     at = _Coming(number=row["number"], case=outcome.case, item=row["item"])
     truth, explanation = teaching.truth(look, at.item)
     return CaseFeedback(
-        option=shown(truth, _order(look, person, at)),
+        option=shown_letter(truth, _order(look, person, at)),
         correct=bool(row["matches"]),
         explanation=explanation,
     )
@@ -391,7 +395,7 @@ def _view(look: Transaction, state: _RoundState, at: _Coming) -> CaseView:
     )
 
 
-GAPS = (HANDED_OUT, 10)
+GAPS = (N_CASES_SENT, 10)
 """Number of cases before a repetition: after a wrong answer, and after a correct one."""
 
 Answer = tuple[int, bool]
@@ -438,7 +442,7 @@ def upcoming(
     """
     due_at, known = repetitions_due(answers), tuple(dict.fromkeys(item for item, _ in answers))
     due_items: list[int] = []
-    for number in range(len(answers) + 1, len(answers) + 1 + HANDED_OUT):
+    for number in range(len(answers) + 1, len(answers) + 1 + N_CASES_SENT):
         ready = sorted((at, item) for item, at in due_at.items() if at <= number)
         item = ready[0][1] if ready else new(number, (*known, *due_items))
         if item is None:

@@ -23,7 +23,7 @@ from study.base.canonical import moment
 from study.monitoring.interventions import excluded_readings
 from study.monitoring.progress import readings_of_study
 from study.protocol.protocol import Condition, Protocol, stored_protocol
-from study.reading.records import shown
+from study.reading.records import shown_letter
 from study.store import Store
 from study.store.progress import ReadingRow
 from study.store.studies import study_row
@@ -188,7 +188,8 @@ def _runs(own_rows: _Rows) -> Iterator[QualityFact]:
     """Yield improbable runs of one key; the displayed letter is the key that was pressed."""
     own_rows = [row for row in own_rows if row.condition != Condition.OPEN_ENDED]
     letters = [
-        shown(row.answer, row.shown_order) if row.answer is not None else None for row in own_rows
+        shown_letter(row.answer, row.shown_order) if row.answer is not None else None
+        for row in own_rows
     ]
     options = [len(row.shown_order) for row in own_rows if row.answer is not None]
     chances: dict[int, float] = {}

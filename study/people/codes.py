@@ -1,8 +1,8 @@
 """Creates, issues and checks access codes, which are stored only as salted hashes.
 
 A code such as ``K7QF-3M9X-TTRD-8W2P`` has a public part (the first six characters), by which its
-row is found, and a secret part (the last ten, 50 bits), of which only an scrypt hash is stored. O
-is read as 0, I and L as 1; letter case and dashes are ignored.
+row is found, and a secret part (the last ten characters, 50 bits), of which only an scrypt hash is
+stored. O is read as 0, and I and L as 1; letter case and dashes are ignored.
 """
 
 import hashlib
@@ -17,13 +17,13 @@ from study.store import Transaction, people
 from study.store.people import CodeRow
 
 ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-"""Crockford's base 32."""
+"""The digits of Crockford's base 32."""
 
-_OPEN, _LENGTH = 6, 16
-_ALIKE = str.maketrans({"O": "0", "I": "1", "L": "1"})
+_PUBLIC_LENGTH, _LENGTH = 6, 16
+_LOOKALIKES = str.maketrans({"O": "0", "I": "1", "L": "1"})
 
-GUESSED = 20
-"""Number of consecutive wrong attempts at a code that is reported in the trail and to staff."""
+REPORTED_FAILURES = 20
+"""Number of consecutive wrong attempts at a code after which they are reported to staff."""
 
 Entropy = Callable[[int], bytes]
 """A function that returns random bytes; `secrets.token_bytes` except in tests."""
@@ -31,7 +31,7 @@ Entropy = Callable[[int], bytes]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Code:
-    """A new access code, as text and as stored, and the end of its validity (None: unlimited)."""
+    """A new access code with its stored values and the end of its validity (None: unlimited)."""
 
     text: str
     lookup: str
@@ -46,9 +46,9 @@ def new_code(entropy: Entropy, expires: datetime | None = None) -> Code:
     salt = entropy(16)
     return Code(
         text="-".join(characters[start : start + 4] for start in range(0, _LENGTH, 4)),
-        lookup=characters[:_OPEN],
+        lookup=characters[:_PUBLIC_LENGTH],
         salt=salt.hex(),
-        code_hash=_hash(characters[_OPEN:], salt),
+        code_hash=_hash(characters[_PUBLIC_LENGTH:], salt),
         expires=expires,
     )
 
@@ -64,7 +64,7 @@ def end_of_day(now: datetime, days: int, zone: tzinfo) -> datetime:
     return datetime.combine(following, time(), zone).astimezone(UTC)
 
 
-def give(change: Transaction, code: Code, *, person: int, now: datetime) -> None:
+def issue_code(change: Transaction, code: Code, *, person: int, now: datetime) -> None:
     """Issue a code to a person; their previous code stops working, and its sign-ins end."""
     people.set_code(
         change,
@@ -77,24 +77,24 @@ def give(change: Transaction, code: Code, *, person: int, now: datetime) -> None
     )
 
 
-def normalised(code: str) -> str:
-    """Return a code as typed by a user in its stored form of sixteen characters.
+def normalise_code(code: str) -> str:
+    """Return a code that a user typed as sixteen characters.
 
-    >>> normalised(" k7qf-3m9x ttrd-8w2o ")
+    >>> normalise_code(" k7qf-3m9x ttrd-8w2o ")
     'K7QF3M9XTTRD8W20'
     """
-    return re.sub(r"[\s\-\u2010-\u2015]", "", code).upper().translate(_ALIKE)
+    return re.sub(r"[\s\-\u2010-\u2015]", "", code).upper().translate(_LOOKALIKES)
 
 
-def lookup(code: str) -> str:
+def public_part(code: str) -> str:
     """Return the public part of a code, by which its row is found."""
-    return normalised(code)[:_OPEN]
+    return normalise_code(code)[:_PUBLIC_LENGTH]
 
 
-def is_of(code: str, row: CodeRow | None) -> bool:
-    """Return whether a code matches a row, in the same time if there is no row."""
+def is_code_of(code: str, row: CodeRow | None) -> bool:
+    """Return whether a code matches a row; the check takes equally long if there is no row."""
     salt = bytes.fromhex(row.salt) if row else b"\0" * 16
-    offered = _hash(normalised(code)[_OPEN:], salt)
+    offered = _hash(normalise_code(code)[_PUBLIC_LENGTH:], salt)
     return row is not None and hmac.compare_digest(offered, row.code_hash)
 
 

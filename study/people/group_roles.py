@@ -1,7 +1,7 @@
 """Roles that follow from an account's groups at an OpenID Connect provider.
 
-The groups are read at each single sign-on. Only roles that a group gave are revoked when the
-account leaves the group; roles assigned on the page or by a command are kept.
+The groups are read at each single sign-on. When an account leaves a group, only the role that the
+group gave is revoked; roles granted on the page or by a command are kept.
 """
 
 import logging
@@ -45,7 +45,8 @@ class GroupRules:
     issuer
         The provider's identifier, which is the claim ``iss`` of its tokens.
     claim
-        The claim with the groups; dots separate nested names, as in ``realm_access.roles``.
+        The claim that contains the groups; dots separate nested names, as in
+        ``realm_access.roles``.
     roles
         The role of each group.
     """
@@ -54,13 +55,13 @@ class GroupRules:
     claim: str
     roles: Mapping[str, GroupRole]
 
-    def granted(self, claims: Mapping[str, Any]) -> dict[GroupRole, str]:
+    def roles_for(self, claims: Mapping[str, Any]) -> dict[GroupRole, str]:
         """Return the roles that follow from an ID token's claims, each with its group.
 
         Raises
         ------
         SignInRefused
-            The provider left out the groups because the account has too many.
+            The provider omitted the groups because the account has too many.
         """
         top = self.claim.partition(".")[0]
         claim_names = claims.get("_claim_names")
@@ -94,36 +95,36 @@ def read_rules(section: Mapping[str, Any]) -> list[GroupRules]:
     >>> (rules,) = read_rules(
     ...     {"hospital": {"issuer": "https://id", "groups": {"staff": "coordinator"}}}
     ... )
-    >>> rules.granted({"groups": ["staff", "other"]})
+    >>> rules.roles_for({"groups": ["staff", "other"]})
     {GroupRole(role=<Role.COORDINATOR: 'coordinator'>, study=''): 'staff'}
     """
-    return [_rules(f"roles.{name}", value) for name, value in section.items()]
+    return [_parse_rules(f"roles.{name}", value) for name, value in section.items()]
 
 
-def _rules(place: str, section: Any) -> GroupRules:
-    values = _table(place, section, ("issuer", "claim", "groups"))
+def _parse_rules(place: str, section: Any) -> GroupRules:
+    values = _check_table(place, section, ("issuer", "claim", "groups"))
     issuer, claim = values.get("issuer"), values.get("claim", "groups")
     for key, text in (("issuer", issuer), ("claim", claim)):
         if not isinstance(text, str) or not text:
-            raise BadInput(f"{place}.{key} is missing or not a text. Write it in quotation marks.")
+            raise BadInput(f"{place}.{key} is missing or not text. Write it in quotation marks.")
     groups = values.get("groups")
     if not isinstance(groups, Mapping) or not groups:
         raise BadInput(f"{place}.groups names no group. Add lines such as: staff = 'coordinator'.")
-    roles = {name: _role(f"{place}.groups.{name}", value) for name, value in groups.items()}
+    roles = {name: _parse_role(f"{place}.groups.{name}", value) for name, value in groups.items()}
     return GroupRules(issuer=str(issuer), claim=str(claim), roles=roles)
 
 
-def _role(place: str, value: Any) -> GroupRole:
+def _parse_role(place: str, value: Any) -> GroupRole:
     if isinstance(value, str):
-        return GroupRole(_role_named(place, value, staff_roles("")))
-    values = _table(place, value, ("role", "study"))
+        return GroupRole(_check_role(place, value, staff_roles("")))
+    values = _check_table(place, value, ("role", "study"))
     study = values.get("study")
     if not isinstance(study, str) or not study:
         raise BadInput(f"{place}.study is missing. Name the study, or write only the role.")
-    return GroupRole(_role_named(place, values.get("role"), staff_roles(study)), study)
+    return GroupRole(_check_role(place, values.get("role"), staff_roles(study)), study)
 
 
-def _table(place: str, section: Any, known: Iterable[str]) -> Mapping[str, Any]:
+def _check_table(place: str, section: Any, known: Iterable[str]) -> Mapping[str, Any]:
     if not isinstance(section, Mapping):
         raise BadInput(f"{place} must be a table. See docs/sign-on.md.")
     for key in section:
@@ -132,7 +133,7 @@ def _table(place: str, section: Any, known: Iterable[str]) -> Mapping[str, Any]:
     return section
 
 
-def _role_named(place: str, name: Any, permitted: tuple[Role, ...]) -> Role:
+def _check_role(place: str, name: Any, permitted: tuple[Role, ...]) -> Role:
     if name not in permitted:
         names = ", ".join(permitted)
         raise BadInput(
@@ -143,7 +144,7 @@ def _role_named(place: str, name: Any, permitted: tuple[Role, ...]) -> Role:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
-    """The account whose groups are applied, with what is known of its person.
+    """The account whose groups are applied, and what is known about its person.
 
     `person` is None for a person who is not registered here. `name` and `email` (verified) are
     stored for a new person, unless they are empty or invalid.
@@ -155,13 +156,13 @@ class Account:
     email: str = ""
 
 
-def apply(
+def apply_groups(
     change: Transaction, account: Account, granted: Mapping[GroupRole, str], now: datetime
 ) -> int | None:
     """Grant and revoke roles so that they agree with the groups; return the person.
 
-    A role is skipped, with an entry in the log, if the person may not have it because they read in
-    the study, or if its study does not exist. The last administrator keeps the role.
+    A role is skipped, with an entry in the log, if its study does not exist, or if the person must
+    not have it because they are a reader of the study. The last administrator keeps the role.
     """
     person = account.person
     roles_held = people.roles_held(change, person) if person is not None else []
@@ -179,7 +180,7 @@ def apply(
             person = _add_person(change, account, wanted.role, now)
         elif not people.handle_of(change, person):
             people.name_handle(change, person, _free_handle(change, wanted.role))
-        grant = persons.enter_role(
+        grant = persons.add_role(
             change,
             person,
             wanted.role,
@@ -188,13 +189,13 @@ def apply(
             group=granted[wanted],
         )
         people.mark_group_grant(change, grant, account.issuer)
-    for row in roles_held:  # last: without any role, the person would also lose the access code
+    for row in roles_held:  # last, because a person without any role loses the access code
         if row.id in by_group and GroupRole(Role(row.role), row.study_name or "") not in granted:
-            _end(change, row, now)
+            _end_role(change, row, now)
     return person
 
 
-def _end(change: Transaction, row: people.GrantRow, now: datetime) -> None:
+def _end_role(change: Transaction, row: people.GrantRow, now: datetime) -> None:
     if row.study is None and row.role == Role.ADMINISTRATOR:
         try:
             persons.refuse_last_administrator(change)
@@ -209,7 +210,7 @@ def _add_person(change: Transaction, account: Account, role: Role, now: datetime
     person = people.add(change, handle=_free_handle(change, role), made_at_utc=stamp(now))
     name = "" if name_fault(account.name) else account.name
     try:
-        persons.keep_name(change, person, name=name, email=account.email)
+        persons.store_name(change, person, name=name, email=account.email)
     except (BadInput, NotNow) as error:
         _log.warning("The name of a new %s was not stored: %s", role, error)
     return person

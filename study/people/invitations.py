@@ -1,4 +1,4 @@
-"""Reads the coordinator's list of readers, from a file or as pasted into the page."""
+"""Reads the coordinator's list of readers from a file, or from text pasted into the page."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,11 +13,11 @@ from study.tables.columns import Kind, plain_key
 from study.tables.table import Row, open_table, read_pasted_table
 
 _COLUMNS = ("reader_id", "level", "years", "site", "name", "email")
-"""Names and addresses are stored separately from the study; see `study.people.persons`."""
+"""The columns; names and addresses are stored separately, see `study.people.persons`."""
 
 _COLUMN_OF = {plain_key(column): column for column in _COLUMNS}
-_LONGEST = 60
-LONGEST_EMAIL = 254
+_MAX_LENGTH = 60
+MAX_EMAIL_LENGTH = 254
 _EMAIL = re.compile(r"[^\s@,;<>]+@[^\s@,;<>]+\.[^\s@,;<>]+")
 _YEARS = re.compile(r"[0-9]{1,2}([.,][0-9]+)?")
 _SHORT_COLUMNS = ("reader_id", "level", "years", "site", "name")
@@ -47,10 +47,10 @@ def read_invitations(path: Path) -> list[Invitation]:
     Raises
     ------
     BadFile
-        The file cannot be read or has faults; all of them are listed with their line.
+        The file cannot be read or has faults, which are all listed with their line.
     """
     with open_table(path, kind_of=_kind_of) as table:
-        return _checked(table.name, table.header, table.rows)
+        return _check_invitations(table.name, table.header, table.rows)
 
 
 def parse_invitations(text: str, *, source: str) -> list[Invitation]:
@@ -59,23 +59,23 @@ def parse_invitations(text: str, *, source: str) -> list[Invitation]:
     Raises
     ------
     BadFile
-        The list has faults; all of them are listed with their line, under the name `source`.
+        The list has faults, which are all listed with their line; `source` is the list's name.
     """
     header, rows = read_pasted_table(text, name=source, kind_of=_kind_of)
-    return _checked(source, header, rows)
+    return _check_invitations(source, header, rows)
 
 
 def email_fault(email: str) -> str:
-    """Return what is wrong with an e-mail address; an empty text if nothing is, or it is empty."""
-    if not email or (len(email) <= LONGEST_EMAIL and _EMAIL.fullmatch(email)):
+    """Return what is wrong with an e-mail address; empty if it is valid or empty."""
+    if not email or (len(email) <= MAX_EMAIL_LENGTH and _EMAIL.fullmatch(email)):
         return ""
     return t("{email} is not a valid email address. Write it as name@example.org.", email=email)
 
 
 def years_fault(years: str) -> str:
-    """Return what is wrong with years of experience; an empty text if nothing is, or it is empty.
+    """Return what is wrong with years of experience; empty if they are valid or empty.
 
-    The analysis groups readers by this number, and leaves out those for whom it is a text.
+    The analysis groups readers by this number, and leaves out readers for whom it is not a number.
     """
     if not years or _YEARS.fullmatch(years):
         return ""
@@ -89,10 +89,12 @@ def _kind_of(column: str) -> Kind:
     return Kind.NUMBER if plain_key(column) == "years" else Kind.TEXT
 
 
-def _checked(source: str, header: Sequence[str], rows: Iterable[Row | Fault]) -> list[Invitation]:
+def _check_invitations(
+    source: str, header: Sequence[str], rows: Iterable[Row | Fault]
+) -> list[Invitation]:
     faults = list(_header_faults(header))
     invitations: list[Invitation] = []
-    # If the header is wrong, all lines are wrong, so only the header is reported.
+    # If the header is wrong, every line is wrong, so only the header is reported.
     n_rows = 0
     for row in rows if not faults else ():
         n_rows += 1
@@ -141,13 +143,13 @@ def _row_faults(place: str, invitation: Invitation) -> Iterator[str]:
         yield t("{place}: reader_id is empty. Enter a reader ID, such as R1.", place=place)
     for column in _SHORT_COLUMNS:
         text = getattr(invitation, column)
-        if len(text) > _LONGEST:
+        if len(text) > _MAX_LENGTH:
             yield t(
                 "{place}: {column} has {n} characters; the limit is {most}. Shorten it.",
                 place=place,
                 column=column,
                 n=len(text),
-                most=_LONGEST,
+                most=_MAX_LENGTH,
             )
         elif not text.isprintable():
             yield t(

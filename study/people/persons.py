@@ -1,11 +1,12 @@
 """Manages the people of a study or a deployment: roles, access codes and names.
 
-One e-mail address belongs to one person, and an access code gives access to all roles of its
-person. So users who run a study may issue a code or change a name only for people without roles
-outside the study; for others this requires an administrator of the deployment (`By.everywhere`).
+An e-mail address belongs to one person, and an access code gives access to all roles of its person.
+Therefore, users who run a study may issue a code or change a name only for people without roles
+outside the study; for other people, this requires an administrator of the deployment
+(`By.everywhere`).
 
 A reader of a study can never have another role in it, and vice versa. The tables enforce this; the
-functions here raise the messages.
+functions in this module raise the error messages.
 """
 
 import unicodedata
@@ -20,7 +21,7 @@ from study.base.errors import BadInput, NotAllowed, NotFound, NotNow, StudyError
 from study.base.text import check_code_name, check_name, checked_reason, text_key
 from study.base.translation import t
 from study.people import codes
-from study.people.codes import GUESSED, Code
+from study.people.codes import REPORTED_FAILURES, Code
 from study.people.invitations import email_fault
 from study.people.roles import Role, staff_roles
 from study.store import Store, Transaction, events, people, second_factors
@@ -29,7 +30,7 @@ from study.store.people import CodeRow, GrantRow, NameRow
 from study.store.studies import study_row
 
 
-def by_email(look: Transaction, email: str) -> int | None:
+def person_by_email(look: Transaction, email: str) -> int | None:
     """Return the person with an e-mail address, or None."""
     key = text_key(email)
     if not key:
@@ -40,11 +41,12 @@ def by_email(look: Transaction, email: str) -> int | None:
     return next(matches, None)
 
 
-def by_address(look: Transaction, email: str) -> int | None:
+def person_by_address(look: Transaction, email: str) -> int | None:
     """Return the person registered with exactly this address, or None.
 
-    Stricter than `by_email`: only the case of ASCII letters is ignored. Addresses that merely look
-    alike, such as with full-width letters, can belong to another person at the provider.
+    Stricter than `person_by_email`: only the case of ASCII letters is ignored. Addresses that
+    merely look alike, for example with full-width letters, can belong to different people at the
+    provider.
     """
     mailbox = _mailbox(email)
     holders = [
@@ -59,8 +61,8 @@ def _mailbox(email: str) -> bytes:
     return unicodedata.normalize("NFC", email).encode("utf-8", "surrogatepass").lower()
 
 
-def keep_name(change: Transaction, person: int, *, name: str, email: str) -> None:
-    """Store a person's name and e-mail address; if both are empty, nothing is stored.
+def store_name(change: Transaction, person: int, *, name: str, email: str) -> None:
+    """Store a person's name and e-mail address, unless both are empty.
 
     Raises
     ------
@@ -74,14 +76,14 @@ def keep_name(change: Transaction, person: int, *, name: str, email: str) -> Non
         check_name(name, "person")
     if fault := email_fault(email):
         raise BadInput(fault)
-    other = by_email(change, email)
+    other = person_by_email(change, email)
     if other not in (None, person):
         raise NotNow(t("{email} is already registered to someone else here.", email=email))
     if name or email:
         people.keep_name(change, person, name=name, email=email)
 
 
-def refuse_with_parts_elsewhere(look: Transaction, person: int, study: int | None, by: By) -> None:
+def refuse_with_roles_elsewhere(look: Transaction, person: int, study: int | None, by: By) -> None:
     """Refuse an action on a person with roles outside the study, except by administrators."""
     if by.everywhere:
         return
@@ -105,8 +107,8 @@ def end_role(
 ) -> None:
     """Revoke a role immediately, sign its holder out, and end their code if it was the last role.
 
-    Without `sign_out`, sign-ins and code remain, without access to anything if it was the last
-    role, so that the page can tell the person why.
+    Without `sign_out`, the sign-ins and the code remain valid, so that the page can tell the person
+    why they no longer have access.
     """
     people.revoke(change, row.id, stamp(acting.now))
     if sign_out:
@@ -117,8 +119,8 @@ def end_role(
     events.record(change, study, acting, kind=EventKind.ROLE_REVOKED, detail=detail)
 
 
-def grant_in(look: Transaction, grant: int, study: int | None) -> GrantRow:
-    """Return a role granted in a study (None: in the deployment).
+def find_grant(look: Transaction, grant: int, study: int | None) -> GrantRow:
+    """Return the row of a role granted in a study (None: in the deployment).
 
     Raises
     ------
@@ -131,7 +133,7 @@ def grant_in(look: Transaction, grant: int, study: int | None) -> GrantRow:
     return row
 
 
-def record_for(
+def record_in_trails(
     change: Transaction,
     grants: Iterable[GrantRow],
     acting: Acting,
@@ -139,15 +141,15 @@ def record_for(
     kind: EventKind,
     **detail: object,
 ) -> None:
-    """Record an event in the trail of each study of a person, under their name in it."""
+    """Record an event in the trail of each study of a person, under their name in that study."""
     for row in {(grant.study_name, grant.whose): grant for grant in grants}.values():
         event_detail = {"whose": row.whose, **detail}
-        by = replace(acting.by, name=row.whose) if kind in _OWN_ACTS else acting.by
+        by = replace(acting.by, name=row.whose) if kind in _OWN_ACTION_KINDS else acting.by
         own_acting = replace(acting, by=by)
         events.record(change, row.study_name or "", own_acting, kind=kind, detail=event_detail)
 
 
-_OWN_ACTS = (EventKind.IDENTITY_BOUND, EventKind.SECOND_FACTOR_ADDED)
+_OWN_ACTION_KINDS = (EventKind.IDENTITY_BOUND, EventKind.SECOND_FACTOR_ADDED)
 """Events whose actor is the person themselves."""
 
 
@@ -159,12 +161,11 @@ def person_for_reader(
     Raises
     ------
     NotAllowed
-        The person has or had another role in the study, which showed them what readers must not
-        see.
+        The person has or had another role in the study and may have seen what readers must not see.
     NotNow
         The person is already a reader of the study.
     """
-    known = by_email(change, email)
+    known = person_by_email(change, email)
     if known is None:
         return people.add(change, handle="", made_at_utc=stamp(now)), False
     for row in people.all_grants_of(change, known):
@@ -185,14 +186,15 @@ def person_for_reader(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Newcomer:
-    """A person who gets a role.
+    """A person who is given a role.
 
     Parameters
     ----------
     handle
-        Their permanent name in the trail: initials or a job title.
+        The person's permanent name in the trail: initials or a job title.
     name, email
-        Stored separately and erasable; the address identifies them at single sign-on.
+        These are stored separately and can be erased; the address identifies the person at single
+        sign-on.
     """
 
     handle: str
@@ -201,11 +203,11 @@ class Newcomer:
     email: str = ""
 
 
-def give_role(store: Store, newcomer: Newcomer, *, study: str, code: Code, acting: Acting) -> str:
+def grant_role(store: Store, newcomer: Newcomer, *, study: str, code: Code, acting: Acting) -> str:
     """Grant a role in a study (or, if `study` is empty, in the deployment); return the handle.
 
-    An existing person is recognised by e-mail address, or, for an administrator of the deployment,
-    by handle. The new code replaces the person's previous code.
+    An existing person is recognised by e-mail address or, if the actor is an administrator of the
+    deployment, by handle. The new code replaces the person's previous code.
 
     Raises
     ------
@@ -220,24 +222,24 @@ def give_role(store: Store, newcomer: Newcomer, *, study: str, code: Code, actin
         raise BadInput(t("Reviewers are added for the whole server, not for one study."))
     with store.change() as change:
         number = study_row(change, study).id if study else None
-        person = _known(change, newcomer, acting.by)
+        person = _existing_person(change, newcomer, acting.by)
         if person is None:
-            _refuse_taken(change, newcomer.handle, number)
+            _refuse_used_handle(change, newcomer.handle, number)
             person = people.add(change, handle=newcomer.handle, made_at_utc=stamp(acting.now))
         else:
             refuse_reader(change, person, number)
-            refuse_with_parts_elsewhere(change, person, number, acting.by)
-            _refuse_twice(change, person, newcomer, number)
+            refuse_with_roles_elsewhere(change, person, number, acting.by)
+            _refuse_held_role(change, person, newcomer, number)
             people.name_handle(change, person, newcomer.handle)
         if newcomer.name.strip() or newcomer.email.strip():
-            keep_name(change, person, name=newcomer.name, email=newcomer.email)
+            store_name(change, person, name=newcomer.name, email=newcomer.email)
         handle = people.handle_of(change, person)
-        enter_role(change, person, newcomer.role, study=study, acting=acting)
-        codes.give(change, code, person=person, now=acting.now)
+        add_role(change, person, newcomer.role, study=study, acting=acting)
+        codes.issue_code(change, code, person=person, now=acting.now)
     return handle
 
 
-def enter_role(
+def add_role(
     change: Transaction,
     person: int,
     role: Role,
@@ -246,9 +248,9 @@ def enter_role(
     acting: Acting,
     group: str = "",
 ) -> int:
-    """Grant a role to a person with a handle, in a transaction that has made all checks.
+    """Grant a role to a person with a handle, without further checks; return the grant's number.
 
-    The event contains the `group` of the provider that gave the role. Returns the grant's number.
+    `group` is the group at the provider that gave the role, which the event records.
     """
     number = study_row(change, study).id if study else None
     grant = people.grant(
@@ -260,7 +262,7 @@ def enter_role(
     return grant
 
 
-def revoke(store: Store, *, study: str, grant: int, reason: str, acting: Acting) -> None:
+def revoke_role(store: Store, *, study: str, grant: int, reason: str, acting: Acting) -> None:
     """Revoke a role immediately, sign its holder out, and end their code if it was the last role.
 
     Raises
@@ -280,11 +282,11 @@ def revoke(store: Store, *, study: str, grant: int, reason: str, acting: Acting)
         end_role(change, study, row, why, acting)
 
 
-def give_back(store: Store, *, study: str, grant: int, code: Code, acting: Acting) -> None:
+def restore_role(store: Store, *, study: str, grant: int, code: Code, acting: Acting) -> None:
     """Restore a revoked role, with a new code."""
     with store.change() as change:
         row = _grant(change, study, grant)
-        refuse_with_parts_elsewhere(change, row.person, row.study, acting.by)
+        refuse_with_roles_elsewhere(change, row.person, row.study, acting.by)
         if any(
             (role_held.role, role_held.study) == (row.role, row.study)
             for role_held in people.roles_held(change, row.person)
@@ -300,15 +302,15 @@ def give_back(store: Store, *, study: str, grant: int, code: Code, acting: Actin
         )
         detail = {"whose": row.whose, "new": row.role}
         events.record(change, study, acting, kind=EventKind.ROLE_GIVEN, detail=detail)
-        codes.give(change, code, person=row.person, now=acting.now)
+        codes.issue_code(change, code, person=row.person, now=acting.now)
 
 
 def replace_code(store: Store, *, study: str, grant: int, code: Code, acting: Acting) -> None:
     """Issue a new code to the holder of a role; the old code and its sign-ins end."""
     with store.change() as change:
         row = _active_grant(change, study, grant)
-        refuse_with_parts_elsewhere(change, row.person, row.study, acting.by)
-        codes.give(change, code, person=row.person, now=acting.now)
+        refuse_with_roles_elsewhere(change, row.person, row.study, acting.by)
+        codes.issue_code(change, code, person=row.person, now=acting.now)
         detail = {"whose": row.whose, "expires_at_utc": stamp(code.expires) if code.expires else ""}
         events.record(change, study, acting, kind=EventKind.CODE_GIVEN, detail=detail)
 
@@ -321,8 +323,8 @@ def change_name(
         raise BadInput(t("Enter a name or an email address, or erase what is recorded."))
     with store.change() as change:
         row = _grant(change, study, grant)
-        refuse_with_parts_elsewhere(change, row.person, row.study, acting.by)
-        keep_name(change, row.person, name=name, email=email)
+        refuse_with_roles_elsewhere(change, row.person, row.study, acting.by)
+        store_name(change, row.person, name=name, email=email)
         detail = {"whose": row.whose}
         events.record(change, study, acting, kind=EventKind.NAME_ENTERED, detail=detail)
 
@@ -336,11 +338,12 @@ def erase_name(store: Store, *, study: str, grant: int, acting: Acting) -> bool:
     Returns
     -------
     bool
-        Whether the bytes were also removed from the write-ahead log; otherwise this happens later.
+        Whether the bytes have already been removed from the write-ahead log; otherwise this happens
+        later.
     """
     with store.change() as change:
         row = _grant(change, study, grant)
-        refuse_with_parts_elsewhere(change, row.person, row.study, acting.by)
+        refuse_with_roles_elsewhere(change, row.person, row.study, acting.by)
         if not people.erase_name(change, row.person):
             raise NotNow(t("No name is recorded for {who}.", who=row.whose))
         detail = {"whose": row.whose}
@@ -352,7 +355,7 @@ def erase_name(store: Store, *, study: str, grant: int, acting: Acting) -> bool:
 
 
 def _grant(look: Transaction, study: str, grant: int) -> GrantRow:
-    return grant_in(look, grant, study_row(look, study).id if study else None)
+    return find_grant(look, grant, study_row(look, study).id if study else None)
 
 
 def _active_grant(look: Transaction, study: str, grant: int) -> GrantRow:
@@ -362,8 +365,8 @@ def _active_grant(look: Transaction, study: str, grant: int) -> GrantRow:
     return row
 
 
-def _known(look: Transaction, newcomer: Newcomer, by: By) -> int | None:
-    known = by_email(look, newcomer.email)
+def _existing_person(look: Transaction, newcomer: Newcomer, by: By) -> int | None:
+    known = person_by_email(look, newcomer.email)
     if known is None and by.everywhere:
         matches = people.staff_named(look, newcomer.handle)
         if len(matches) == 1:
@@ -371,7 +374,7 @@ def _known(look: Transaction, newcomer: Newcomer, by: By) -> int | None:
     return known
 
 
-def _refuse_taken(look: Transaction, handle: str, study: int | None) -> None:
+def _refuse_used_handle(look: Transaction, handle: str, study: int | None) -> None:
     grants = people.grants_of_deployment(look)
     grants += people.grants_of_study(look, study) if study else []
     if text_key(handle) in {text_key(row.whose) for row in grants}:
@@ -393,7 +396,9 @@ def refuse_reader(look: Transaction, person: int, study: int | None) -> None:
             )
 
 
-def _refuse_twice(look: Transaction, person: int, newcomer: Newcomer, study: int | None) -> None:
+def _refuse_held_role(
+    look: Transaction, person: int, newcomer: Newcomer, study: int | None
+) -> None:
     for row in people.roles_held(look, person):
         if row.role == newcomer.role and row.study == study:
             raise NotNow(t("{who} already has that role.", who=newcomer.handle))
@@ -417,17 +422,18 @@ class CodeState(StrEnum):
     NEVER_USED = "never used"
     USED = "used"
     EXPIRED = "expired"
-    GUESSED = "guessed at"
+    REPORTED_FAILURES = "guessed at"
     REVOKED = "revoked"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """A person with a role, for the page of people.
+    """A person with a role, as the page "People" lists them.
 
-    `who` is a reader's study code or a handle; `name` and `email` are empty if not stored. Times
-    are in UTC, as stored; `expires_at_utc` and `seen_at_utc` may be None. `account` is the provider
-    of the bound sign-in account: None if there is none, empty if it was erased.
+    `who` is a reader's study code or a handle; `about` is a reader's level, experience and site.
+    `name` and `email` are empty if not stored. `seen_at_utc` is the last sign-in, or None.
+    `elsewhere` states whether the person has roles outside the study. `account` is the provider of
+    the bound sign-in account: None if there is none, empty if it was erased.
     """
 
     grant: int
@@ -453,7 +459,7 @@ class Member:
 
 
 def members_of_study(store: Store, study: str, *, now: datetime) -> list[Member]:
-    """Return the people who have or had a role in a study, one per role, in order of granting."""
+    """Return the people who have or had a role in a study, once per role, in order of granting."""
     with store.look() as look:
         number = study_row(look, study).id
         return _members(look, people.grants_of_study(look, number), number, now)
@@ -513,7 +519,7 @@ def _code_state(row: GrantRow, code: CodeRow | None, now: datetime) -> CodeState
         return CodeState.NONE
     if code.expires_at_utc and code.expires_at_utc <= stamp(now):
         return CodeState.EXPIRED
-    if code.failures >= GUESSED:
+    if code.failures >= REPORTED_FAILURES:
         return CodeState.GUESSED
     seen_at = row.seen_at_utc
     return CodeState.USED if seen_at and seen_at >= code.issued_at_utc else CodeState.NEVER_USED

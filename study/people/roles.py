@@ -27,11 +27,11 @@ class Act(StrEnum):
     READ = "read"
     """Read cases, and see one's own score card if the protocol allows it."""
     SET_UP = "set up"
-    """See the protocol, preview, draw, open, amend."""
+    """See the protocol; preview, draw, open and amend the study."""
     WATCH = "watch"
     """See the progress of readers and the quality of their readings."""
     STEP_IN = "step in"
-    """Remind, pause, extend, release, withdraw, exclude."""
+    """Remind, pause and withdraw readers, extend and release sessions, exclude readings."""
     PEOPLE = "people"
     """Invite readers and statisticians, issue and revoke codes, see and erase names."""
     ROLES = "roles"
@@ -39,7 +39,7 @@ class Act(StrEnum):
     MODELS = "models"
     """Add models and their predictions."""
     CLOSE = "close"
-    """Close the study, restore and merge bundles."""
+    """Close the study, and restore and merge bundles."""
     RESULTS = "results"
     """See results after closing, or earlier if the protocol allows it."""
     EXPORT = "export"
@@ -47,18 +47,18 @@ class Act(StrEnum):
     TRAIL = "trail"
     """See the audit trail."""
     MAKE_STUDY = "make study"
-    """Deployment: import banks, draft new studies."""
+    """Deployment: import banks and draft new studies."""
     DEPLOYMENT = "deployment"
     """Deployment: backups, administrators, settings."""
     REVIEW = "review"
     """Deployment: judge the questions of a bank in assigned reviews."""
     ACCOUNT = "account"
-    """Add one's own second factor (all roles but reader)."""
+    """Add one's own second factor (all roles except reader)."""
     CHOOSE = "choose"
     """See the list of one's studies, and select one."""
 
 
-_RUN = frozenset(
+_COORDINATOR_PERMISSIONS = frozenset(
     {
         Act.SET_UP,
         Act.WATCH,
@@ -73,25 +73,25 @@ _RUN = frozenset(
     }
 )
 
-IN_STUDY: Mapping[Role, frozenset[Act]] = {
+STUDY_PERMISSIONS: Mapping[Role, frozenset[Act]] = {
     Role.READER: frozenset({Act.READ}),
     Role.STATISTICIAN: frozenset({Act.RESULTS, Act.EXPORT, Act.ACCOUNT}),
-    Role.COORDINATOR: _RUN,
-    Role.ADMINISTRATOR: _RUN | {Act.ROLES},
+    Role.COORDINATOR: _COORDINATOR_PERMISSIONS,
+    Role.ADMINISTRATOR: _COORDINATOR_PERMISSIONS | {Act.ROLES},
 }
-"""The permissions of each role in its study."""
+"""The permissions of each role in a study."""
 
-IN_DEPLOYMENT: Mapping[Role, frozenset[Act]] = {
+DEPLOYMENT_PERMISSIONS: Mapping[Role, frozenset[Act]] = {
     Role.COORDINATOR: frozenset({Act.MAKE_STUDY, Act.REVIEW, Act.ACCOUNT}),
     Role.REVIEWER: frozenset({Act.REVIEW, Act.ACCOUNT}),
     Role.ADMINISTRATOR: frozenset({Act.MAKE_STUDY, Act.DEPLOYMENT, Act.REVIEW, Act.ACCOUNT}),
 }
 """The additional permissions of roles for the deployment."""
 
-ANYWHERE: frozenset[Act] = frozenset({Act.CHOOSE})
+COMMON_PERMISSIONS: frozenset[Act] = frozenset({Act.CHOOSE})
 """The permissions of every signed-in person."""
 
-GRANTED_IN_STUDY: Mapping[Role, Act] = {
+STUDY_ROLE_GRANTERS: Mapping[Role, Act] = {
     Role.READER: Act.PEOPLE,
     Role.STATISTICIAN: Act.PEOPLE,
     Role.COORDINATOR: Act.ROLES,
@@ -99,7 +99,7 @@ GRANTED_IN_STUDY: Mapping[Role, Act] = {
 }
 """The permission needed to grant or revoke each role in a study."""
 
-GRANTED_IN_DEPLOYMENT: Mapping[Role, Act] = {
+DEPLOYMENT_ROLE_GRANTERS: Mapping[Role, Act] = {
     Role.COORDINATOR: Act.DEPLOYMENT,
     Role.REVIEWER: Act.MAKE_STUDY,
     Role.ADMINISTRATOR: Act.DEPLOYMENT,
@@ -116,25 +116,25 @@ TITLES: Mapping[str, str] = {
 
 
 def staff_roles(study: str) -> tuple[Role, ...]:
-    """Return the roles of a study's staff (or, if `study` is empty, of the deployment's).
+    """Return the roles of a study's staff or, if `study` is empty, of the deployment's staff.
 
     >>> [str(role) for role in staff_roles("trial")]
     ['statistician', 'coordinator', 'administrator']
     """
-    return tuple(role for role in _granted(study) if role is not Role.READER)
+    return tuple(role for role in _role_granters(study) if role is not Role.READER)
 
 
-def act_for(role: Role, study: str) -> Act:
-    """Return the permission needed to grant or revoke a role of `staff_roles` or a reader's.
+def granting_act(role: Role, study: str) -> Act:
+    """Return the permission needed to grant or revoke a role from `staff_roles` or that of reader.
 
-    >>> act_for(Role.STATISTICIAN, "trial"), act_for(Role.COORDINATOR, "trial")
+    >>> granting_act(Role.STATISTICIAN, "trial"), granting_act(Role.COORDINATOR, "trial")
     (<Act.PEOPLE: 'people'>, <Act.ROLES: 'roles'>)
     """
-    return _granted(study)[role]
+    return _role_granters(study)[role]
 
 
-def _granted(study: str) -> Mapping[Role, Act]:
-    return GRANTED_IN_STUDY if study else GRANTED_IN_DEPLOYMENT
+def _role_granters(study: str) -> Mapping[Role, Act]:
+    return STUDY_ROLE_GRANTERS if study else DEPLOYMENT_ROLE_GRANTERS
 
 
 def role_title(role: Role) -> str:

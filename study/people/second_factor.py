@@ -1,9 +1,9 @@
 """The second factor of staff who sign in by access code: a one-time code of an authenticator app.
 
-Codes follow RFC 6238 (six digits, 30 seconds, SHA-1), as all authenticator apps do. A code is
-accepted once, in its own time step or one step before or after. Ten recovery codes replace a lost
-device. The secret is stored in plain text, because the server must compute the code; it is never
-part of a bundle, archive, trail or log.
+Codes follow RFC 6238 (six digits, 30 seconds, SHA-1), like those of all authenticator apps. A code
+is accepted once, in its time step and in the steps before and after. Ten recovery codes replace a
+lost device. The secret is stored in plain text, because the server must compute the code; it is
+never part of a bundle, archive, trail or log.
 """
 
 import hashlib
@@ -20,8 +20,8 @@ from study.base.canonical import moment, stamp
 from study.base.errors import BadInput, NotAllowed, NotNow
 from study.base.text import checked_reason
 from study.base.translation import t
-from study.people.codes import Entropy, new_code, normalised
-from study.people.persons import grant_in, record_for
+from study.people.codes import Entropy, new_code, normalise_code
+from study.people.persons import find_grant, record_in_trails
 from study.people.roles import Role
 from study.store import Store, Transaction, deployment, events, people, second_factors
 from study.store.events import EventKind
@@ -30,12 +30,12 @@ from study.store.studies import study_row
 
 STEP_S = 30
 N_RECOVERY_CODES = 10
-FREE = 5
-"""Number of wrong codes without a waiting time."""
+N_FREE_ATTEMPTS = 5
+"""Number of wrong codes that may be entered without a waiting time."""
 
 LONGEST_WAIT = timedelta(hours=1)
-PENDING = timedelta(minutes=5)
-"""Time to enter the second factor after the access code."""
+ENTRY_TIME = timedelta(minutes=5)
+"""Time within which the second factor must be entered after the access code."""
 
 _SETTING = "second_factor"
 
@@ -49,7 +49,7 @@ class Policy(StrEnum):
 
 
 def policy(look: Transaction) -> Policy:
-    """Return the deployment's policy; optional if it was never set."""
+    """Return the deployment's policy, which is optional if it was never set."""
     return Policy(deployment.value(look, _SETTING) or Policy.OPTIONAL)
 
 
@@ -59,7 +59,7 @@ def set_policy(store: Store, new: Policy, *, acting: Acting) -> None:
     Raises
     ------
     NotNow
-        It is the current policy.
+        The policy is already in force.
     """
     with store.change() as change:
         old = policy(change)
@@ -70,7 +70,7 @@ def set_policy(store: Store, new: Policy, *, acting: Acting) -> None:
         events.record(change, "", acting, kind=EventKind.SECOND_FACTOR_POLICY, detail=detail)
 
 
-def is_asked(look: Transaction, person: int) -> bool:
+def is_required(look: Transaction, person: int) -> bool:
     """Return whether a person must enter a second factor after the access code."""
     return (
         policy(look) is not Policy.NEVER
@@ -80,13 +80,13 @@ def is_asked(look: Transaction, person: int) -> bool:
 
 
 def must_add(look: Transaction, person: int) -> bool:
-    """Return whether a staff member must add a second factor before anything else."""
+    """Return whether a staff member must add a second factor before doing anything else."""
     return policy(look) is Policy.ALWAYS and second_factors.of(look, person) is None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewFactor:
-    """A secret that a person's app has not confirmed yet; `uri` is the content of the QR code."""
+    """A secret that the person's app has not confirmed yet; `uri` is the content of the QR code."""
 
     secret: str
     uri: str
@@ -102,16 +102,16 @@ def new_factor(handle: str) -> NewFactor:
 def add(
     store: Store, person: int, new: NewFactor, code: str, *, entropy: Entropy, acting: Acting
 ) -> list[str]:
-    """Add a second factor that the app's current `code` confirms; return the recovery codes.
+    """Add a second factor after checking the app's current `code`; return the recovery codes.
 
-    An earlier second factor and its recovery codes no longer work.
+    An earlier second factor and its recovery codes stop working.
 
     Raises
     ------
     BadInput
         The code is wrong.
     """
-    step = _step_of(new.secret, code, acting.now)
+    step = _time_step(new.secret, code, acting.now)
     if step is None:
         raise BadInput(
             t(
@@ -129,17 +129,19 @@ def add(
 
 
 def use(change: Transaction, person: int, code: str, now: datetime) -> str:
-    """Check a code of the app or a recovery code; return an empty text if it is accepted.
+    """Check a code from the app or a recovery code; return an empty string if it is accepted.
 
-    Otherwise returns the keyword of the reason: ``factor`` for a wrong code, ``factor-wait`` while
+    Otherwise, return the keyword of the reason: ``factor`` for a wrong code, ``factor-wait`` while
     codes are refused because of too many wrong codes.
     """
     row = second_factors.of(change, person)
     if row is None:
         return "factor"
-    if row.failures >= FREE and now < moment(row.failed_at_utc) + wait_after(row.failures):
+    if row.failures >= N_FREE_ATTEMPTS and now < moment(row.failed_at_utc) + wait_after(
+        row.failures
+    ):
         return "factor-wait"
-    step = _step_of(row.secret, code, now)
+    step = _time_step(row.secret, code, now)
     if step is not None and step > row.last_step:
         second_factors.accept(change, person, step)
         return ""
@@ -156,12 +158,12 @@ def wait_after(failures: int) -> timedelta:
     >>> [wait_after(n).total_seconds() for n in (5, 6, 20)]
     [30.0, 60.0, 3600.0]
     """
-    factor = 1 << min(failures - FREE, 10)
+    factor = 1 << min(failures - N_FREE_ATTEMPTS, 10)
     return min(timedelta(seconds=STEP_S * factor), LONGEST_WAIT)
 
 
 def remove(store: Store, *, study: str, grant: int, reason: str, acting: Acting) -> None:
-    """Remove the second factor of the holder of a role, who has lost it; their sign-ins end.
+    """Remove the second factor of a person who has lost it, and end their sign-ins.
 
     Raises
     ------
@@ -176,7 +178,7 @@ def remove(store: Store, *, study: str, grant: int, reason: str, acting: Acting)
     if not acting.by.everywhere:
         raise NotAllowed(t("Only an administrator of this server can remove a second factor."))
     with store.change() as change:
-        row = grant_in(change, grant, study_row(change, study).id if study else None)
+        row = find_grant(change, grant, study_row(change, study).id if study else None)
         if not second_factors.remove(change, row.person):
             raise NotNow(t("{who} has no second factor.", who=row.whose))
         people.end_sign_ins(change, row.person)
@@ -187,11 +189,11 @@ def _record(
     change: Transaction, person: int, kind: EventKind, acting: Acting, **detail: str
 ) -> None:
     staff = [row for row in people.all_grants_of(change, person) if row.role != Role.READER]
-    record_for(change, staff, acting, kind=kind, **detail)
+    record_in_trails(change, staff, acting, kind=kind, **detail)
 
 
-def _step_of(secret: str, code: str, now: datetime) -> int | None:
-    """Return the time step of a code, or None if it belongs to none of the three that count."""
+def _time_step(secret: str, code: str, now: datetime) -> int | None:
+    """Return the time step of a code; None if it is not the current, previous or next one."""
     digits = "".join(code.split())
     current = int(now.timestamp()) // STEP_S
     totp = pyotp.TOTP(secret)
@@ -204,4 +206,4 @@ def _step_of(secret: str, code: str, now: datetime) -> int | None:
 
 
 def _hash(person: int, code: str) -> str:
-    return hashlib.sha256(f"{person}/{normalised(code)}".encode()).hexdigest()
+    return hashlib.sha256(f"{person}/{normalise_code(code)}".encode()).hexdigest()

@@ -1,9 +1,9 @@
-"""Signs people in and out: issues tokens to browsers, and returns the person of a token.
+"""Signs people in and out: issues tokens to browsers, and returns the person who owns a token.
 
-After authentication, by an access code or single sign-on, a browser gets a token, of which the
-store contains only a hash. The person's current role and their other roles are read from the store
-at every request. The trail contains a mark of the address of a request; the address itself is
-stored separately.
+After authentication by an access code or single sign-on, a browser gets a token, of which the store
+contains only a hash. The person's current role and other roles are read from the store at every
+request. The trail contains a pseudonym ("mark") of the address of a request; the address is stored
+separately.
 """
 
 import hashlib
@@ -17,24 +17,30 @@ from study.base.errors import NotAllowed
 from study.base.text import quoted
 from study.base.translation import t
 from study.people import second_factor
-from study.people.codes import GUESSED, Entropy, is_of, lookup
-from study.people.roles import ANYWHERE, IN_DEPLOYMENT, IN_STUDY, Act, Role
+from study.people.codes import REPORTED_FAILURES, Entropy, is_code_of, public_part
+from study.people.roles import (
+    COMMON_PERMISSIONS,
+    DEPLOYMENT_PERMISSIONS,
+    STUDY_PERMISSIONS,
+    Act,
+    Role,
+)
 from study.store import Store, Transaction, events, people, readings, studies
 from study.store.deployment import keyed_mark
 from study.store.events import EventKind
 from study.store.people import GrantRow, SignInRow
 
-STAYS = timedelta(hours=14)
+MAX_DURATION = timedelta(hours=14)
 """Maximum duration of a sign-in."""
 
-IDLE = timedelta(hours=2)
-"""Duration of a sign-in without input, after which another person may be at the computer."""
+MAX_IDLE_TIME = timedelta(hours=2)
+"""Time without input after which a sign-in ends, as another person may be at the computer."""
 
-MARKED_EVERY = timedelta(seconds=30)
-"""The interval at which activity is recorded."""
+ACTIVITY_INTERVAL = timedelta(seconds=30)
+"""Minimum interval between two records of activity."""
 
-_CLOCKS_APART = timedelta(minutes=5)
-"""Maximum lead of a sign-in's time: a sign-in from before the clock was set back ends."""
+_MAX_CLOCK_SETBACK = timedelta(minutes=5)
+"""How far in the future a sign-in's time may be; after the clock is set back, sign-ins end."""
 
 
 class SignInRefused(NotAllowed):
@@ -46,7 +52,7 @@ class SignInRefused(NotAllowed):
 
 
 class SecondFactorDue(SignInRefused):
-    """The access code is right; `token` continues the sign-in with `confirm`."""
+    """The access code is correct; `confirm_second_factor` continues the sign-in with `token`."""
 
     def __init__(self, token: str) -> None:
         super().__init__("second-factor", t("Enter the code of your authenticator app."))
@@ -55,12 +61,12 @@ class SecondFactorDue(SignInRefused):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Person:
-    """A signed-in person, in their current role and study.
+    """A signed-in person in their current role and study.
 
     `study` is None if none is selected; `role` is then the role for the deployment, if any.
-    `sign_in` is equal for all requests of a sign-in. `place` is the mark of the request's address.
-    `several` is whether the person can choose between roles. `must_add_factor` is whether the
-    person must add a second factor first.
+    `sign_in` is the same for all requests of a sign-in. `place` is the mark of the request's
+    address. `several` states whether the person can choose between roles, and `must_add_factor`
+    whether the person must add a second factor first.
     """
 
     role: Role | None = None
@@ -79,15 +85,17 @@ class Person:
         """Return whether this person has a permission in the current study."""
         if self.must_add_factor:
             return act is Act.ACCOUNT
-        if act in ANYWHERE:
+        if act in COMMON_PERMISSIONS:
             return True
-        if self.deployment and act in IN_DEPLOYMENT[self.deployment]:
+        if self.deployment and act in DEPLOYMENT_PERMISSIONS[self.deployment]:
             return True
-        return self.study is not None and self.role is not None and act in IN_STUDY[self.role]
+        return (
+            self.study is not None and self.role is not None and act in STUDY_PERMISSIONS[self.role]
+        )
 
     @property
     def by(self) -> By:
-        """Return the actor for the trail; a reader is identified by their study code alone."""
+        """Return the actor for the trail; a reader is identified only by their study code."""
         role = "" if self.reader else str(self.role or self.deployment or "")
         return By(name=self.name, role=role, place=self.place, everywhere=self.may(Act.DEPLOYMENT))
 
@@ -114,13 +122,13 @@ class SignedIn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Browser:
-    """The browser of a sign-in: the mark of its address, and who is already signed in to it."""
+    """The browser used for a sign-in: the mark of its address, and the person now signed in."""
 
     place: str = ""
     current: Person | None = None
 
 
-UNKNOWN = Browser()
+UNKNOWN_BROWSER = Browser()
 
 
 def sign_in(
@@ -129,7 +137,7 @@ def sign_in(
     *,
     entropy: Entropy,
     now: datetime,
-    browser: Browser = UNKNOWN,
+    browser: Browser = UNKNOWN_BROWSER,
 ) -> SignedIn:
     """Sign in the person with an access code, and record it.
 
@@ -138,12 +146,12 @@ def sign_in(
     Raises
     ------
     SignInRefused
-        The code is unknown (the message does not say which part) or has expired, or `enter`
-        refuses.
+        The code is wrong (the message does not say which part) or has expired, or the sign-in is
+        refused by `complete_sign_in`.
     """
     with store.look() as look:
-        row = people.by_lookup(look, lookup(code))
-    if not is_of(code, row) or row is None:
+        row = people.by_lookup(look, public_part(code))
+    if not is_code_of(code, row) or row is None:
         if row is not None:
             _count_failure(store, row.person, now, browser.place)
         raise SignInRefused(
@@ -158,16 +166,16 @@ def sign_in(
             "expired", t("This access code has expired. Ask your coordinator for a new one.")
         )
     with store.look() as look:
-        is_asked = second_factor.is_asked(look, row.person)
+        is_asked = second_factor.is_required(look, row.person)
     if is_asked:
-        raise SecondFactorDue(_pending(store, row.person, entropy, now))
-    return enter(store, row.person, entropy=entropy, now=now, browser=browser)
+        raise SecondFactorDue(_start_second_factor(store, row.person, entropy, now))
+    return complete_sign_in(store, row.person, entropy=entropy, now=now, browser=browser)
 
 
-def _pending(store: Store, person_id: int, entropy: Entropy, now: datetime) -> str:
-    """Return a new token of a sign-in that waits for the second factor."""
+def _start_second_factor(store: Store, person_id: int, entropy: Entropy, now: datetime) -> str:
+    """Return a new token for a sign-in that waits for the second factor."""
     token = entropy(32).hex()
-    expires = stamp(now + second_factor.PENDING)
+    expires = stamp(now + second_factor.ENTRY_TIME)
     with store.change() as change:
         people.add_ticket(change, id=_pending_id(token), person=person_id, expires_at_utc=expires)
     return token
@@ -177,22 +185,22 @@ def _pending_id(token: str) -> str:
     return f"pending/{_token_id(token)}"
 
 
-def confirm(
+def confirm_second_factor(
     store: Store,
     token: str,
     code: str,
     *,
     entropy: Entropy,
     now: datetime,
-    browser: Browser = UNKNOWN,
+    browser: Browser = UNKNOWN_BROWSER,
 ) -> SignedIn:
     """Complete a sign-in that waits for the second factor, with a one-time or recovery code.
 
     Raises
     ------
     SignInRefused
-        The access code was entered too long ago, the code is wrong, no code is accepted for a
-        while after too many wrong codes, or `enter` refuses.
+        The access code was entered too long ago, the code is wrong, codes are refused for a while
+        after too many wrong ones, or the sign-in is refused by `complete_sign_in`.
     """
     with store.change() as change:
         person_id = people.ticket_holder(change, _pending_id(token), stamp(now))
@@ -205,21 +213,21 @@ def confirm(
         if person_id is not None:
             _count_failure(store, person_id, now, browser.place)
         raise SignInRefused(reason, t("This code was not accepted."))
-    return enter(
+    return complete_sign_in(
         store, person_id, entropy=entropy, now=now, browser=browser, method="second factor"
     )
 
 
-def enter(
+def complete_sign_in(
     store: Store,
     person_id: int,
     *,
     entropy: Entropy,
     now: datetime,
-    browser: Browser = UNKNOWN,
+    browser: Browser = UNKNOWN_BROWSER,
     method: str = "code",
 ) -> SignedIn:
-    """Sign in a person authenticated by a `method` (see `SignInRow`), and record it.
+    """Sign in a person who was authenticated by a `method` (see `SignInRow`), and record it.
 
     Raises
     ------
@@ -238,7 +246,7 @@ def enter(
         only = grants[0] if len(grants) == 1 else None
         people.forget_failures(change, person_id)
         people.set_last_seen(change, person_id, stamp(now))
-        people.end_old_sign_ins(change, _span(now))
+        people.end_old_sign_ins(change, _valid_span(now))
         people.add_sign_in(
             change,
             id=_token_id(token),
@@ -249,57 +257,58 @@ def enter(
             active_at_utc=stamp(now),
             method=method,
         )
-        row = people.by_sign_in(change, _token_id(token), _span(now))
+        row = people.by_sign_in(change, _token_id(token), _valid_span(now))
         assert row is not None  # added above
         person = _person(change, row, grants, token, browser.place)
         _record_arrival(change, person, now)
     return SignedIn(person=person, token=token)
 
 
-def signed_in(store: Store, token: str, *, now: datetime, place: str = "") -> Person | None:
+def signed_in_person(store: Store, token: str, *, now: datetime, place: str = "") -> Person | None:
     """Return the person of a browser's token, or None; see `person_of`."""
     with store.look() as look:
         return person_of(look, token, now=now, place=place)
 
 
 def person_of(look: Transaction, token: str, *, now: datetime, place: str = "") -> Person | None:
-    """Return the person of a browser's token.
+    """Return the person who owns a browser's token.
 
-    None if the token is unknown, older than `STAYS`, unused for `IDLE`, from the future or signed
-    out, if its code was replaced, or if the person no longer has a role.
+    The result is None if the token is unknown, signed out, older than `MAX_DURATION`, unused for
+    `MAX_IDLE_TIME` or from the future, if its code was replaced, or if the person no longer has a
+    role.
     """
-    row = people.by_sign_in(look, _token_id(token), _span(now))
+    row = people.by_sign_in(look, _token_id(token), _valid_span(now))
     grants = _grants_of(look, row.person) if row else []
     return _person(look, row, grants, token, place) if row and grants else None
 
 
 def time_left(store: Store, token: str, *, now: datetime) -> timedelta | None:
-    """Return the time until a sign-in ends without input, or None if it has ended."""
+    """Return the time after which a sign-in ends if there is no input; None if it has ended."""
     with store.look() as look:
-        row = people.by_sign_in(look, _token_id(token), _span(now))
+        row = people.by_sign_in(look, _token_id(token), _valid_span(now))
     if row is None:
         return None
-    return moment(row.active_at_utc) + IDLE - now
+    return moment(row.active_at_utc) + MAX_IDLE_TIME - now
 
 
-def stay(store: Store, token: str, *, now: datetime) -> None:
-    """Record activity in a sign-in; a sign-in that has ended does not continue."""
+def record_activity(store: Store, token: str, *, now: datetime) -> None:
+    """Record activity in a sign-in, unless it has ended."""
     with store.look() as look:
-        row = people.by_sign_in(look, _token_id(token), _span(now))
-    if row is not None and now - moment(row.active_at_utc) >= MARKED_EVERY:
+        row = people.by_sign_in(look, _token_id(token), _valid_span(now))
+    if row is not None and now - moment(row.active_at_utc) >= ACTIVITY_INTERVAL:
         with store.change() as change:
             people.mark_active(change, _token_id(token), stamp(now))
 
 
-def has_left(look: Transaction, token: str, *, now: datetime) -> bool:
+def has_lost_role(look: Transaction, token: str, *, now: datetime) -> bool:
     """Return whether a sign-in belongs to a reader whose role in the study has ended."""
-    row = people.by_sign_in(look, _token_id(token), _span(now))
+    row = people.by_sign_in(look, _token_id(token), _valid_span(now))
     grant = people.grant_row(look, row.grant_id) if row and row.grant_id else None
     return grant is not None and bool(grant.reader and grant.revoked_at_utc)
 
 
 def memberships(store: Store, person: Person) -> list[Membership]:
-    """Return the roles that a person can select: their own, and all studies for administrators."""
+    """Return the roles that a person can select; for administrators, in every study."""
     with store.look() as look:
         roles = [_membership(row) for row in _grants_of(look, person.id)]
         own_studies = {membership.study for membership in roles}
@@ -322,17 +331,17 @@ def memberships(store: Store, person: Person) -> list[Membership]:
     return roles
 
 
-def choose(
+def select_role(
     store: Store, token: str, *, grant: int, study: int | None, now: datetime, place: str = ""
 ) -> Person:
-    """Select another role or study in a sign-in, and return the person in it.
+    """Select another role or study in a sign-in; return the person in the new role.
 
     Raises
     ------
     NotAllowed
-        The sign-in has ended, or the role is not the person's.
+        The sign-in has ended, or the person does not have this role.
     """
-    person = signed_in(store, token, now=now, place=place)
+    person = signed_in_person(store, token, now=now, place=place)
     if person is None:
         raise NotAllowed(t("Sign in first."))
     if (grant, study) not in {
@@ -341,7 +350,7 @@ def choose(
         raise NotAllowed(t("You do not have a role in this study. Ask its coordinator."))
     with store.change() as change:
         people.choose(change, _token_id(token), grant, study)
-        row = people.by_sign_in(change, _token_id(token), _span(now))
+        row = people.by_sign_in(change, _token_id(token), _valid_span(now))
         if row is None:
             raise NotAllowed(t("Sign in first."))
         chosen = _person(change, row, _grants_of(change, row.person), token, place)
@@ -353,7 +362,7 @@ def choose(
 def sign_out(store: Store, token: str, *, now: datetime, place: str = "") -> None:
     """End a sign-in in all tabs, and record it."""
     with store.change() as change:
-        row = people.by_sign_in(change, _token_id(token), _span(now))
+        row = people.by_sign_in(change, _token_id(token), _valid_span(now))
         if row is not None:
             person = _person(change, row, _grants_of(change, row.person), token, place)
             events.record(
@@ -367,12 +376,12 @@ def sign_out(store: Store, token: str, *, now: datetime, place: str = "") -> Non
 
 
 def sign_in_mark(token_id: str, person: int) -> str:
-    """Return the mark of a person's sign-in, derived from its token's hash."""
+    """Return the mark of a person's sign-in, which is derived from the hash of its token."""
     return hashlib.sha256(f"sign-in/{person}/{token_id}".encode()).hexdigest()[:32]
 
 
-def note_guessing(store: Store, n_tries: int, *, now: datetime, place: str) -> None:
-    """Record in the deployment's trail the number of wrong codes from one address."""
+def record_guessing(store: Store, n_tries: int, *, now: datetime, place: str) -> None:
+    """Record the number of wrong codes from an address in the deployment's trail."""
     with store.change() as change:
         actor, detail = By(name="nobody", place=place), {"failures": n_tries}
         events.record(
@@ -382,7 +391,7 @@ def note_guessing(store: Store, n_tries: int, *, now: datetime, place: str) -> N
 
 def _count_failure(store: Store, person_id: int, now: datetime, place: str) -> None:
     with store.change() as change:
-        if people.count_failure(change, person_id) != GUESSED:
+        if people.count_failure(change, person_id) != REPORTED_FAILURES:
             return
         for row in people.roles_held(change, person_id):
             events.record(
@@ -390,14 +399,14 @@ def _count_failure(store: Store, person_id: int, now: datetime, place: str) -> N
                 row.study_name or "",
                 Acting(by=By(name="nobody", place=place), now=now),
                 kind=EventKind.CODE_GUESSED_AT,
-                detail={"whose": row.whose, "failures": GUESSED},
+                detail={"whose": row.whose, "failures": REPORTED_FAILURES},
             )
 
 
 def _refuse_other_sign_in(
     look: Transaction, grants: Sequence[GrantRow], current: Person | None
 ) -> None:
-    """Refuse a reader's sign-in if the person now signed in runs the reader's study."""
+    """Refuse a reader's sign-in if the person who is now signed in runs the reader's study."""
     if current is None:
         return
     runs = [row for row in people.roles_held(look, current.id) if row.role != Role.READER]
@@ -429,7 +438,7 @@ def _record_arrival(change: Transaction, person: Person, now: datetime) -> None:
 def _person(
     look: Transaction, row: SignInRow, grants: Sequence[GrantRow], token: str, place: str
 ) -> Person:
-    """Return the person of a sign-in in their current role."""
+    """Return the signed-in person in their current role."""
     chosen = next((grant for grant in grants if grant.id == row.grant_id), None)
     deployment_roles = [Role(grant.role) for grant in grants if grant.study is None]
     study, study_name = (chosen.study, chosen.study_name) if chosen else (None, None)
@@ -471,12 +480,12 @@ def _membership(row: GrantRow) -> Membership:
     )
 
 
-def _span(now: datetime) -> people.Span:
-    """Return the limits of the times of creation and last use of valid sign-ins."""
+def _valid_span(now: datetime) -> people.Span:
+    """Return the limits for the times of creation and last use of valid sign-ins."""
     return {
-        "since_utc": stamp(now - STAYS),
-        "until_utc": stamp(now + _CLOCKS_APART),
-        "active_since_utc": stamp(now - IDLE),
+        "since_utc": stamp(now - MAX_DURATION),
+        "until_utc": stamp(now + _MAX_CLOCK_SETBACK),
+        "active_since_utc": stamp(now - MAX_IDLE_TIME),
     }
 
 
@@ -485,16 +494,16 @@ def _token_id(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
 
 
-_LONGEST_ADDRESS = 200
+_MAX_ADDRESS_LENGTH = 200
 
 
 def place_mark(look: Transaction, address: str) -> str:
-    """Return the mark of an address in the trail."""
+    """Return the mark of an address for the trail."""
     return keyed_mark(look, f"place/{address}")[:12]
 
 
 def remember_place(store: Store, address: str, *, agent: str, now: datetime) -> str:
-    """Store the address of a mark when it first occurs; return the mark."""
+    """Return the mark of an address; store both when the address first occurs."""
     if not address:
         return ""
     with store.look() as look:
@@ -505,8 +514,8 @@ def remember_place(store: Store, address: str, *, agent: str, now: datetime) -> 
         people.add_place(
             change,
             mark=mark,
-            address=address[:_LONGEST_ADDRESS],
-            agent=without_surrogates(agent)[:_LONGEST_ADDRESS],
+            address=address[:_MAX_ADDRESS_LENGTH],
+            agent=without_surrogates(agent)[:_MAX_ADDRESS_LENGTH],
             first_seen_at_utc=stamp(now),
         )
     return mark
@@ -514,10 +523,10 @@ def remember_place(store: Store, address: str, *, agent: str, now: datetime) -> 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """A person's role, whether it is the current one, and its counts.
+    """A role that a person can select, with the counts they may see.
 
-    A reader gets their `n_read` and `n_assigned`, staff get `n_readers`. Other counts are
-    None.
+    `here` states whether it is the current role. Readers see `n_read` and `n_assigned`, staff see
+    `n_readers`; the other counts are None.
     """
 
     membership: Membership
@@ -538,7 +547,7 @@ def choices(store: Store, person: Person) -> list[Choice]:
 
 def _choice(store: Store, person: Person, membership: Membership) -> Choice:
     current = (membership.study, membership.role) == (person.study, person.role)
-    if membership.study is None or not {Act.READ, Act.WATCH} & IN_STUDY[membership.role]:
+    if membership.study is None or not {Act.READ, Act.WATCH} & STUDY_PERMISSIONS[membership.role]:
         return Choice(membership=membership, here=current)
     with store.look() as look:
         if membership.reader is None:

@@ -1,10 +1,10 @@
 """Single sign-on: maps the identities of an OpenID Connect provider to people.
 
-The provider authenticates; permissions are defined only by roles. The first account (issuer and
-subject) that signs in with a person's registered e-mail address, verified by the provider, is
-bound to that person. No other account can sign in as this person until an administrator releases
-the account. The page gives the browser a ticket, valid once and for one minute, which the sign-in
-route accepts instead of an access code.
+The provider authenticates people; their permissions depend only on their roles. The first account
+(issuer and subject) that signs in with a person's registered e-mail address, verified by the
+provider, is bound to that person. No other account can sign in as this person until an
+administrator releases the bound account. The page gives the browser a ticket, which the sign-in
+route accepts once, within a minute, instead of an access code.
 """
 
 import hashlib
@@ -20,23 +20,23 @@ from study.base.text import checked_reason
 from study.base.translation import t
 from study.people import signing_in
 from study.people.codes import Entropy
-from study.people.group_roles import Account, GroupRole, apply
-from study.people.persons import by_address, grant_in, record_for
-from study.people.signing_in import UNKNOWN, Browser, SignedIn, SignInRefused
+from study.people.group_roles import Account, GroupRole, apply_groups
+from study.people.persons import find_grant, person_by_address, record_in_trails
+from study.people.signing_in import UNKNOWN_BROWSER, Browser, SignedIn, SignInRefused
 from study.store import Store, Transaction, deployment, events, people, studies
 from study.store.events import EventKind
 from study.store.studies import study_row
 
-TICKET_STAYS = timedelta(seconds=60)
-FRESH = timedelta(minutes=5)
-"""Maximum time since the provider confirmed the identity, and maximum deviation of its clock."""
+TICKET_LIFETIME = timedelta(seconds=60)
+MAX_IDENTITY_AGE = timedelta(minutes=5)
+"""Maximum time since the provider confirmed an identity, and maximum deviation of its clock."""
 
 _LONGEST_CLAIM = 255
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
-    """An identity confirmed by a provider; `email` is a verified address, or empty."""
+    """An identity that a provider confirmed; `email` is a verified address, or empty."""
 
     issuer: str
     subject: str
@@ -45,10 +45,10 @@ class Identity:
     name: str = ""
 
 
-def identity_of(claims: Mapping[str, Any]) -> Identity | None:
+def read_identity(claims: Mapping[str, Any]) -> Identity | None:
     """Return the identity in the claims of an ID token, or None if they do not identify a person.
 
-    >>> identity = identity_of({"iss": "https://id", "sub": "7", "iat": 0, "email": "a@b.org"})
+    >>> identity = read_identity({"iss": "https://id", "sub": "7", "iat": 0, "email": "a@b.org"})
     >>> identity.subject, identity.email
     ('7', '')
     """
@@ -68,7 +68,7 @@ def identity_of(claims: Mapping[str, Any]) -> Identity | None:
 
 
 def _text_claim(claims: Mapping[str, Any], name: str) -> str:
-    """Return a claim if it is a text as defined by OpenID Connect, otherwise an empty string."""
+    """Return a claim if it is a valid string by OpenID Connect, otherwise an empty string."""
     value = claims.get(name)
     if isinstance(value, str) and len(value) <= _LONGEST_CLAIM and value.isprintable():
         return value
@@ -76,11 +76,14 @@ def _text_claim(claims: Mapping[str, Any], name: str) -> str:
 
 
 def is_fresh(identity: Identity, now: datetime) -> bool:
-    """Return whether the provider confirmed it recently; Streamlit keeps identities for a month."""
-    return abs(now - identity.vouched) <= FRESH
+    """Return whether the provider confirmed an identity recently.
+
+    Streamlit keeps identities for a month.
+    """
+    return abs(now - identity.vouched) <= MAX_IDENTITY_AGE
 
 
-def ticket(
+def issue_ticket(
     store: Store,
     identity: Identity,
     *,
@@ -89,7 +92,7 @@ def ticket(
     place: str = "",
     granted: Mapping[GroupRole, str] | None = None,
 ) -> str:
-    """Return a ticket for the person with this account, which is bound if it is their first.
+    """Return a ticket for the person with this account; bind the account if they have none yet.
 
     With `granted`, the roles that follow from the account's groups are applied first, even if the
     sign-in is then refused (`study.people.group_roles`).
@@ -97,8 +100,8 @@ def ticket(
     Raises
     ------
     SignInRefused
-        Nobody with a role here has this account, its person has another account, or the provider
-        confirmed the identity too long ago.
+        No person with a role here has this account, the person is bound to another account, or the
+        provider confirmed the identity too long ago.
     """
     if not is_fresh(identity, now):
         raise SignInRefused(
@@ -117,7 +120,7 @@ def ticket(
             )
         _bind_first(change, person, identity, now, place)
         people.add_ticket(
-            change, id=_hash(text), person=person, expires_at_utc=stamp(now + TICKET_STAYS)
+            change, id=_hash(text), person=person, expires_at_utc=stamp(now + TICKET_LIFETIME)
         )
     return text
 
@@ -129,7 +132,7 @@ def _apply_groups(
     now: datetime,
     place: str,
 ) -> None:
-    """Apply the roles of an account's groups; they are kept if the sign-in is refused later."""
+    """Apply the roles of an account's groups, even if the sign-in is refused later."""
     with store.change() as change:
         account = Account(
             issuer=identity.issuer,
@@ -137,21 +140,21 @@ def _apply_groups(
             name=identity.name,
             email=identity.email,
         )
-        person = apply(change, account, granted, now)
+        person = apply_groups(change, account, granted, now)
         if person is not None and people.roles_held(change, person):
             _bind_first(change, person, identity, now, place)
 
 
 def _person_of(look: Transaction, identity: Identity) -> int | None:
-    """Return the person with this account or address, or None.
+    """Return the person with this account or e-mail address, or None.
 
     Raises
     ------
     SignInRefused
-        The person with the address has another account.
+        The person with this address is bound to another account.
     """
     bound = people.bound_to(look, identity.issuer, identity.subject)
-    person = by_address(look, identity.email) if bound is None else bound
+    person = person_by_address(look, identity.email) if bound is None else bound
     account = people.account_of(look, person) if person is not None else None
     if account and (account.issuer, account.subject) != (identity.issuer, identity.subject):
         raise SignInRefused(
@@ -162,26 +165,27 @@ def _person_of(look: Transaction, identity: Identity) -> int | None:
     return person
 
 
-def redeem(
+def redeem_ticket(
     store: Store,
     text: str,
     *,
     entropy: Entropy,
     now: datetime,
-    browser: Browser = UNKNOWN,
+    browser: Browser = UNKNOWN_BROWSER,
 ) -> SignedIn:
-    """Sign in the person of a ticket; the ticket is used up in any case.
+    """Sign in the person of a ticket, which cannot be used again even if the sign-in is refused.
 
     Raises
     ------
     SignInRefused
-        The ticket is unknown, used or older than a minute, or `signing_in.enter` refuses.
+        The ticket is unknown, used or older than a minute, or the sign-in is refused by
+        `signing_in.complete_sign_in`.
     """
     with store.change() as change:
         person = people.take_ticket(change, _hash(text), stamp(now))
     if person is None:
         raise SignInRefused("ticket", "That took too long. Sign in once more.")
-    return signing_in.enter(
+    return signing_in.complete_sign_in(
         store,
         person,
         entropy=entropy,
@@ -191,10 +195,10 @@ def redeem(
     )
 
 
-def release(store: Store, *, study: str, grant: int, reason: str, acting: Acting) -> None:
-    """Release the account bound to a person, so that another one can be bound.
+def release_account(store: Store, *, study: str, grant: int, reason: str, acting: Acting) -> None:
+    """Release the account bound to a person, so that another account can be bound.
 
-    Tickets made for the account are no longer valid, and its sign-ins end.
+    Tickets issued for the account become invalid, and its sign-ins end.
 
     Raises
     ------
@@ -209,7 +213,7 @@ def release(store: Store, *, study: str, grant: int, reason: str, acting: Acting
     if not acting.by.everywhere:
         raise NotAllowed(t("Only an administrator of this server can release an account."))
     with store.change() as change:
-        row = grant_in(change, grant, study_row(change, study).id if study else None)
+        row = find_grant(change, grant, study_row(change, study).id if study else None)
         accounts = people.accounts_of(change, row.person)
         if not accounts:
             raise NotNow(t("{who} has no sign-in account here.", who=row.whose))
@@ -220,7 +224,7 @@ def release(store: Store, *, study: str, grant: int, reason: str, acting: Acting
             for account in accounts
             if account.issuer
         ]
-        record_for(
+        record_in_trails(
             change,
             people.all_grants_of(change, row.person),
             acting,
@@ -230,8 +234,8 @@ def release(store: Store, *, study: str, grant: int, reason: str, acting: Acting
         )
 
 
-def breaches(look: Transaction) -> Iterator[str]:
-    """Yield bound accounts without an event, or whose last event is their release."""
+def account_breaches(look: Transaction) -> Iterator[str]:
+    """Yield a line for each bound account without an event, or whose last event is its release."""
     recorded: set[str] = set()
     for chain in (events.DEPLOYMENT, *(events.study_chain(name) for name in studies.names(look))):
         in_chain: set[str] = set()
@@ -262,7 +266,7 @@ def _bind_first(
         bound_at_utc=stamp(now),
     )
     grants = [row for row in people.all_grants_of(change, person) if row.revoked_at_utc is None]
-    record_for(
+    record_in_trails(
         change,
         grants,
         Acting(by=By(name=grants[0].whose, place=place), now=now),
@@ -273,7 +277,7 @@ def _bind_first(
 
 
 def account_mark(look: Transaction, issuer: str, subject: str) -> str:
-    """Return the mark of a provider's account; the trail does not contain the account."""
+    """Return the pseudonym of a provider's account, which the trail contains instead of it."""
     return deployment.keyed_mark(look, f"account/{issuer}/{subject}")
 
 

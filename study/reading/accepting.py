@@ -1,10 +1,10 @@
 """Accepts or refuses a record, and flags readings with doubtful times.
 
-A flag states why a reading's times are doubtful; a flagged reading is still stored. Two clocks are
-compared: the browser's clock, which measures, and the server's clock at the time of receipt. The
+A flag states why a reading's times are doubtful; a flagged reading is still stored. The browser's
+clock, which measures the times, is compared with the server's clock at the time of receipt. The
 comparison is possible only if the presentation arrived immediately and in an earlier message than
-its reading; after a network failure both arrive together. If the message states when it was sent,
-the time a record waited before sending is measured only by the browser's clock, because a
+the reading; after a network failure both arrive together. If the message states when it was sent,
+the time that a record waited before it was sent is measured only by the browser's clock, because a
 workstation's clock may be minutes off.
 """
 
@@ -23,7 +23,7 @@ from study.reading.course import Admission, ReaderContext, admit, is_prepared
 from study.reading.records import (
     CLOCK_IMPLAUSIBLE,
     FAULTY,
-    HANDED_OUT,
+    N_CASES_SENT,
     NOT_YET,
     SIMULATED,
     AidRequest,
@@ -31,7 +31,7 @@ from study.reading.records import (
     Presentation,
     Reading,
     RecordOutcome,
-    canonical,
+    canonical_letter,
 )
 from study.store import Transaction, aids, readings
 from study.store.events import EventKind, vouch
@@ -41,7 +41,7 @@ from study.store.studies import PRACTICE, STUDY, CaseSet
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Arrival:
-    """The assignment of a record, and the circumstances of its receipt."""
+    """The assignment that a record belongs to, and the circumstances of its receipt."""
 
     reader: ReaderContext
     timing_source: str
@@ -61,10 +61,10 @@ class _Arrival:
         return self.reader.now
 
 
-def take(
+def accept_record(
     reader: ReaderContext, record: CaseRecord, *, timing_source: str = "browser"
 ) -> RecordOutcome:
-    """Store a record within the caller's transaction, or return the reason for a refusal."""
+    """Store a record within the caller's transaction, or return why it is refused."""
     case_set, assigned = STUDY, readings.assignment(reader.look, record.case)
     if assigned is None:
         case_set, assigned = PRACTICE, readings.assignment(reader.look, record.case, PRACTICE)
@@ -93,21 +93,21 @@ def _source_refusal(at: _Arrival) -> str:
 
 
 def _preparation_refusal(at: _Arrival) -> str:
-    """Refuse every case while preparation is unfinished, the study's while practice is."""
+    """Refuse all cases during the preparation, and the study's cases during the practice."""
     may_begin = at.case_set is PRACTICE or not at.reader.practice_cases
     return "" if may_begin and is_prepared(at.reader) else translated(NOT_YET)
 
 
 def _accept(at: _Arrival, record: CaseRecord) -> str:
-    """Store a record, or return the reason for a refusal.
+    """Store a record, or return why it is refused.
 
-    A presentation of a practice case is acknowledged but not stored, because only the study's
-    cases have presentations. Practice cases belong to no session.
+    A presentation of a practice case is acknowledged but not stored, because only presentations of
+    the study's cases are needed. Practice cases belong to no session.
     """
     if isinstance(record, Presentation):
-        return "" if at.case_set is PRACTICE else _first_showing(at, record)
+        return "" if at.case_set is PRACTICE else _accept_presentation(at, record)
     if isinstance(record, AidRequest):
-        return _aid_request(at, record)
+        return _accept_aid_request(at, record)
     known = readings.by_id(at.change, record.id, at.case_set)
     if known is not None:
         return "" if known.assignment == record.case else t("Another reading already has this ID.")
@@ -118,20 +118,22 @@ def _accept(at: _Arrival, record: CaseRecord) -> str:
         session, late, refused = at.reader.place.current.session, admission.flag, admission.refused
     refused = refused or _answer_refusal(at, record) or _order_refusal(at, session, record)
     if not refused:
-        _store(at, record, presented, late)
+        _store_reading(at, record, presented, late)
     return refused
 
 
-def _first_showing(at: _Arrival, record: Presentation) -> str:
-    """Store a presentation the first time a case is shown; later presentations are ignored."""
+def _accept_presentation(at: _Arrival, record: Presentation) -> str:
+    """Store the first presentation of a case; later presentations are ignored."""
     if readings.presentation(at.change, record.case):
         return ""
     admission = _admission(at, record, known=False)
     session = at.reader.place.current.session
-    return admission.refused or _not_yet(at, session) or _present(at, record)
+    return (
+        admission.refused or _availability_refusal(at, session) or _store_presentation(at, record)
+    )
 
 
-def _aid_request(at: _Arrival, record: AidRequest) -> str:
+def _accept_aid_request(at: _Arrival, record: AidRequest) -> str:
     """Store the request for the aid of the case on the screen; a second request is ignored."""
     if at.assigned.aid != Aid.ON_DEMAND:
         return t("The model's answer cannot be requested for this case.")
@@ -163,7 +165,7 @@ def _aid_request(at: _Arrival, record: AidRequest) -> str:
 def _admission(at: _Arrival, record: Presentation | Reading, *, known: bool) -> Admission:
     """Return whether the case's session is open, or was open when the case was first shown.
 
-    The browser's clock may be minutes off; the time of sending in the message corrects it.
+    The browser's clock may be minutes off; the message's time of sending is used to correct it.
     """
     shown_at = record.presented_at if isinstance(record, Reading) else record.shown_at
     clock_lead = at.now - record.sent_at if record.sent_at else timedelta()
@@ -176,15 +178,15 @@ def _admission(at: _Arrival, record: Presentation | Reading, *, known: bool) -> 
     )
 
 
-def _not_yet(at: _Arrival, session: int | None) -> str:
-    """Refuse a case that the reader's page does not have, or stage 2 before the answer of 1."""
-    rows = readings.unread(at.change, at.assigned.reader, HANDED_OUT, session, at.case_set)
+def _availability_refusal(at: _Arrival, session: int | None) -> str:
+    """Refuse a case that the page has not received, or stage 2 before stage 1 is answered."""
+    rows = readings.unread(at.change, at.assigned.reader, N_CASES_SENT, session, at.case_set)
     waiting = {row.id for row in rows}
     ready = {row.id for row in rows if row.first_stage not in waiting}
     return "" if at.assigned.id in ready else translated(NOT_YET)
 
 
-def _present(at: _Arrival, record: Presentation) -> str:
+def _store_presentation(at: _Arrival, record: Presentation) -> str:
     if readings.has_presentation_id(at.change, record.id):
         return t("Another presentation already has this ID.")
     row = PresentationRow(
@@ -204,7 +206,7 @@ def _present(at: _Arrival, record: Presentation) -> str:
 
 
 def _answer_refusal(at: _Arrival, record: Reading) -> str:
-    """Return why an answer is not valid for this case in this study, or an empty text."""
+    """Return why an answer is not valid for this case in this study, or an empty string."""
     protocol, n_options = at.protocol, len(json.loads(at.assigned.options))
     open_ended = at.assigned.condition == Condition.OPEN_ENDED
     if record.words and not open_ended:
@@ -235,7 +237,7 @@ def _order_refusal(at: _Arrival, session: int | None, record: Reading) -> str:
     if record.supersedes is None:
         if current is not None:
             return t("This case has already been read; the first answer was recorded.")
-        return _not_yet(at, session)
+        return _availability_refusal(at, session)
     if at.case_set is PRACTICE:
         return t("Answers to practice cases cannot be changed.")
     if not at.protocol.back_navigation:
@@ -247,20 +249,25 @@ def _order_refusal(at: _Arrival, session: int | None, record: Reading) -> str:
     return ""
 
 
-def _store(at: _Arrival, record: Reading, presented: PresentationRow | None, late: str) -> None:
+def _store_reading(
+    at: _Arrival, record: Reading, presented: PresentationRow | None, late: str
+) -> None:
     columns = _answer_columns(record, at.assigned.shown_order, at.now)
     detail: dict[str, Any] = {"reading": record.id, "position": at.assigned.position}
-    stated = {flag for flag in record.flags if flag != FAULTY or at.protocol.fault_marks}
+    page_flags = {flag for flag in record.flags if flag != FAULTY or at.protocol.fault_marks}
     if at.case_set is PRACTICE:
         columns["reason"] = record.reason
-        flags = sorted(stated)
+        flags = sorted(page_flags)
     else:
         columns |= {"supersedes": record.supersedes, "timing_source": at.timing_source}
         is_due = at.assigned.aid and aids.due(at.change, record.case) is not None
         columns["aid_shown_ms"] = record.aid_shown_ms if is_due else None
-        flags = sorted({*stated, *_doubts(at, record, presented), *([late] if late else [])})
-        said_of = {"supersedes": record.supersedes, "reason": record.reason}
-        detail |= {"flags": flags, **{key: value for key, value in said_of.items() if value}}
+        flags = sorted({*page_flags, *_doubts(at, record, presented), *([late] if late else [])})
+        optional_details = {"supersedes": record.supersedes, "reason": record.reason}
+        detail |= {
+            "flags": flags,
+            **{key: value for key, value in optional_details.items() if value},
+        }
     readings.add(at.change, at.case_set, **columns, flags=canonical_json(flags))
     if at.case_set is STUDY and record.reason:
         readings.add_reason(at.change, record.id, record.reason)
@@ -270,15 +277,15 @@ def _store(at: _Arrival, record: Reading, presented: PresentationRow | None, lat
 
 
 def _doubts(at: _Arrival, record: Reading, presented: PresentationRow | None) -> list[str]:
-    """Return a reading's flags; store its presentation if that was lost."""
+    """Return the flags that the server sets; store the presentation if it was lost."""
     if presented is None:
         lost = Presentation(
-            id=f"lost:{record.case}",  # ids from pages contain no colon, so this id is not used
+            id=f"lost:{record.case}",  # unique, because IDs from pages contain no colon
             case=record.case,
             shown_at=record.presented_at,
             circumstances={},
         )
-        _present(at, lost)
+        _store_presentation(at, lost)
     measured = at.timing_source == "browser"
     return flags_of_reading(record, presented, at.protocol, at.now) if measured else []
 
@@ -291,18 +298,18 @@ def _vouch(
 
 
 def _answer_columns(record: Reading, order: str, now: datetime) -> dict[str, Any]:
-    """Return the values stored for readings of a study and of practice alike."""
+    """Return the values that are stored for readings of both the study's and practice cases."""
     return {
         "id": record.id,
         "assignment": record.case,
-        "answer": record.words or (record.option and canonical(record.option, order)),
+        "answer": record.words or (record.option and canonical_letter(record.option, order)),
         "status": record.status,
         "confidence": record.confidence,
         "comment": record.comment,
         **asdict(record.times),
         "selections": canonical_json(
             [
-                [canonical(letter, order), at_ms]
+                [canonical_letter(letter, order), at_ms]
                 for letter, at_ms in record.selections
                 if letter in LETTERS[: len(order)]
             ]
@@ -313,20 +320,20 @@ def _answer_columns(record: Reading, order: str, now: datetime) -> dict[str, Any
     }
 
 
-TOO_SHORT_MS = 2_000.0
-"""A server interval this much shorter than the browser's elapsed time is impossible."""
+MAX_CLOCK_LEAD_MS = 2_000.0
+"""How much the browser's elapsed time may exceed the interval measured by the server."""
 
 LATE_MS = 30_000.0
-"""Delay after which a record counts as late."""
+"""Delay after which a record counts as received late."""
 
-ELSEWHERE_MS = 1_000.0
-"""Two presentations of a case this far apart are different presentations."""
+SAME_PRESENTATION_MS = 1_000.0
+"""Maximum difference between two times of the same presentation of a case."""
 
 TOO_FAST_MS = 300.0
-"""Too short to look at a film, decide and press two keys; a simple reaction takes 200 ms."""
+"""A shorter time cannot suffice to look at a film and decide; a simple reaction takes 200 ms."""
 
-ASTRAY = timedelta(hours=24)
-"""A difference between the clocks that means a wrong clock, or an answer that waited for a day."""
+MAX_CLOCK_DIFFERENCE = timedelta(hours=24)
+"""A greater difference between the clocks means a wrong clock, or an answer delayed by a day."""
 
 _SHOWN_TWICE = frozenset({"resumed", "resumed_elsewhere", "revisited"})
 
@@ -334,51 +341,53 @@ _SHOWN_TWICE = frozenset({"resumed", "resumed_elsewhere", "revisited"})
 def flags_of_reading(
     record: Reading, presented: PresentationRow | None, protocol: Protocol, now: datetime
 ) -> list[str]:
-    """Return the flags of a reading.
+    """Return the flags that the server sets for a reading.
 
     Parameters
     ----------
     presented
-        The stored presentation of its case; None if none arrived before the reading.
+        The stored presentation of the case; None if none arrived before the reading.
     now
         When the server received the reading.
     """
-    other_presentation = _presented_elsewhere(record, presented)
-    flags = [*_arrival(record, None if other_presentation else presented, now)]
+    other_presentation = _is_other_presentation(record, presented)
+    flags = [*_arrival_flags(record, None if other_presentation else presented, now)]
     if presented is None:
         flags.append("presentation_lost")
     if other_presentation:
         flags.append("presented_elsewhere")
-    if record.committed_at and abs(now - record.committed_at) > ASTRAY:
+    if record.committed_at and abs(now - record.committed_at) > MAX_CLOCK_DIFFERENCE:
         flags.append(CLOCK_IMPLAUSIBLE)
-    return [*flags, *_pace(record, protocol)]
+    return [*flags, *_pace_flags(record, protocol)]
 
 
-def _pace(record: Reading, protocol: Protocol) -> Iterator[str]:
+def _pace_flags(record: Reading, protocol: Protocol) -> Iterator[str]:
     response = record.times.response_ms
     if response is None:
         return
     if response < TOO_FAST_MS and record.status == "answered" and not record.supersedes:
         yield "too_fast"
-    if protocol.time_limit_s and response > protocol.time_limit_s * 1000 + TOO_SHORT_MS:
+    if protocol.time_limit_s and response > protocol.time_limit_s * 1000 + MAX_CLOCK_LEAD_MS:
         yield "over_time_limit"
 
 
-def _presented_elsewhere(record: Reading, presented: PresentationRow | None) -> bool:
-    """Whether the stored presentation is from another browser, which showed the case first."""
+def _is_other_presentation(record: Reading, presented: PresentationRow | None) -> bool:
+    """Return whether the stored presentation is from another browser that showed the case first."""
     if presented is None or record.presented_at is None or record.supersedes:
         return False
     if _SHOWN_TWICE & set(record.flags) or _has_absurd_clock(presented):
         return False
     shown_at = moment(presented.shown_at_utc)
-    return abs(_ms(record.presented_at - shown_at)) > ELSEWHERE_MS
+    return abs(_ms(record.presented_at - shown_at)) > SAME_PRESENTATION_MS
 
 
 def _has_absurd_clock(presented: PresentationRow) -> bool:
     return CLOCK_IMPLAUSIBLE in json.loads(presented.circumstances)
 
 
-def _arrival(record: Reading, presented: PresentationRow | None, now: datetime) -> Iterator[str]:
+def _arrival_flags(
+    record: Reading, presented: PresentationRow | None, now: datetime
+) -> Iterator[str]:
     elapsed = record.times.elapsed_ms
     together = presented is not None and presented.received_at_utc >= stamp(now)
     clock_lead = timedelta() if record.sent_at is None else now - record.sent_at
@@ -389,22 +398,22 @@ def _arrival(record: Reading, presented: PresentationRow | None, now: datetime) 
         and _matches_timer(record, presented, clock_lead)
     ):
         server_ms = _ms(now - moment(presented.received_at_utc))
-        if server_ms < elapsed - TOO_SHORT_MS:
+        if server_ms < elapsed - MAX_CLOCK_LEAD_MS:
             yield "clock_disagreement"
         elif server_ms > elapsed + LATE_MS:
             yield "received_late"
         return
     sent_at = record.sent_at or now
     waited = record.committed_at is not None and _ms(sent_at - record.committed_at) > LATE_MS
-    if waited or (together and elapsed is not None and elapsed > TOO_SHORT_MS):
+    if waited or (together and elapsed is not None and elapsed > MAX_CLOCK_LEAD_MS):
         yield "received_late"
 
 
 def _matches_timer(record: Reading, presented: PresentationRow, clock_lead: timedelta) -> bool:
-    """Whether a presentation arrived when this reading's timer started.
+    """Return whether a presentation arrived when this reading's timer started.
 
     `clock_lead` is the difference between the server's and the browser's clock, according to the
-    reading's message.
+    message with the reading.
     """
     if record.supersedes or _has_absurd_clock(presented):
         return False

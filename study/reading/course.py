@@ -1,16 +1,17 @@
 """A reader's course through a study: the steps before the first case, the sessions, and the end.
 
-The steps are consent, instructions, questionnaire and display check. The first three are done
-once, the display check at every sign-in, because the screen may have changed. Each is stored once,
-in this order. A simulated reader has no steps.
+The steps are consent, instructions, questionnaire and display check, in this order. The first three
+are done once, the display check at every sign-in, because the screen may have changed. A simulated
+reader has no steps.
 
 The wash-out is measured by the server's clock: a session opens `washout_days` after the last
 reading of the previous session was received, and only if that session is complete. If the protocol
-has `session_days`, a session lapses that long after its first presentation was received; days added
-by hand count from then, or from the session's previous end, whichever is later.
+has `session_days`, a session lapses that long after its first presentation was received. Days that
+a coordinator adds count from the time of the extension or from the session's previous end,
+whichever is later.
 
-Without back navigation, a reader who has read every case has finished. With it the reader can
-review the answers, which are final when the reader confirms.
+Without back navigation, a reader who has read every case has finished. With back navigation, the
+reader can review the answers, which become final when the reader confirms them.
 """
 
 import hmac
@@ -29,13 +30,13 @@ from study.people.signing_in import Person
 from study.protocol.protocol import Protocol, stored_protocol
 from study.protocol.questionnaire import ReaderQuestion, UnfitAnswers, check_answers
 from study.reading.records import (
-    HANDED_OUT,
+    N_CASES_SENT,
     SIMULATED,
     Finish,
     MalformedRecord,
     Preparation,
     RecordOutcome,
-    bounded,
+    clean_object,
 )
 from study.store import Transaction, deployment, events, people, readings
 from study.store import readings as stored
@@ -46,7 +47,11 @@ from study.store.studies import PRACTICE, StudyRow
 
 
 class SessionState(StrEnum):
-    """The state of a session; `WAITING` for the previous session, `WASHING_OUT` after it."""
+    """The state of a session.
+
+    `WAITING`: the previous session is not complete. `WASHING_OUT`: it is complete, but the wash-out
+    has not ended.
+    """
 
     WAITING = "waiting"
     WASHING_OUT = "washing out"
@@ -69,9 +74,9 @@ class Hold(StrEnum):
 class SessionStanding:
     """The state of a reader's session.
 
-    `n_cases` and `n_cases_read` count the two readings of sequential reading as one case.
-    `opens_at_utc` is None while it is unknown, and `ends_at_utc` if there is no end or no
-    presentation yet.
+    `n_cases` and `n_cases_read` count the two readings of a case in sequential reading as one.
+    `opens_at_utc` is None while it is unknown. `ends_at_utc` is None if the session has no time
+    limit or no presentation yet.
     """
 
     reader_id: str
@@ -92,9 +97,9 @@ class SessionStanding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """A reader's position: every session, the current session, and the reason for a hold.
+    """A reader's position: all sessions, the current session, and the reason for a hold.
 
-    `since_utc` is the start of the hold, if it can start while a case is on the screen.
+    `since_utc` is the start of the hold if it may have started while a case was on the screen.
     """
 
     sessions: tuple[SessionStanding, ...]
@@ -104,7 +109,7 @@ class Place:
 
     @property
     def all_read(self) -> bool:
-        """Whether no case is left to read."""
+        """Whether every case has been read."""
         return all(session.n_read == session.n_assigned for session in self.sessions)
 
     @property
@@ -116,7 +121,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Admission:
-    """Whether a record is admitted: refused with a reason, or accepted, possibly with a flag."""
+    """Whether a record is accepted, possibly with a flag, or refused with a reason."""
 
     refused: str = ""
     flag: str = ""
@@ -130,19 +135,19 @@ def sessions_of(
     Parameters
     ----------
     count_rows
-        The study's cases as `study.store.progress.counts` counts them.
+        The rows that `study.store.progress.counts` returns.
     """
     protocol, steps = stored_protocol(study), stored.interventions(look, study.id)
     return [
         session
         for name, rows in groupby(count_rows, lambda row: str(row["reader_id"]))
         for session in _standings(
-            protocol, name, _in_order(rows), _interventions_on(steps, name), now
+            protocol, name, _session_rows(rows), _interventions_on(steps, name), now
         )
     ]
 
 
-def _in_order(rows: Iterable[Mapping[str, Any]]) -> list[SessionRow]:
+def _session_rows(rows: Iterable[Mapping[str, Any]]) -> list[SessionRow]:
     sessions = (
         SessionRow(
             session=row["session"],
@@ -161,10 +166,10 @@ def _in_order(rows: Iterable[Mapping[str, Any]]) -> list[SessionRow]:
 
 @dataclass(kw_only=True)
 class ReaderContext:
-    """A reader of an opened study, with the values that decide whether records are accepted.
+    """A reader of an opened study, and the values that decide whether records are accepted.
 
-    Each value is read from the store once, when it is needed. `refresh` discards those that a
-    stored record may have changed.
+    Each value is read from the store only once, when it is needed. `refresh` discards the values
+    that a stored record may have changed.
     """
 
     look: Transaction
@@ -201,7 +206,7 @@ class ReaderContext:
 
     @cached_property
     def steps_done(self) -> set[tuple[str, str]]:
-        """The steps that the reader has completed, each with the sign-in it counts for."""
+        """The steps that the reader has completed, each with the sign-in for which it counts."""
         return readings.steps_done(self.look, self.reader)
 
     @cached_property
@@ -209,7 +214,7 @@ class ReaderContext:
         """The next practice cases without a reading; a simulated reader has none."""
         if not self.protocol.practice_cases or self.is_simulated:
             return []
-        return readings.unread(self.look, self.reader, HANDED_OUT, of=PRACTICE)
+        return readings.unread(self.look, self.reader, N_CASES_SENT, of=PRACTICE)
 
     @cached_property
     def has_finished(self) -> bool:
@@ -251,20 +256,20 @@ def place_of(
 def admit(
     place: Place, session: int, *, known: bool, shown_at: datetime | None, correction: bool
 ) -> Admission:
-    """Return whether a record of a case in a session is admitted now.
+    """Return whether a record of a case in a session is accepted now.
 
-    A case shown before a pause or before the session lapsed is accepted and flagged, because its
-    record may have waited on the reader's computer. Other cases are refused, including cases of a
-    session that has not opened.
+    If the case was shown before a pause or before the session lapsed, the record is accepted and
+    flagged, because it may have waited on the reader's computer. Records of other cases are then
+    refused, as are records of a session that has not opened.
 
     Parameters
     ----------
     known
-        Whether the presentation of its case was admitted and stored before.
+        Whether a presentation of the case has already been accepted and stored.
     shown_at
-        When its case was first shown; None if unknown.
+        When the case was first shown; None if unknown.
     correction
-        Whether it changes an answer that is stored.
+        Whether the record changes a stored answer.
     """
     current = place.sessions[session - 1]
     if place.hold is Hold.WITHDRAWN:
@@ -290,12 +295,14 @@ def admit(
 
 
 def paused_since(steps: Iterable[InterventionRow], reader_id: str | None) -> str | None:
-    """Return when the pause of a reader, or of the study if None, began; None if there is no pause.
+    """Return when the current pause of a reader began, or None if the reader is not paused.
 
     Parameters
     ----------
     steps
         The study's interventions in order.
+    reader_id
+        None for the pause of the whole study.
     """
     pause_start = None
     for step in steps:
@@ -355,7 +362,7 @@ def _is_about(step: InterventionRow, reader_id: str, session: int) -> bool:
 
 
 def _opens_at(protocol: Protocol, before: SessionStanding | None) -> str | None:
-    """Return when a session opens or opened; the first opens with the study."""
+    """Return when a session opens or opened; None if unknown, or for the first session."""
     if before is None or before.state is not SessionState.DONE or before.last_at_utc is None:
         return None
     return stamp(moment(before.last_at_utc) + timedelta(days=protocol.washout_days))
@@ -401,7 +408,7 @@ def _state(
 def _hold(
     current: SessionStanding, steps: Sequence[InterventionRow]
 ) -> tuple[Hold | None, str | None]:
-    """Return the reason for a hold, and its start if a case may have been on the screen."""
+    """Return the reason for a hold, and its start if a case may have been on the screen then."""
     if current.withdrawn:
         return Hold.WITHDRAWN, None
     if current.state is SessionState.DONE:
@@ -422,7 +429,7 @@ def _hold(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepView:
-    """A step before the first case: its text in Markdown, or its questions, if it has any."""
+    """A step before the first case, with its text in Markdown and its questions, if any."""
 
     step: str
     markdown: str
@@ -430,7 +437,7 @@ class StepView:
 
 
 class Step(StrEnum):
-    """A step before the first case, in the order they are done."""
+    """The steps before the first case, in their order."""
 
     CONSENT = "consent"
     INSTRUCTIONS = "instructions"
@@ -438,7 +445,7 @@ class Step(StrEnum):
     DISPLAY = "display"
 
 
-def steps_asked(protocol: Protocol) -> list[Step]:
+def required_steps(protocol: Protocol) -> list[Step]:
     """Return the steps that a protocol includes, in order."""
     step_kinds = {
         Step.CONSENT: protocol.consent,
@@ -449,22 +456,22 @@ def steps_asked(protocol: Protocol) -> list[Step]:
     return [step for step in Step if step_kinds[step]]
 
 
-def to_do(reader: ReaderContext) -> list[Step]:
-    """Return the steps a reader still has to do at this sign-in, in order."""
-    steps = steps_asked(reader.protocol)
+def steps_due(reader: ReaderContext) -> list[Step]:
+    """Return the steps that a reader still has to complete at this sign-in, in order."""
+    steps = required_steps(reader.protocol)
     if not steps or reader.is_simulated:
         return []
     sign_in, steps_done = reader.person.sign_in, reader.steps_done
-    return [step for step in steps if (step, _counts_for(step, sign_in)) not in steps_done]
+    return [step for step in steps if (step, _sign_in_for(step, sign_in)) not in steps_done]
 
 
 def is_prepared(reader: ReaderContext) -> bool:
-    """Return whether a reader has done every step, the display check at any sign-in.
+    """Return whether a reader has completed every step, the display check at any sign-in.
 
-    Cases are handed out after a display check at the current sign-in, see `to_do`; an answer given
-    before a sign-in expired may arrive after the next sign-in and is accepted.
+    To receive cases, a reader must have done the display check at the current sign-in (see
+    `steps_due`). An answer that arrives after the next sign-in is accepted without it.
     """
-    steps = steps_asked(reader.protocol)
+    steps = required_steps(reader.protocol)
     if not steps or reader.is_simulated:
         return True
     return {step for step, _ in reader.steps_done}.issuperset(steps)
@@ -480,8 +487,8 @@ def step_view(protocol: Protocol, step: Step) -> StepView:
     )
 
 
-def take_step(reader: ReaderContext, record: Preparation) -> RecordOutcome:
-    """Store a step within the caller's transaction, or return the reason for a refusal."""
+def accept_step(reader: ReaderContext, record: Preparation) -> RecordOutcome:
+    """Store a completed step within the caller's transaction, or return why it is refused."""
     try:
         refused = _step_refusal(reader, record)
         if not refused and not readings.preparation(reader.look, record.id):
@@ -500,9 +507,9 @@ def _step_refusal(reader: ReaderContext, record: Preparation) -> str:
         return "" if same else t("Another record already has this ID.")
     if reader.is_simulated:
         return SIMULATED
-    if record.step not in steps_asked(reader.protocol):
+    if record.step not in required_steps(reader.protocol):
         return t("This study has no such step.")
-    waiting = to_do(reader)
+    waiting = steps_due(reader)
     if record.step in waiting[1:]:
         return t("Complete the previous step first: {step}.", step=waiting[0])
     return ""
@@ -511,15 +518,15 @@ def _step_refusal(reader: ReaderContext, record: Preparation) -> str:
 def _store_step(reader: ReaderContext, record: Preparation) -> None:
     """Store a step; if it was completed before, the first record is kept."""
     change, person, step = reader.look, reader.person, Step(record.step)
-    if step not in to_do(reader):
+    if step not in steps_due(reader):
         return
     readings.add_preparation(
         change,
         id=record.id,
         reader=reader.reader,
         step=step,
-        sign_in=_counts_for(step, person.sign_in),
-        detail=canonical_json(_detail(reader.protocol, step, record.detail)),
+        sign_in=_sign_in_for(step, person.sign_in),
+        detail=canonical_json(_checked_detail(reader.protocol, step, record.detail)),
         done_at_utc=stamp(record.done_at) if record.done_at else None,
         received_at_utc=stamp(reader.now),
         salt=_salt(change, record.id),
@@ -530,27 +537,27 @@ def _store_step(reader: ReaderContext, record: Preparation) -> None:
     reader.refresh()
 
 
-def _detail(protocol: Protocol, step: Step, answers: Mapping[str, Any]) -> dict[str, Any]:
+def _checked_detail(protocol: Protocol, step: Step, answers: Mapping[str, Any]) -> dict[str, Any]:
     if step is Step.CONSENT:
         if answers.get("agreed") is not True:
             raise MalformedRecord("consent must be given")
         return {"agreed": True}
     if step is Step.QUESTIONNAIRE:
         return {"answers": check_answers(protocol.questionnaire, answers.get("answers"))}
-    return bounded(answers, "measurements") if step is Step.DISPLAY else {}
+    return clean_object(answers, "measurements") if step is Step.DISPLAY else {}
 
 
-def _counts_for(step: Step, sign_in: str) -> str:
+def _sign_in_for(step: Step, sign_in: str) -> str:
     return sign_in if step is Step.DISPLAY else ""
 
 
 def _salt(look: Transaction, record_id: str) -> str:
-    """Return the salt that protects a questionnaire's answers from being guessed by hash."""
+    """Return the salt that prevents guessing a questionnaire's answers from their hash."""
     key = bytes.fromhex(deployment.secret(look))
     return hmac.digest(key, f"preparation/{record_id}".encode(), "sha256").hex()[:32]
 
 
-def take_finish(reader: ReaderContext, record: Finish) -> RecordOutcome:
+def accept_finish(reader: ReaderContext, record: Finish) -> RecordOutcome:
     """Record once that a reader has finished, or return why this is not possible."""
     refused = _finish_refusal(reader)
     if not refused and not reader.has_finished:

@@ -1,15 +1,15 @@
 """The reader's desk: provides cases, accepts presentations and readings, and issues receipts.
 
-Everything a reader sees is built here, as objects that have no field for other content, in a
-transaction in which SQLite refuses access to the reference standard, report texts, explanations and
-predictions (`Store.desk`). The only exception is feedback, on practice cases and if the protocol
-provides it, which is read separately after the reading is stored.
+Everything that a reader sees is built here, from objects that have no fields for other content, in
+a transaction in which the store refuses access to the reference standard, report texts,
+explanations and predictions (`Store.desk`). The only exception is feedback (on practice cases, and
+if the protocol provides it), which is read separately after the reading is stored.
 
-A receipt such as ``r1 · 60 of 60 · 7QK2-M9XD-4T3N`` is twelve characters that a reader keeps, made
-of the hash of the last reading event, the study code and the hash of the locked protocol. An
-event's hash covers the reading and every event before it, so a person who changes an answer and
-recomputes all hashes cannot reproduce the twelve characters (60 bits). A receipt does not reveal
-correctness.
+A receipt such as ``r1 · 60 of 60 · 7QK2-M9XD-4T3N`` contains twelve characters, derived from the
+hash of the last reading event, the study code and the hash of the locked protocol. The event's hash
+covers the reading and every event before it, so a person who changes an answer and recomputes all
+hashes cannot reproduce the twelve characters (60 bits) that the reader has kept. A receipt does not
+reveal which answers are correct.
 """
 
 import json
@@ -27,19 +27,19 @@ from study.people.codes import ALPHABET
 from study.people.signing_in import Person
 from study.protocol.protocol import Condition, Feedback, Protocol, stored_protocol
 from study.reading import course
-from study.reading.accepting import take
+from study.reading.accepting import accept_record
 from study.reading.course import Hold, Place, ReaderContext, StepView
 from study.reading.records import (
     FAULTY,
-    HANDED_OUT,
+    N_CASES_SENT,
     Finish,
     MalformedRecord,
     Preparation,
     Record,
     RecordOutcome,
-    parse,
+    parse_record,
     record_id,
-    shown,
+    shown_letter,
 )
 from study.reading.session_feedback import session_feedback
 from study.store import Store, Transaction, aids, events, people, readings, studies
@@ -53,11 +53,11 @@ from study.store.studies import PRACTICE, STUDY, StudyRow, refuse_restored
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilmView:
-    """A film as shown to a reader: its name and how to draw it, never its number or path.
+    """A film as shown to a reader: its name and how to draw it, but never its number or path.
 
-    The name consists of the case's id and the position of the view, so that it differs between
-    readers and between presentations of the film. A `prior` image is of an earlier examination,
-    made `days` before the current one if known.
+    The name consists of the case's ID and the position of the view, so that it differs between
+    readers and between presentations of the film. A `prior` image belongs to an earlier
+    examination, made `days` before the current one if known.
     """
 
     film: str
@@ -87,10 +87,10 @@ class OwnReading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AidContent:
-    """The model's answer as shown to a reader; `missing` if the model has none.
+    """The model's answer as shown to a reader; `missing` if the model has no answer.
 
-    `option` is the letter as shown to this reader. Boxes and maps name a view of the case by its
-    index. A part that the protocol does not show is None or empty.
+    `option` is the letter as shown to this reader. Boxes and maps refer to a view of the case by
+    its index. A part that the protocol does not show is None or empty.
     """
 
     missing: bool
@@ -112,7 +112,7 @@ class AidView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FirstAnswer:
-    """The reader's answer of stage 1, shown in stage 2 of sequential reading."""
+    """The reader's answer in stage 1 of sequential reading, which stage 2 shows."""
 
     option: str | None
     confidence: int | None
@@ -120,10 +120,10 @@ class FirstAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseView:
-    """A case as its reader sees it; it has no fields for other content.
+    """A case as its reader sees it, without fields for other content.
 
     An open-ended case has no options. In sequential reading a case is read twice, in `stage` 1 and
-    2, with the same images; `first_answer` is the answer of stage 1 after it is stored.
+    2, with the same images; in stage 2, `first_answer` is the stored answer from stage 1.
     """
 
     case: str
@@ -145,15 +145,15 @@ class CaseView:
 class Desk:
     """The data for a reader's page: the rules, the progress and the next cases.
 
-    `total`, `read` and the cases' positions count within the `session` the reader is in. While
-    there is `preparation` there are no cases. Practice cases come before the study's cases and are
-    counted in neither `total` nor `read`. In `review` every case is read, and the reader may go
-    back until they confirm that they have finished. During a `hold` there are no cases;
-    `opens_at_utc` and `opens_in_ms` state when the session opens, if known. `stored` counts this
-    reader's records in the store; a smaller number than before means that an older store was
-    restored. `receipt` is the reader's receipt if there are no cases. `debriefing` tells a reader
-    who has finished that the model's answers contained planted errors. `ended_session` is the
-    session of `session_feedback`; 0 for none.
+    `total`, `read` and the cases' positions count within the current `session`. There are no cases
+    while `preparation` contains steps. Practice cases come before the study's cases and are counted
+    in neither `total` nor `read`. In `review` every case has been read, and the reader may go back
+    until they confirm that they have finished. During a `hold` there are no cases; `opens_at_utc`
+    and `opens_in_ms` state when the session opens, if known. `stored` is the number of this
+    reader's records in the store; if it decreases, an older store was restored. `receipt` is the
+    reader's receipt if there are no cases. `debriefing` tells a reader who has finished that the
+    model's answers contained planted errors. `ended_session` is the session that `session_feedback`
+    is about; 0 for none.
     """
 
     seal: str
@@ -186,9 +186,9 @@ class Desk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseFeedback:
-    """Feedback on a practice case, or on a case if the protocol provides it.
+    """Feedback on a practice case, or on a case of the study if the protocol provides feedback.
 
-    For an open-ended case `option` is the text of the reference answer, and `correct` is None
+    For an open-ended case, `option` is the text of the reference answer, and `correct` is None
     because the answer has not been judged.
     """
 
@@ -236,28 +236,30 @@ def desk(store: Store, person: Person, *, now: datetime) -> Desk:
         The study is not open yet.
     """
     with store.look(sealed=True) as look:
-        shown = desk_within(look, person, now=now)
-    return with_session_feedback(store, person, shown, now=now)
+        new_desk = desk_in_transaction(look, person, now=now)
+    return with_session_feedback(store, person, new_desk, now=now)
 
 
-def desk_within(look: Transaction, person: Person, *, now: datetime) -> Desk:
-    """Return a reader's desk within a transaction, without feedback on a session; see `desk`."""
-    _reader(person)
-    return _desk(*_opened(look, person, now))
+def desk_in_transaction(look: Transaction, person: Person, *, now: datetime) -> Desk:
+    """Return a reader's desk (see `desk`) within a transaction, without feedback on a session."""
+    _reader_number(person)
+    return _desk(*_open_study(look, person, now))
 
 
-def with_session_feedback(store: Store, person: Person, shown: Desk, *, now: datetime) -> Desk:
-    """Return a desk with the feedback on the session that has just ended, if there is any."""
-    if not shown.ended_session:
-        return shown
+def with_session_feedback(
+    store: Store, person: Person, current_desk: Desk, *, now: datetime
+) -> Desk:
+    """Return the desk with the feedback on the session that has just ended, if there is any."""
+    if not current_desk.ended_session:
+        return current_desk
     with store.look(sealed=True) as look:
-        _, reader = _opened(look, person, now)
-    text = session_feedback(store, person, reader.protocol, shown.ended_session, now=now)
-    return replace(shown, session_feedback=text)
+        _, reader = _open_study(look, person, now)
+    text = session_feedback(store, person, reader.protocol, current_desk.ended_session, now=now)
+    return replace(current_desk, session_feedback=text)
 
 
 def seal(look: Transaction, person: Person) -> str:
-    """Return the mark of this deployment, study and reader that a page's outbox contains."""
+    """Return the hash of this deployment, study and reader that a page's outbox contains."""
     return sha256_of([secret(look), "seal", person.study_name, person.name])[:32]
 
 
@@ -273,9 +275,9 @@ def case_at(store: Store, person: Person, position: int, *, now: datetime) -> Ca
     NotNow
         The reader receives no cases at present.
     """
-    number = _reader(person)
+    number = _reader_number(person)
     with store.look(sealed=True) as look:
-        study, reader = _opened(look, person, now)
+        study, reader = _open_study(look, person, now)
         if not reader.protocol.back_navigation:
             raise NotAllowed(t("This study does not allow going back to earlier cases."))
         if reader.has_finished:
@@ -292,35 +294,35 @@ def case_at(store: Store, person: Person, position: int, *, now: datetime) -> Ca
 
 
 def film(store: Store, person: Person, case: str, view: int) -> FilmRow | None:
-    """Return the row of a film of one of a reader's own cases, or None; `view` counts from 1."""
+    """Return the row of a film in one of the reader's cases, or None; `view` counts from 1."""
     with store.look(sealed=True) as look:
-        return readings.film(look, _reader(person), case, view)
+        return readings.film(look, _reader_number(person), case, view)
 
 
 def take_records(
     store: Store, person: Person, records: Sequence[Any], *, now: datetime
 ) -> Acknowledgement:
-    """Store the records that the page sent, each once, and return their outcomes.
+    """Store the records that the page sent, and return their outcomes.
 
-    A record sent twice is stored once and acknowledged twice. A malformed or impossible record is
-    refused with a reason and does not affect the others.
+    A record that is sent twice is stored once and acknowledged twice. A malformed or impossible
+    record is refused with a reason and does not affect the other records.
     """
     with store.desk() as change:
-        receipt = take_within(change, person, records, now=now)
+        receipt = take_in_transaction(change, person, records, now=now)
     return with_feedback(store, person, receipt, now=now)
 
 
-def take_within(
+def take_in_transaction(
     change: Transaction, person: Person, records: Sequence[Any], *, now: datetime
 ) -> Acknowledgement:
     """Store records within a transaction of `Store.desk`; feedback is added later."""
-    _reader(person)
-    checked = parsed(records)
-    study, reader = _opened(change, person, now)
+    _reader_number(person)
+    checked = parse_records(records)
+    study, reader = _open_study(change, person, now)
     # A reader may finish while the study is being closed.
     if study.state != "open" and not all(isinstance(record, Finish) for record in checked):
         raise NotNow(t("The study is closed; answers are no longer accepted."))
-    outcomes = [_take(reader, record) for record in checked]
+    outcomes = [_accept(reader, record) for record in checked]
     has_feedback = reader.protocol.feedback is Feedback.AFTER_CASE
     return Acknowledgement.of(
         outcomes,
@@ -331,7 +333,7 @@ def take_within(
             if (record.practice or has_feedback)
             and record.case
             and not record.refused
-            and record.stage != 1  # the answer of stage 2 is still to come
+            and record.stage != 1  # the answer in stage 2 has not been given yet
         ),
     )
 
@@ -339,24 +341,24 @@ def take_within(
 def with_feedback(
     store: Store, person: Person, receipt: Acknowledgement, *, now: datetime
 ) -> Acknowledgement:
-    """Return the outcomes of stored records with the feedback the reader may now see."""
+    """Return the outcomes of stored records with the feedback that the reader may now see."""
     receipt = replace(receipt, desk=with_session_feedback(store, person, receipt.desk, now=now))
     if not receipt.to_explain:
         return receipt
     return replace(receipt, feedback=_feedback(store, receipt.to_explain))
 
 
-def _take(reader: ReaderContext, record: Record | RecordOutcome) -> RecordOutcome:
+def _accept(reader: ReaderContext, record: Record | RecordOutcome) -> RecordOutcome:
     if isinstance(record, RecordOutcome):
         return record
     if isinstance(record, Preparation):
-        return course.take_step(reader, record)
+        return course.accept_step(reader, record)
     if isinstance(record, Finish):
-        return course.take_finish(reader, record)
-    return take(reader, record)
+        return course.accept_finish(reader, record)
+    return accept_record(reader, record)
 
 
-def parsed(records: Sequence[Any]) -> list[Record | RecordOutcome]:
+def parse_records(records: Sequence[Any]) -> list[Record | RecordOutcome]:
     """Check records parsed from JSON; return each record, or the outcome of a refused record.
 
     Raises
@@ -368,26 +370,26 @@ def parsed(records: Sequence[Any]) -> list[Record | RecordOutcome]:
         raise BadFile(
             t("At most {max_records} records can be sent at once.", max_records=MAX_RECORDS)
         )
-    return [_parsed(raw) for raw in records]
+    return [_parse_or_refuse(raw) for raw in records]
 
 
-def _parsed(raw: Any) -> Record | RecordOutcome:
+def _parse_or_refuse(raw: Any) -> Record | RecordOutcome:
     try:
-        return parse(raw)
+        return parse_record(raw)
     except MalformedRecord as error:
         return RecordOutcome(
             id=record_id(raw), case="", refused=t("Invalid record: {error}.", error=error)
         )
 
 
-def _reader(person: Person) -> int:
+def _reader_number(person: Person) -> int:
     if person.reader is None:
         raise NotAllowed(t("Only readers of this study can read."))
     return person.reader
 
 
-def _opened(look: Transaction, person: Person, now: datetime) -> tuple[StudyRow, ReaderContext]:
-    """Return a reader's opened study and the reader's row in it."""
+def _open_study(look: Transaction, person: Person, now: datetime) -> tuple[StudyRow, ReaderContext]:
+    """Return a study that has been opened, and the context of its reader."""
     study = studies.find(look, person.study_name)
     if study is None:
         raise NotFound(t("This study no longer exists."))
@@ -396,7 +398,7 @@ def _opened(look: Transaction, person: Person, now: datetime) -> tuple[StudyRow,
     refuse_restored(study)
     protocol = stored_protocol(study)
     if protocol.arms:
-        row = people.reader_row(look, _reader(person))
+        row = people.reader_row(look, _reader_number(person))
         protocol = protocol.of_arm(row.arm if row else "")
     return study, ReaderContext(look=look, protocol=protocol, person=person, now=now)
 
@@ -406,9 +408,9 @@ def _desk(study: StudyRow, reader: ReaderContext) -> Desk:
     current, hold = place.current, _hold(study, place)
     # A reader who has read everything needs no display check.
     all_read = bool(hold) or place.all_read
-    steps_due = [] if all_read else course.to_do(reader)
+    due = [] if all_read else course.steps_due(reader)
     washing = hold is Hold.WASHING_OUT and current.opens_at_utc
-    cases = () if steps_due or hold else _cases(reader)
+    cases = () if due or hold else _cases(reader)
     n_practice = (
         readings.counts(look, reader.reader, PRACTICE).n_assigned if protocol.practice_cases else 0
     )
@@ -421,7 +423,7 @@ def _desk(study: StudyRow, reader: ReaderContext) -> Desk:
         read=current.n_cases_read,
         rules=rules(protocol),
         cases=cases,
-        preparation=tuple(course.step_view(protocol, step) for step in steps_due),
+        preparation=tuple(course.step_view(protocol, step) for step in due),
         practice_total=n_practice,
         session=current.session,
         sessions=len(place.sessions),
@@ -430,14 +432,14 @@ def _desk(study: StudyRow, reader: ReaderContext) -> Desk:
         opens_at_utc=washing or None,
         opens_in_ms=_ms_until(washing, reader.now) if washing else None,
         stored=readings.n_records(look, reader.reader),
-        receipt="" if cases or steps_due else receipt(look, study, reader.reader, person.name),
+        receipt="" if cases or due else receipt(look, study, reader.reader, person.name),
         debriefing=_debriefing(reader),
         ended_session=_ended_session(study, reader),
     )
 
 
 def _ended_session(study: StudyRow, reader: ReaderContext) -> int:
-    """Return the session on which a reader gets feedback before the next one; 0 if none."""
+    """Return the session about which a reader now gets feedback; 0 if there is none."""
     current, hold = reader.place.current, reader.place.hold
     is_between = current.session > 1 and current.first_at_utc is None
     is_due = is_between and hold in (None, Hold.WASHING_OUT) and study.state == "open"
@@ -446,7 +448,7 @@ def _ended_session(study: StudyRow, reader: ReaderContext) -> int:
 
 
 def _debriefing(reader: ReaderContext) -> str:
-    """Return the statement about planted errors for a reader who has read every case, if any."""
+    """Return the statement about planted errors, if any, for a reader who has read every case."""
     aided = Condition.AIDED in reader.protocol.conditions
     if not (reader.protocol.aid_errors and aided and reader.place.all_read):
         return ""
@@ -464,7 +466,7 @@ def _in_review(study: StudyRow, reader: ReaderContext) -> bool:
 
 
 def _hold(study: StudyRow, place: Place) -> Hold | None:
-    """Return why no case is given; None for a reader who has read every case."""
+    """Return why the reader receives no cases; None if they do, or have read every case."""
     unread = any(session.n_read < session.n_assigned for session in place.sessions)
     return Hold.CLOSED if study.state == "closed" and unread else place.hold
 
@@ -474,12 +476,13 @@ def _ms_until(at_utc: str, now: datetime) -> int:
 
 
 def _cases(reader: ReaderContext) -> tuple[CaseView, ...]:
-    """Return the next cases: practice cases until all are read, then the study's."""
+    """Return the next cases: practice cases until all are read, then the study's cases."""
     look, protocol, place = reader.look, reader.protocol, reader.place
     if reader.practice_cases:
         return case_views(look, reader.practice_cases, protocol, practice=True)
-    rows = readings.unread(look, reader.reader, HANDED_OUT, place.current.session)
-    if rows and rows[0].condition == Condition.OPEN_ENDED:  # options are sent after all are read
+    rows = readings.unread(look, reader.reader, N_CASES_SENT, place.current.session)
+    # Options are only sent after all open-ended cases have been read.
+    if rows and rows[0].condition == Condition.OPEN_ENDED:
         rows = [row for row in rows if row.condition == Condition.OPEN_ENDED]
     views = case_views(look, rows, protocol, before=place.before)
     # The model's answer is sent with the current case, not with prefetched cases.
@@ -513,7 +516,7 @@ def case_view(
     *,
     before: int = 0,
 ) -> CaseView:
-    """Return a case as its reader sees it, with their own answer; see `case_views`."""
+    """Return a case as its reader sees it, with their answer; see `case_views`."""
     view = case_views(look, [row], protocol, before=before)[0]
     return view if answer is None else replace(view, reading=_own_reading(answer, _order(row)))
 
@@ -547,13 +550,13 @@ def case_views(
         for row in rows
     )
     return tuple(
-        _aided(look, row, view, protocol) if row.aid else view
+        _with_aid(look, row, view, protocol) if row.aid else view
         for row, view in zip(rows, views, strict=True)
     )
 
 
-def _aided(look: Transaction, row: WaitingCase, view: CaseView, protocol: Protocol) -> CaseView:
-    """Return the view of a case with an aid, if it is due, or of stage 1 of sequential reading."""
+def _with_aid(look: Transaction, row: WaitingCase, view: CaseView, protocol: Protocol) -> CaseView:
+    """Return the view of an aided case with the aid, if due, or of stage 1 without it."""
     if row.stage == 1:
         return replace(view, stage=1)
     aid_due = aids.due(look, row.id)
@@ -561,7 +564,7 @@ def _aided(look: Transaction, row: WaitingCase, view: CaseView, protocol: Protoc
     aid = AidView(when=row.aid, markdown=protocol.aid_text, content=content)
     own = readings.current(look, row.first_stage) if row.first_stage else None
     first_answer = own and FirstAnswer(
-        option=shown(own.answer, row.shown_order) if own.answer else None,
+        option=shown_letter(own.answer, row.shown_order) if own.answer else None,
         confidence=own.confidence,
     )
     return replace(view, stage=row.stage, aid=aid, first_answer=first_answer)
@@ -572,7 +575,7 @@ def _content(row: DueAid, order: str) -> AidContent:
         return AidContent(missing=True)
     return AidContent(
         missing=False,
-        option=shown(row.answer, order) if row.answer else None,
+        option=shown_letter(row.answer, order) if row.answer else None,
         confidence=row.confidence,
         explanation=row.explanation or None,
         boxes=tuple(json.loads(row.boxes or "[]")),
@@ -611,7 +614,7 @@ def _shown_condition(condition: str) -> str:
 
 
 def _order(row: WaitingCase) -> str:
-    """Return the letters of the options in the order shown; an open-ended case shows none."""
+    """Return the letters of the options in the order shown; empty for an open-ended case."""
     return "" if row.condition == Condition.OPEN_ENDED else row.shown_order
 
 
@@ -634,7 +637,7 @@ def _own_reading(row: AnswerRow, order: str) -> OwnReading:
     """Return the reader's answer; `order` is empty if it was given in words."""
     return OwnReading(
         id=row.id,
-        option=shown(row.answer, order) if row.answer is not None and order else None,
+        option=shown_letter(row.answer, order) if row.answer is not None and order else None,
         words=None if order else row.answer,
         status=row.status,
         confidence=row.confidence,
@@ -658,7 +661,7 @@ def _feedback(store: Store, outcomes: Sequence[RecordOutcome]) -> dict[str, Case
             feedback[record.id] = CaseFeedback(
                 option=json.loads(row.options)[LETTERS.index(row.truth)]
                 if in_words
-                else shown(row.truth, row.shown_order),
+                else shown_letter(row.truth, row.shown_order),
                 correct=None if in_words else answer.answer == row.truth,
                 explanation=row.explanation,
             )
@@ -683,12 +686,12 @@ def receipt(look: Transaction, study: StudyRow, reader: int, reader_id: str) -> 
     if last is None:
         return ""
     counts = readings.counts(look, reader)
-    twelve = signs(study.protocol_sha256, reader_id, last)
-    return _receipt_text(reader_id, counts.n_read, counts.n_assigned, twelve)
+    characters = receipt_characters(study.protocol_sha256, reader_id, last)
+    return _receipt_text(reader_id, counts.n_read, counts.n_assigned, characters)
 
 
 def receipt_of(store: Store, person: Person) -> str:
-    """Return the receipt of the signed-in reader, or an empty text."""
+    """Return the receipt of the signed-in reader, or an empty string."""
     with store.look(sealed=True) as look:
         study = studies.find(look, person.study_name)
         if study is None or person.reader is None:
@@ -696,12 +699,12 @@ def receipt_of(store: Store, person: Person) -> str:
         return receipt(look, study, person.reader, person.name)
 
 
-def signs(protocol_sha256: str, reader_id: str, event_hash: str) -> str:
+def receipt_characters(protocol_sha256: str, reader_id: str, event_hash: str) -> str:
     """Return the twelve characters for a reader's readings up to an event."""
     digest = int(sha256_of(["receipt", protocol_sha256, reader_id, event_hash]), 16) >> 196
     return "".join(ALPHABET[(digest >> 5 * place) & 31] for place in reversed(range(_LENGTH)))
 
 
-def _receipt_text(reader_id: str, n_read: int, n_assigned: int, signs: str) -> str:
-    groups = (signs[start : start + _GROUP] for start in range(0, _LENGTH, _GROUP))
+def _receipt_text(reader_id: str, n_read: int, n_assigned: int, characters: str) -> str:
+    groups = (characters[start : start + _GROUP] for start in range(0, _LENGTH, _GROUP))
     return f"{reader_id} · {n_read} of {n_assigned} · {'-'.join(groups)}"

@@ -2,8 +2,8 @@
 
 A record comes from a browser and is not trusted, but an answer is not discarded because of other
 invalid fields: an implausible time becomes null, an invalid comment is cut, and a flag is set.
-Times are milliseconds on the browser's monotonic clock; a value that was not measured is null,
-never 0. The outcome of a record, stored or refused with a reason, is reported under its id.
+Times are in milliseconds on the browser's monotonic clock; a value that was not measured is null,
+never 0. The response lists each record by its ID, as stored or as refused with a reason.
 """
 
 import json
@@ -31,20 +31,20 @@ class MalformedRecord(ValueError):
 
 
 def record_id(value: Any) -> str:
-    """Return a raw record's id if it is valid, otherwise an empty text."""
+    """Return a raw record's ID if it is valid, otherwise an empty string."""
     identifier = value.get("id") if isinstance(value, Mapping) else None
     return identifier if isinstance(identifier, str) and _ID.fullmatch(identifier) else ""
 
 
-def identity(value: Mapping[str, Any], key: str) -> str:
-    """Return a field that contains the id of a record or a case."""
+def read_id(value: Mapping[str, Any], key: str) -> str:
+    """Return the value of a field that contains the ID of a record or a case."""
     content = value.get(key)
     if not isinstance(content, str) or not _ID.fullmatch(content):
         raise MalformedRecord(f"{key} must be 8 to 64 letters, digits or dashes")
     return content
 
 
-def number(value: Any, name: str) -> float:
+def read_number(value: Any, name: str) -> float:
     """Return a number as a float; infinity if it is out of range."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise MalformedRecord(f"{name} must be a number")
@@ -54,31 +54,31 @@ def number(value: Any, name: str) -> float:
         return math.inf
 
 
-def moment(value: Mapping[str, Any], key: str) -> datetime | None:
-    """Return a time of the browser's clock; None outside of 2000 to 2100."""
-    amount = number(value.get(key), key)
+def read_epoch_ms(value: Mapping[str, Any], key: str) -> datetime | None:
+    """Return a time on the browser's clock; None if it is not between 2000 and 2100."""
+    amount = read_number(value.get(key), key)
     return from_epoch_ms(amount) if _YEAR_2000_MS <= amount < _YEAR_2100_MS else None
 
 
-def bounded(value: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Return an object from the browser, cleaned and limited in size for storing."""
-    cleaned: dict[str, Any] = _cleaned(value, name, MAX_DEPTH)
+def clean_object(value: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Return an object from the browser in a form that can be stored; refuse long ones."""
+    cleaned: dict[str, Any] = _clean(value, name, MAX_DEPTH)
     if len(json.dumps(cleaned)) > MAX_LENGTH:
         raise MalformedRecord(f"{name} are too long")
     return cleaned
 
 
-def _cleaned(value: Any, name: str, depth: int) -> Any:
-    """Return JSON that can be stored: no lone surrogate, no NaN or infinity."""
+def _clean(value: Any, name: str, depth: int) -> Any:
+    """Return JSON without lone surrogates, NaN and infinity, which cannot be stored."""
     if depth == 0:
         raise MalformedRecord(f"{name} are nested too deeply")
     if isinstance(value, Mapping):
         return {
-            without_surrogates(str(key)): _cleaned(entry, name, depth - 1)
+            without_surrogates(str(key)): _clean(entry, name, depth - 1)
             for key, entry in value.items()
         }
     if isinstance(value, list):
-        return [_cleaned(entry, name, depth - 1) for entry in value]
+        return [_clean(entry, name, depth - 1) for entry in value]
     if isinstance(value, str):
         return without_surrogates(value)
     return None if isinstance(value, float) and not math.isfinite(value) else value
@@ -90,7 +90,7 @@ MAX_WORDS = 2000
 MAX_ENTRIES = 200
 
 CLOCK_IMPLAUSIBLE = "clock_implausible"
-"""The browser's clock has an impossible value, which is replaced by null or the server's time."""
+"""The browser's clock had an impossible value, which null or the server's time replaced."""
 
 COMMENT_CUT = "comment_cut"
 """The comment was too long or contained unprintable characters and was corrected."""
@@ -102,7 +102,7 @@ WORDS_CUT = "words_cut"
 """The open-ended answer was too long or contained unprintable characters."""
 
 FAULTY = "question_faulty"
-"""The flag of a reading whose reader marked its question as faulty."""
+"""The reader marked the question as faulty."""
 
 SENT_AGAIN = "sent_again"
 """The record was lost when an older store was restored, and the page sent it again."""
@@ -113,14 +113,14 @@ _NAME = re.compile(r"[0-9A-Za-z_ .:-]{1,60}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Presentation:
-    """A case was painted for a reader; `shown_at` is None if the browser's clock is impossible."""
+    """The first display of a case; `shown_at` is None if the browser's clock was impossible."""
 
     id: str
     case: str
     shown_at: datetime | None
     circumstances: Mapping[str, Any]
     sent_at: datetime | None = None
-    """When the page sent it, by the same clock as `shown_at`; None if unknown."""
+    """When the page sent the record, by the same clock as `shown_at`; None if unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,10 +136,10 @@ class Times:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """A committed answer. `option` and `selections` are letters as shown to this reader.
+    """A committed answer. `option` and `selections` contain letters as shown to this reader.
 
-    An open-ended case is answered in `words`, as typed, and has no option; other cases have no
-    words. `presented_at` and `committed_at` are None if the browser's clock is impossible.
+    An open-ended case has `words`, as the reader typed them, and no option; other cases have no
+    words. `presented_at` and `committed_at` are None if the browser's clock was impossible.
     """
 
     id: str
@@ -156,16 +156,16 @@ class Reading:
     flags: tuple[str, ...] = ()
     supersedes: str | None = None
     sent_at: datetime | None = None
-    """When the page sent it, by the same clock as `committed_at`; None if unknown."""
+    """When the page sent the record, by the same clock as `committed_at`; None if unknown."""
     reason: str = ""
     words: str = ""
     aid_shown_ms: float | None = None
-    """From the first frame of the case to the first frame with the aid; None if not shown."""
+    """Time from the first frame of the case to the first frame with the aid; None if not shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AidRequest:
-    """The reader requests the aid of a case; `requested_at` is None if the clock is impossible."""
+    """A request for the aid of a case; `requested_at` is None if the clock was impossible."""
 
     id: str
     case: str
@@ -175,10 +175,10 @@ class AidRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preparation:
-    """A step before the first case; `done_at` is None if the browser's clock is impossible.
+    """A completed step before the first case.
 
-    The required content of `detail` depends on the step and the protocol, see
-    `study.reading.course`.
+    `done_at` is None if the browser's clock was impossible. The required content of `detail`
+    depends on the step and the protocol; see `study.reading.course`.
     """
 
     id: str
@@ -189,7 +189,7 @@ class Preparation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finish:
-    """The reader confirms that the answers are final, see `study.reading.course`."""
+    """The reader's confirmation that the answers are final; see `study.reading.course`."""
 
     id: str
 
@@ -198,7 +198,7 @@ CaseRecord = Presentation | Reading | AidRequest
 Record = CaseRecord | Preparation | Finish
 
 
-def parse(value: Any) -> Record:
+def parse_record(value: Any) -> Record:
     """Check a record parsed from JSON.
 
     Raises
@@ -217,13 +217,13 @@ def parse(value: Any) -> Record:
         return _preparation(value)
     if kind == "aid request":
         return AidRequest(
-            id=identity(value, "id"),
-            case=identity(value, "case"),
-            requested_at=moment(value, "epoch_ms"),
-            sent_at=_sent(value),
+            id=read_id(value, "id"),
+            case=read_id(value, "case"),
+            requested_at=read_epoch_ms(value, "epoch_ms"),
+            sent_at=_sent_at(value),
         )
     if kind == "finish":
-        return Finish(id=identity(value, "id"))
+        return Finish(id=read_id(value, "id"))
     raise MalformedRecord("kind must be preparation, presentation, aid request, reading or finish")
 
 
@@ -234,7 +234,7 @@ def _preparation(value: Mapping[str, Any]) -> Preparation:
     if not isinstance(detail, Mapping):
         raise MalformedRecord("detail is an object")
     return Preparation(
-        id=identity(value, "id"), step=step, detail=detail, done_at=moment(value, "epoch_ms")
+        id=read_id(value, "id"), step=step, detail=detail, done_at=read_epoch_ms(value, "epoch_ms")
     )
 
 
@@ -242,14 +242,14 @@ def _presentation(value: Mapping[str, Any]) -> Presentation:
     circumstances = value.get("circumstances") or {}
     if not isinstance(circumstances, Mapping):
         raise MalformedRecord("circumstances is an object")
-    checked = bounded(circumstances, "circumstances")
-    shown_at = moment(value, "shown_epoch_ms")
+    checked = clean_object(circumstances, "circumstances")
+    shown_at = read_epoch_ms(value, "shown_epoch_ms")
     return Presentation(
-        id=identity(value, "id"),
-        case=identity(value, "case"),
+        id=read_id(value, "id"),
+        case=read_id(value, "case"),
         shown_at=shown_at,
         circumstances=checked if shown_at else {**checked, CLOCK_IMPLAUSIBLE: True},
-        sent_at=_sent(value),
+        sent_at=_sent_at(value),
     )
 
 
@@ -259,7 +259,7 @@ def _reading(value: Mapping[str, Any]) -> Reading:
     if status not in ("answered", "skipped", "timed_out"):
         raise MalformedRecord("status must be answered, skipped or timed_out")
     supersedes = value.get("supersedes")
-    doubts = _Doubts()
+    doubts = _FieldReader()
     words = doubts.words(value.get("words"))
     if [option is not None, bool(words)].count(True) != (status == "answered"):
         raise MalformedRecord("an answered reading has an option or words, another has neither")
@@ -269,28 +269,28 @@ def _reading(value: Mapping[str, Any]) -> Reading:
     if (status == "skipped") != bool(reason):
         raise MalformedRecord("a skipped reading has a reason, another has none")
     return Reading(
-        id=identity(value, "id"),
-        case=identity(value, "case"),
+        id=read_id(value, "id"),
+        case=read_id(value, "case"),
         option=None if option is None else _letter(option),
         status=status,
         times=times,
-        presented_at=doubts.moment(moment(value, "presented_epoch_ms")),
-        committed_at=doubts.moment(moment(value, "committed_epoch_ms")),
+        presented_at=doubts.moment(read_epoch_ms(value, "presented_epoch_ms")),
+        committed_at=doubts.moment(read_epoch_ms(value, "committed_epoch_ms")),
         confidence=_confidence(value.get("confidence")),
         comment=doubts.comment(value.get("comment")),
         selections=_selections(value.get("selections"), doubts),
         behaviour=_behaviour(value.get("behaviour")),
         flags=(*_flags(value.get("flags")), *doubts.flags, *_resend_flags(value)),
-        supersedes=None if supersedes is None else identity(value, "supersedes"),
-        sent_at=_sent(value),
+        supersedes=None if supersedes is None else read_id(value, "supersedes"),
+        sent_at=_sent_at(value),
         reason=reason,
         words=words,
         aid_shown_ms=aid_shown_ms,
     )
 
 
-class _Doubts:
-    """Reads the optional fields of a reading, and flags those that had to be dropped."""
+class _FieldReader:
+    """Reads the optional fields of a reading, and flags fields that had to be cut or dropped."""
 
     def __init__(self) -> None:
         self.flags: set[str] = set()
@@ -301,7 +301,7 @@ class _Doubts:
         return at
 
     def duration(self, value: Any, name: str) -> float | None:
-        amount = None if value is None else number(value, name)
+        amount = None if value is None else read_number(value, name)
         if amount is None or 0 <= amount <= _LONGEST_MS:
             return amount
         self.flags.add(CLOCK_IMPLAUSIBLE)
@@ -316,7 +316,7 @@ class _Doubts:
     def words(self, value: Any) -> str:
         return self._text_of(value, MAX_WORDS, WORDS_CUT)
 
-    def _text_of(self, value: Any, longest: int, flag: str) -> str:
+    def _nonblank(self, value: Any, longest: int, flag: str) -> str:
         fit = self._fit(value, longest, flag)
         return fit if fit.strip() else ""
 
@@ -334,9 +334,9 @@ def _letter(value: Any) -> str:
     return value
 
 
-def _sent(value: Mapping[str, Any]) -> datetime | None:
+def _sent_at(value: Mapping[str, Any]) -> datetime | None:
     try:
-        return moment(value, "sent_epoch_ms")
+        return read_epoch_ms(value, "sent_epoch_ms")
     except MalformedRecord:
         return None  # an answer is not refused because of other invalid fields
 
@@ -345,7 +345,7 @@ def _resend_flags(value: Mapping[str, Any]) -> tuple[str, ...]:
     return (SENT_AGAIN,) if value.get("again") is True else ()
 
 
-def _times(value: Any, doubts: _Doubts) -> Times:
+def _times(value: Any, doubts: _FieldReader) -> Times:
     if not isinstance(value, Mapping):
         raise MalformedRecord("times is an object")
     names = Times.__dataclass_fields__
@@ -367,7 +367,7 @@ def _entries(value: Any, name: str) -> list[Any]:
     return entries
 
 
-def _selections(value: Any, doubts: _Doubts) -> tuple[tuple[str, float | None], ...]:
+def _selections(value: Any, doubts: _FieldReader) -> tuple[tuple[str, float | None], ...]:
     entries = _entries(value, "selections")
     if not all(isinstance(entry, Mapping) for entry in entries):
         raise MalformedRecord("a selection is an object")
@@ -384,7 +384,7 @@ def _behaviour(value: Any) -> dict[str, float]:
     for name in counts:
         if not isinstance(name, str) or not _NAME.fullmatch(name):
             raise MalformedRecord("behaviour has an invalid name")
-    numbers = {name: number(value, name) for name, value in counts.items()}
+    numbers = {name: read_number(value, name) for name, value in counts.items()}
     if not all(math.isfinite(amount) for amount in numbers.values()):
         raise MalformedRecord("behaviour has a value that is not a number")
     return numbers
@@ -397,8 +397,8 @@ def _flags(value: Any) -> tuple[str, ...]:
     return tuple(flags)
 
 
-HANDED_OUT = 3
-"""Number of unread cases on a reader's page: the current case and the next two."""
+N_CASES_SENT = 3
+"""Number of unread cases that a reader's page receives: the current case and the next two."""
 
 NOT_YET = later("This case is not available yet.")
 SIMULATED = "This reader is a simulated one; nobody else can read for them."
@@ -415,19 +415,19 @@ class RecordOutcome:
     stage: int = 0
 
 
-def canonical(shown: str, shown_order: str) -> str:
+def canonical_letter(letter: str, shown_order: str) -> str:
     """Return the canonical letter of the option shown at a letter.
 
-    >>> canonical("A", "CAB")
+    >>> canonical_letter("A", "CAB")
     'C'
     """
-    return shown_order[LETTERS.index(shown)]
+    return shown_order[LETTERS.index(letter)]
 
 
-def shown(canonical_letter: str, shown_order: str) -> str:
+def shown_letter(letter: str, shown_order: str) -> str:
     """Return the letter at which a canonical option is shown.
 
-    >>> shown("C", "CAB")
+    >>> shown_letter("C", "CAB")
     'A'
     """
-    return LETTERS[shown_order.index(canonical_letter)]
+    return LETTERS[shown_order.index(letter)]

@@ -1,11 +1,11 @@
-"""A reader's own results: the record of reading, and the score card after closing.
+"""A reader's results: the record of reading, and the score card after closing.
 
-The score card exists once the study is closed, for the reader's own cases, and where the protocol
-has feedback. Until then not even the number of correct answers is shown. If the protocol's
-`score_card` is "peers", readers who have read every case see their rank among anonymous readers and
-the models: only sums over all other readers are shown, and only if they are not too few. The record
-contains cases, days and time, to print and keep, once every case is read or the study is closed;
-the number of matching answers is included only if the score card shows it.
+A reader has a score card once the study is closed, if the protocol has feedback. Until then, not
+even the number of correct answers is shown. If the protocol's `score_card` is "peers", readers who
+have read every case see their rank among anonymous readers and the models: only sums over all other
+readers are shown, and only if there are enough of them. The record can be printed once every case
+has been read or the study is closed. It contains the cases, days and time; the number of matching
+answers is included only if the score card shows it.
 """
 
 import json
@@ -22,19 +22,19 @@ from study.base.translation import t
 from study.people.signing_in import Person
 from study.protocol.protocol import Condition, Feedback, stored_protocol
 from study.reading.desk import receipt
-from study.reading.records import shown
+from study.reading.records import shown_letter
 from study.store import Store, Transaction, progress, readings, studies
 from study.store.banks import FilmRow
 from study.store.readings import ScoredRow, ViewRow
 from study.store.studies import StudyRow
 
-LEAST_PEERS = 3
-"""Number of other readers who must have read every case, so that no one can be identified."""
+MIN_PEERS = 3
+"""Minimum number of other readers who have read every case, so that no one can be identified."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Count:
-    """Number of answers that match the reference standard, and their total."""
+    """Number of answers that match the reference standard, out of `n`."""
 
     n_correct: int
     n: int
@@ -44,12 +44,12 @@ class Count:
         return Count(n_correct=self.n_correct + other.n_correct, n=self.n + other.n)
 
 
-NONE = Count(n_correct=0, n=0)
+NO_ANSWERS = Count(n_correct=0, n=0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Others:
-    """Numbers of other readers (0 of 0 if few) and models who answered a case correctly."""
+    """Numbers of other readers (0 of 0 if there are too few) and models with a correct answer."""
 
     readers: Count
     models: Count
@@ -62,11 +62,11 @@ class Others:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """Compares a reader with others, on the first readings of all cases with a reference standard.
+    """Compares a reader with others in the first readings of all cases with a reference standard.
 
-    `place` counts from 1 and is shared with `n_sharing` others; it is None, and `peers` is empty,
-    if fewer than `LEAST_PEERS` others have finished. `peers` contains their summed counts by task;
-    `models` contains the counts of each model by name and task.
+    `place` counts from 1 and is shared with `n_sharing` other readers. `peers` contains the summed
+    counts of the other readers by task. If fewer than `MIN_PEERS` of them have finished, `place` is
+    None and `peers` is empty. `models` contains the counts of each model by name and task.
     """
 
     place: int | None
@@ -79,37 +79,41 @@ class Comparison:
     models_by_item: Mapping[int, Count]
 
     def others(self, item: int, condition: str) -> Others:
-        """Return the number of others who answered a case correctly."""
+        """Return how many other readers and models answered a case correctly."""
         return Others(
-            readers=self.peers_by_case.get((item, condition), NONE),
-            models=self.models_by_item.get(item, NONE),
+            readers=self.peers_by_case.get((item, condition), NO_ANSWERS),
+            models=self.models_by_item.get(item, NO_ANSWERS),
         )
 
 
-def total(by_task: Mapping[str, Count]) -> Count:
+def sum_counts(by_task: Mapping[str, Count]) -> Count:
     """Return the counts of all tasks together."""
-    return sum(by_task.values(), NONE)
+    return sum(by_task.values(), NO_ANSWERS)
 
 
-def comparison(look: Transaction, study: int, reader: int) -> Comparison | None:
+def compare(look: Transaction, study: int, reader: int) -> Comparison | None:
     """Compare a reader with the others; None if the reader has not read every case."""
     task = FirstSpelling(text_key)
-    readers = _by(progress.matches_of_readers(look, study), "reader", task)
+    readers = _counts_by_rater(progress.matches_of_readers(look, study), "reader", task)
     own_row = readers.pop(reader, None)
     if own_row is None:
         return None
-    are_shown = len(readers) >= LEAST_PEERS
-    reached = [total(counts).n_correct for counts in readers.values()] if are_shown else []
-    n_own_correct = total(own_row).n_correct
+    are_shown = len(readers) >= MIN_PEERS
+    numbers_correct = (
+        [sum_counts(counts).n_correct for counts in readers.values()] if are_shown else []
+    )
+    n_own_correct = sum_counts(own_row).n_correct
     return Comparison(
-        place=1 + sum(other > n_own_correct for other in reached) if are_shown else None,
-        n_sharing=reached.count(n_own_correct),
+        place=1 + sum(other > n_own_correct for other in numbers_correct) if are_shown else None,
+        n_sharing=numbers_correct.count(n_own_correct),
         n_peers=len(readers),
         own=own_row,
-        peers={name: sum((counts[name] for counts in readers.values()), NONE) for name in own_row}
+        peers={
+            name: sum((counts[name] for counts in readers.values()), NO_ANSWERS) for name in own_row
+        }
         if are_shown
         else {},
-        models=_by(progress.matches_of_models(look, study), "model_id", task),
+        models=_counts_by_rater(progress.matches_of_models(look, study), "model_id", task),
         peers_by_case={
             (row["item"], row["condition"]): _row_count(row)
             for row in (progress.matches_of_cases(look, study, reader) if are_shown else [])
@@ -120,12 +124,12 @@ def comparison(look: Transaction, study: int, reader: int) -> Comparison | None:
     )
 
 
-def _by(
+def _counts_by_rater(
     rows: Iterable[Mapping[str, Any]], key: str, task: FirstSpelling
 ) -> dict[Any, dict[str, Count]]:
-    """Return counts by rater and by task, in the first spelling of its name."""
+    """Return counts by rater and by task; tasks are named by their first spelling."""
     by_rater: defaultdict[Any, defaultdict[str, Count]] = defaultdict(
-        lambda: defaultdict(lambda: NONE)
+        lambda: defaultdict(lambda: NO_ANSWERS)
     )
     for row in rows:
         by_rater[row[key]][task[row["task"]]] += _row_count(row)
@@ -151,9 +155,10 @@ class ScoredFilm:
 class ScoredCase:
     """A case as a reader saw it, with the correct answer.
 
-    Letters are as shown to this reader. `own` is None without an answer; `right` and `correct` are
-    None without a reference standard. For an open-ended case `own` is the reader's text, `right`
-    the text of the reference answer, and `correct` None because the answer has not been judged.
+    Letters are as shown to this reader. `own` is the reader's answer, or None; `right` is the
+    correct answer. `right` and `correct` are None without a reference standard. For an open-ended
+    case, `own` is the reader's text, `right` is the text of the reference answer, and `correct` is
+    None because the answer has not been judged.
     """
 
     position: int
@@ -173,7 +178,7 @@ class ScoredCase:
 
     @property
     def worth_another_look(self) -> bool:
-        """Whether this reader missed it and most other readers did not."""
+        """Whether this reader was wrong and most other readers were correct."""
         return self.correct is False and self.others is not None and self.others.most_were_right
 
 
@@ -181,8 +186,8 @@ class ScoredCase:
 class ScoreCard:
     """A reader's results.
 
-    `comparison` is None if the protocol shows no other readers (not `with_peers`), or if the
-    reader has not read every case.
+    `comparison` is None if the protocol does not show other readers (`with_peers` is False), or if
+    the reader has not read every case.
     """
 
     study: str
@@ -194,7 +199,7 @@ class ScoreCard:
 
     @property
     def total(self) -> Count:
-        """Over every case read that has a reference standard."""
+        """The counts over all cases read that have a reference standard."""
         return _count(self.cases)
 
     @property
@@ -235,7 +240,7 @@ def score_card(store: Store, person: Person) -> ScoreCard:
         sessions = readings.sessions_of_reader(look, person.reader or 0)
         n_assigned = sum(session.n_cases for session in sessions)
         with_peers = stored_protocol(study).score_card == "peers"
-        peers = comparison(look, study.id, person.reader or 0) if with_peers else None
+        peers = compare(look, study.id, person.reader or 0) if with_peers else None
         prior = "prior" in stored_protocol(study).context
         cases = tuple(_case(look, row, peers, prior=prior) for row in rows)
     return ScoreCard(
@@ -249,12 +254,14 @@ def score_card(store: Store, person: Person) -> ScoreCard:
 
 
 def film(store: Store, person: Person, position: int, number: int) -> FilmRow | None:
-    """Return the row of a film of a case on the score card, or None; raises as `score_card` does.
+    """Return the row of a film of a case on the score card, or None.
+
+    Raises the same errors as `score_card`.
 
     Parameters
     ----------
     number
-        Counts the case's films from 0.
+        Number of the film in the case, from 0.
     """
     with store.look() as look:
         protocol = stored_protocol(_closed_study(look, person))
@@ -292,7 +299,7 @@ def _case(
     shown_items = [] if row.images is None else [row.images]
     films = readings.views(look, shown_items, prior=prior).get(row.images or 0, [])
     in_words = row.condition == Condition.OPEN_ENDED
-    right = None if truth is None else shown(truth, order)
+    right = None if truth is None else shown_letter(truth, order)
     if truth is not None and in_words:
         right = texts[LETTERS.index(truth)]
     return ScoredCase(
@@ -304,7 +311,7 @@ def _case(
             (LETTERS[place], texts[LETTERS.index(letter)])
             for place, letter in enumerate("" if in_words else order)
         ),
-        own=row.answer if row.answer is None or in_words else shown(row.answer, order),
+        own=row.answer if row.answer is None or in_words else shown_letter(row.answer, order),
         status=row.status,
         confidence=row.confidence,
         right=right,
@@ -335,7 +342,7 @@ def _count(cases: Iterable[ScoredCase]) -> Count:
 class ReadingRecord:
     """A reader's record of reading in a study.
 
-    Times are UTC, None if nothing was read. `reading_ms` is the total response time of the
+    Times are in UTC, and None if nothing was read. `reading_ms` is the total response time of the
     `n_timed` readings whose time was measured. `card` is the score card, or None if the reader has
     none.
     """
@@ -365,7 +372,7 @@ def reading_record(store: Store, person: Person) -> ReadingRecord:
     NotAllowed
         The person is not a reader.
     NotNow
-        Cases are left to read, and the study is not closed.
+        Some cases are unread, and the study is not closed.
     NotFound
         The study does not exist.
     """
@@ -380,11 +387,15 @@ def reading_record(store: Store, person: Person) -> ReadingRecord:
             raise NotNow(t("The reading record is available once you have read every case."))
         signs = receipt(look, study, person.reader, person.name)
     return ReadingRecord(
-        study=study.name, reader=person.name, receipt=signs, card=_card(store, person), **time_spent
+        study=study.name,
+        reader=person.name,
+        receipt=signs,
+        card=_score_card_or_none(store, person),
+        **time_spent,
     )
 
 
-def _card(store: Store, person: Person) -> ScoreCard | None:
+def _score_card_or_none(store: Store, person: Person) -> ScoreCard | None:
     try:
         return score_card(store, person)
     except (NotAllowed, NotNow):

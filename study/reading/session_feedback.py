@@ -1,9 +1,9 @@
 """Feedback between sessions: the approximate share of correct answers in a session.
 
-The cases of a session return in the next one, so the feedback must not reveal the answer to any of
-them. A reader learns two shares, their own and the model's, over at least `MIN_FEEDBACK_ANSWERS`
-answers, rounded to 10 percentage points and never lower than 10 % or higher than 90 %. Readers
-without an aid learn only their own.
+The cases of a session are shown again in the next session, so the feedback must not reveal the
+answer to any of them. A reader learns two shares, their own and the model's, of at least
+`MIN_FEEDBACK_ANSWERS` answers, rounded to 10 percentage points and never lower than 10 % or higher
+than 90 %. Readers without an aid learn only their own share.
 """
 
 from datetime import datetime
@@ -22,14 +22,14 @@ _LOWEST, _HIGHEST, _STEP = 10, 90, 10
 def session_feedback(
     store: Store, person: Person, protocol: Protocol, session: int, *, now: datetime
 ) -> str:
-    """Return the feedback for a reader after a session, and record once that they received it.
+    """Return the feedback for a reader after a session, and record that they received it.
 
     Parameters
     ----------
     protocol
         The protocol of the reader's arm.
     session
-        A session of which the reader has read every case.
+        A session in which the reader has read every case.
 
     Returns
     -------
@@ -65,7 +65,7 @@ def _share(n_correct: int, n: int) -> str:
 
 
 def rounded_percent(n_correct: int, n: int) -> int:
-    """Return a share in percent as the feedback states it.
+    """Return a share in percent, rounded and limited as in the feedback.
 
     >>> [rounded_percent(n_correct, 20) for n_correct in (0, 1, 13, 19, 20)]
     [10, 10, 70, 90, 90]
@@ -75,7 +75,10 @@ def rounded_percent(n_correct: int, n: int) -> int:
 
 
 def _record(store: Store, person: Person, session: int, now: datetime) -> None:
-    """Record once that the reader received feedback, without the shares, which are still hidden."""
+    """Record once that the reader received feedback, without the shares.
+
+    Staff must not learn the shares before the study is closed.
+    """
     with store.look(sealed=True) as look:
         if _is_recorded(look, person, session):
             return

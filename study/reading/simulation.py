@@ -1,23 +1,23 @@
 """Simulates a reader, who uses the same calls as the reading page and is marked as simulated.
 
-The model of the reader: an item's difficulty is a normal deviate and one of its distractors is the
-most tempting; both are the same for all simulated readers of a study, drawn at random from the hash
-of its protocol. A reader answers correctly with probability logistic(ability - difficulty). The
-ability is set so that the mean over all difficulties is the requested accuracy; a wrong answer is
-the most tempting distractor with probability 0.6, otherwise any of them. Response times are
-log-normal (median 14 s), longer for difficult items and for wrong answers. If the study has a time
-limit, a case that takes longer times out, which lowers the accuracy. A reader's own randomness
-comes from the seed, reader, item, condition and repeat; no condition makes a case harder.
+An item's difficulty is a normal deviate, and one of its distractors is the most tempting. Both are
+derived from the hash of the protocol, so that they are the same for all simulated readers of a
+study. A reader answers correctly with probability logistic(ability - difficulty). The ability is
+chosen so that the mean over all difficulties is the requested accuracy. A wrong answer is the most
+tempting distractor with probability 0.6, otherwise a distractor chosen at random. Response times
+are log-normal (median 14 s) and longer for difficult items and for wrong answers. If the study has
+a time limit, a case that takes longer times out, which lowers the accuracy. The randomness of a
+reader depends on the seed, reader, item, condition and repeat. No condition makes a case harder.
 
-If the model's answer shown as an aid differs from the reader's own, the reader adopts it with a
-given probability. The reader always requests an aid that is shown on demand. In sequential reading
-the reader's own answer in stage 2 is that of stage 1.
+If the model's answer that is shown as an aid differs from the reader's answer, the reader adopts it
+with a fixed probability. The reader always requests an aid that is shown on demand. In sequential
+reading, the answer before the aid is considered is the same in both stages.
 
-It answers an open-ended case with the text of the option it would have chosen. It has no
-preparation and no practice cases, and does not skip cases.
+The reader answers an open-ended case with the text of the option that it would have chosen. It
+skips preparation and practice, and answers every case.
 
-The clock of a simulated reader starts at the current time and runs ahead by the simulated times,
-and over the wash-out between two sessions.
+The clock of a simulated reader starts at the current time and advances by the simulated times and
+by the wash-out between two sessions.
 """
 
 import json
@@ -35,7 +35,7 @@ from study.base.text import quoted
 from study.people.roles import Role
 from study.people.signing_in import Person
 from study.protocol.protocol import Aid, Condition, Protocol, stored_protocol
-from study.reading.accepting import take
+from study.reading.accepting import accept_record
 from study.reading.course import ReaderContext
 from study.reading.desk import CaseView, desk
 from study.reading.records import AidRequest, CaseRecord, Presentation, Reading, Times
@@ -48,17 +48,17 @@ from study.store.studies import refuse_restored, study_row
 DIFFICULTY_SD = 1.2
 PROBABILITY_OF_DISTRACTOR = 0.6
 MEDIAN_MS = 14_000.0
-SPREAD = 0.45
+TIME_SPREAD = 0.45
 SECOND_STAGE_TIME_FACTOR = 0.25
-"""The time of stage 2 of sequential reading, as a share of that of stage 1."""
+"""The time for stage 2 of sequential reading, relative to stage 1."""
 
 _NORMAL = NormalDist()
-_GRID = 400
+_N_GRID_POINTS = 400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Simulated:
-    """The readings of a simulated reader."""
+class SimulationResult:
+    """The number of readings of a simulated reader."""
 
     reader_id: str
     n_read: int
@@ -66,7 +66,7 @@ class Simulated:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Reader:
-    """A simulated reader: the ability, and the seeds of the items and of the reader."""
+    """A simulated reader: the ability, the probability `follow` of following the aid, the seeds."""
 
     person: Person
     protocol: Protocol
@@ -92,8 +92,7 @@ class Behaviour(TypedDict):
     accuracy
         Expected proportion of correct answers without an aid, above 0 and below 1.
     follow
-        Probability of taking the answer of the aid where it differs from the reader's own; 0 by
-        default.
+        Probability of adopting the aid's answer if it differs from the reader's; 0 by default.
     """
 
     accuracy: float
@@ -108,25 +107,25 @@ def simulate(
     seed: int,
     now: datetime,
     **behaviour: Unpack[Behaviour],
-) -> Simulated:
-    """Read all unread cases as a simulated reader and return the number of readings.
+) -> SimulationResult:
+    """Read all unread cases as a simulated reader; return the number of readings.
 
-    A reader who is paused, or whose session has lapsed, stops reading.
+    Reading stops if the reader is paused or the session has lapsed.
 
     Raises
     ------
     NotFound
-        No such study or reader.
+        The study or the reader does not exist.
     NotNow
-        The study is not open, or the reader is a person who has begun already.
+        The study is not open, or the reader is a person who has already begun.
     BadInput
         `accuracy` or `follow` is out of range.
     """
     accuracy, follow = behaviour["accuracy"], behaviour.get("follow", 0.0)
     if not 0 < accuracy < 1:
-        raise BadInput(f"accuracy = {accuracy}: must lie between 0 and 1.")
+        raise BadInput(f"accuracy = {accuracy}: must be between 0 and 1.")
     if not 0 <= follow <= 1:
-        raise BadInput(f"follow = {follow}: must lie between 0 and 1.")
+        raise BadInput(f"follow = {follow}: must be between 0 and 1.")
     reader = replace(_admit(store, study, reader_id, seed, accuracy, now), follow=follow)
     clock, n_read = now, 0
     with store.kept_open():
@@ -138,7 +137,7 @@ def simulate(
             if committed_at is not None:
                 clock = committed_at
                 n_read += 1
-    return Simulated(reader_id=reader_id, n_read=n_read)
+    return SimulationResult(reader_id=reader_id, n_read=n_read)
 
 
 def _admit(
@@ -183,7 +182,7 @@ def _admit(
 
 
 def _read(store: Store, reader: _Reader, view: CaseView, clock: datetime) -> datetime | None:
-    """Read a case and return when it was committed; None if another program read it first."""
+    """Read a case; return when it was committed, or None if another process read it first."""
     case = view.case
     with store.look() as look:
         simulated = readings.simulated_case(look, case)
@@ -237,12 +236,12 @@ def _aid_shown_ms(
 def _answer_after_advice(
     answer: _Answer, aid: DueAid | None, case: CaseToSimulate, reader: _Reader
 ) -> _Answer:
-    """Return the answer of a reader who has seen the aid."""
+    """Return the reader's answer after seeing the aid."""
     if aid is None or aid.answer is None:
         return answer
     shown = LETTERS[case.shown_order.index(aid.answer)]
-    whose = f"{reader.person.name}/{case.item_id}/{case.repeat}"
-    follows = _uniform(whose, reader.seed, "follow") < reader.follow
+    random_prefix = f"{reader.person.name}/{case.item_id}/{case.repeat}"
+    follows = _uniform(random_prefix, reader.seed, "follow") < reader.follow
     return replace(answer, option=shown) if follows else answer
 
 
@@ -269,7 +268,7 @@ def _outcome(answer: _Answer, *, timed_out: bool, taken_ms: float) -> dict[str, 
 
 def _submit(change: Transaction, reader: _Reader, record: CaseRecord, at: datetime) -> None:
     context = ReaderContext(look=change, protocol=reader.protocol, person=reader.person, now=at)
-    receipt = take(context, record, timing_source="simulated")
+    receipt = accept_record(context, record, timing_source="simulated")
     if receipt.refused:
         raise NotNow(f"The simulated reading was refused: {receipt.refused}")
 
@@ -278,17 +277,19 @@ def _answer(case: CaseToSimulate, reader: _Reader) -> _Answer:
     texts = json.loads(case.options)
     letters = LETTERS[: len(texts)]
     item_id, seed = case.item_id, reader.seed
-    whose = f"{reader.person.name}/{item_id}/{case.repeat}"
+    random_prefix = f"{reader.person.name}/{item_id}/{case.repeat}"
     in_sequence = case.stage > 0  # the reader's own answer is the same in both stages
     if case.condition != Condition.UNAIDED and not in_sequence:
-        whose += f"/{case.condition}"  # otherwise conditions would never differ by chance
+        random_prefix += (
+            f"/{case.condition}"  # so that answers can differ by chance between conditions
+        )
     difficulty = DIFFICULTY_SD * _normal(item_id, reader.items_seed, "difficulty")
-    pretended = letters[int(_uniform(item_id, reader.items_seed, "no truth") * len(letters))]
-    truth = case.truth or pretended
-    correct = _uniform(whose, seed, "correct") < _logistic(reader.ability - difficulty)
-    answer = truth if correct else _incorrect_option(truth, letters, item_id, whose, reader)
-    slow = math.exp(SPREAD * _normal(whose, seed, "time") + 0.15 * difficulty)
-    certainty = _uniform(whose, seed, "confidence")
+    pretended_truth = letters[int(_uniform(item_id, reader.items_seed, "no truth") * len(letters))]
+    truth = case.truth or pretended_truth
+    correct = _uniform(random_prefix, seed, "correct") < _logistic(reader.ability - difficulty)
+    answer = truth if correct else _incorrect_option(truth, letters, item_id, random_prefix, reader)
+    slow = math.exp(TIME_SPREAD * _normal(random_prefix, seed, "time") + 0.15 * difficulty)
+    certainty = _uniform(random_prefix, seed, "confidence")
     open_ended = case.condition == Condition.OPEN_ENDED
     return _Answer(
         option=None if open_ended else LETTERS[case.shown_order.index(answer)],
@@ -304,31 +305,35 @@ def _answer(case: CaseToSimulate, reader: _Reader) -> _Answer:
     )
 
 
-def _incorrect_option(truth: str, letters: str, item_id: str, whose: str, reader: _Reader) -> str:
+def _incorrect_option(
+    truth: str, letters: str, item_id: str, random_prefix: str, reader: _Reader
+) -> str:
     distractors = [letter for letter in letters if letter != truth]
-    if _uniform(whose, reader.seed, "tempted") < PROBABILITY_OF_DISTRACTOR:
+    if _uniform(random_prefix, reader.seed, "tempted") < PROBABILITY_OF_DISTRACTOR:
         seed = reader.items_seed
         return min(
             distractors,
             key=lambda letter: random_key(f"{item_id}/{letter}", seed=seed, purpose="t"),
         )
-    return distractors[int(_uniform(whose, reader.seed, "distractor") * len(distractors))]
+    return distractors[int(_uniform(random_prefix, reader.seed, "distractor") * len(distractors))]
 
 
 def ability(accuracy: float) -> float:
-    """Return the ability whose mean success over the items' difficulties is `accuracy`.
+    """Return the ability for which the mean probability of a correct answer is `accuracy`.
 
-    The mean is taken over a fixed grid of equally likely difficulties, and the ability determined
-    by bisection; the expected accuracy is exact to 1e-3.
+    The mean is taken over a fixed grid of equally likely difficulties, and the ability is
+    determined by bisection. The expected accuracy is exact to 1e-3.
 
     >>> round(ability(0.75), 3)
     1.396
     """
-    grid = [DIFFICULTY_SD * _NORMAL.inv_cdf((i + 0.5) / _GRID) for i in range(_GRID)]
+    grid = [
+        DIFFICULTY_SD * _NORMAL.inv_cdf((i + 0.5) / _N_GRID_POINTS) for i in range(_N_GRID_POINTS)
+    ]
     low, high = -40.0, 40.0
     while high - low > 1e-9:
         middle = (low + high) / 2
-        if sum(_logistic(middle - difficulty) for difficulty in grid) < accuracy * _GRID:
+        if sum(_logistic(middle - difficulty) for difficulty in grid) < accuracy * _N_GRID_POINTS:
             low = middle
         else:
             high = middle

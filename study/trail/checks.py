@@ -375,7 +375,7 @@ def sign_ins(look: Transaction) -> Iterator[str]:
     for row in people.sign_ins(look):
         if signing_in.sign_in_mark(row.id, row.person) not in marks:
             yield f"the deployment: a sign-in of {row.handle} of {row.at_utc} was inserted."
-    yield from single_sign_on.breaches(look)
+    yield from single_sign_on.account_breaches(look)
     for mark, address in people.places(look).items():
         if len(address) < _LONGEST and signing_in.place_mark(look, address) != mark:
             yield f"the deployment: the address of the place {mark} was altered."

@@ -17,8 +17,8 @@ from study.base.errors import Undelivered
 from study.base.mail import MailServer, check_address, send
 from study.base.translation import t
 from study.lifecycle import studies as studies_of
-from study.people.codes import normalised
-from study.reading.desk import signs
+from study.people.codes import normalise_code
+from study.reading.desk import receipt_characters
 from study.store import Store, Transaction, deployment, events, studies
 from study.store.deployment import keyed_mark
 from study.store.events import EventKind
@@ -128,7 +128,7 @@ def _all(look: Transaction) -> _Made:
         row = studies.study_row(look, name)
         for chain in (events.study_chain(name), *merged_chains(look, name)):
             for reader, digest, n_read in _read(look, chain):
-                twelve = signs(row.protocol_sha256, reader, digest)
+                twelve = receipt_characters(row.protocol_sha256, reader, digest)
                 receipts.setdefault(reader.casefold(), {})[twelve] = (name, n_read)
     return receipts
 
@@ -152,7 +152,7 @@ def _receipt_finding(receipts_made: _Made, line: int, words: str) -> LineFinding
     place = f"line {line}: {reader}, {n} of {total}"
     if reader.casefold() not in receipts_made:
         return LineFinding(holds=False, words=f"{place}: does NOT match: no reader {reader} here.")
-    study, n_read = receipts_made[reader.casefold()].get(normalised(match["code"]), ("", 0))
+    study, n_read = receipts_made[reader.casefold()].get(normalise_code(match["code"]), ("", 0))
     if study and n_read == n:
         return LineFinding(holds=True, words=f"{place}: matches the chain of {study}.")
     if study:

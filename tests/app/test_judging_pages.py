@@ -21,7 +21,7 @@ from tests.unit.study.lifecycle.test_reviewing import reviewers
 def _administrator(store: Store) -> Person:
     code = new_code(entropy_from(70))
     newcomer = Newcomer(handle="admin", role=Role.ADMINISTRATOR)
-    persons.give_role(store, newcomer, study="", code=code, acting=ACTING)
+    persons.grant_role(store, newcomer, study="", code=code, acting=ACTING)
     return signing_in.sign_in(store, code.text, entropy=entropy_from(71), now=NOW).person
 
 

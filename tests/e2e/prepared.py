@@ -19,8 +19,8 @@ from study.lifecycle import drafts, judging, reviewing, studies, teaching
 from study.lifecycle.deployments import holder
 from study.people.codes import Entropy, new_code
 from study.people.invitations import Invitation
-from study.people.persons import Newcomer, give_role
-from study.people.roles import ANYWHERE, IN_DEPLOYMENT, IN_STUDY, Role
+from study.people.persons import Newcomer, grant_role
+from study.people.roles import COMMON_PERMISSIONS, DEPLOYMENT_PERMISSIONS, STUDY_PERMISSIONS, Role
 from study.protocol.protocol import Protocol
 from study.reading.simulation import simulate
 from study.store import Store, people
@@ -105,7 +105,7 @@ def _review(store: Store, entropy: Entropy, now: datetime) -> None:
     """Open a review of the bank for teaching, by the administrator and an expert."""
     newcomer = Newcomer(handle=EXPERT, role=Role.REVIEWER)
     code = new_code(entropy)
-    give_role(store, newcomer, study="", code=code, acting=Acting(by=COMMAND_LINE, now=now))
+    grant_role(store, newcomer, study="", code=code, acting=Acting(by=COMMAND_LINE, now=now))
     with store.look() as look:
         people_ids = [row.person for row in people.grants_of_deployment(look)]
         item_ids = reviewing.sampled(look, TEACHING, 6, seed=1)
@@ -135,9 +135,9 @@ def _review(store: Store, entropy: Entropy, now: datetime) -> None:
 
 def pages_for(role: Role) -> list[Entry]:
     """Return the pages of a role in a study. Administrators have those of the deployment too."""
-    acts = IN_STUDY[role] | IN_DEPLOYMENT.get(role, frozenset())
+    acts = STUDY_PERMISSIONS[role] | DEPLOYMENT_PERMISSIONS.get(role, frozenset())
     if role is Role.ADMINISTRATOR:
-        acts |= ANYWHERE
+        acts |= COMMON_PERMISSIONS
     return [entry for entry in every_page() if entry is not SIGN_IN and entry.act in acts]
 
 
@@ -308,7 +308,7 @@ def still(page: Page) -> None:
 def statistician(store: Store, study: str, entropy: Entropy, now: datetime) -> str:
     """Add a statistician to a study and return the access code."""
     code = new_code(entropy)
-    give_role(
+    grant_role(
         store,
         Newcomer(handle="statistician", role=Role.STATISTICIAN),
         study=study,

@@ -14,7 +14,7 @@ from study.base.actor import COMMAND_LINE, Acting
 from study.exchange.bundle import bundle_files, zipped
 from study.lifecycle import studies
 from study.models import models
-from study.people.roles import IN_STUDY, Role
+from study.people.roles import STUDY_PERMISSIONS, Role
 from study.reading.simulation import simulate
 from study.store import Store
 from tests.conftest import ACTING, NOW, SECRETS, bank_records, entropy_from, write_bank
@@ -92,7 +92,7 @@ def test_no_page_reveals_accuracy_before_closing(
     for role in WATCHES:
         page = profile().new_page()
         heard = _listen(page)
-        entries = [entry for entry in pages_for(role) if entry.act in IN_STUDY[role]]
+        entries = [entry for entry in pages_for(role) if entry.act in STUDY_PERMISSIONS[role]]
         pages_seen = list(walk(page, server, role, SEEN_WHILE_OPEN, entries))
         assert "results, Agreement" in pages_seen
         assert heard

@@ -73,7 +73,7 @@ def _provider(log: Path) -> Iterator[str]:
 def hospital(tmp_path: Path, port: int) -> Iterator[Server]:
     """Return an app with a hospital's provider, whose coordinator is Carla."""
     store = init(tmp_path / "store.db", entropy=other_entropy(), now=NOW)
-    persons.give_role(
+    persons.grant_role(
         store,
         Newcomer(handle="carla", role=Role.COORDINATOR, email="carla@example.org"),
         study="",

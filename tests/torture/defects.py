@@ -8,7 +8,7 @@ from unittest.mock import patch
 
 from study.people.signing_in import person_of
 from study.reading import accepting, desk
-from study.reading.records import canonical
+from study.reading.records import canonical_letter
 from study.store import postgres, readings
 from study.store.studies import STUDY
 from ui.server.deployment import store
@@ -35,7 +35,7 @@ _COMMITTED_AFTER_S = 0.5
 
 def _acknowledge_before_commit() -> None:
     """Acknowledge records that are stored half a second later."""
-    take, lock = desk.take_within, threading.Lock()
+    take, lock = desk.take_in_transaction, threading.Lock()
     waiting: dict[int | None, tuple[Any, Any, Any]] = {}
 
     def store_waiting(change: Any, reader: int | None) -> None:
@@ -60,7 +60,7 @@ def _acknowledge_before_commit() -> None:
         threading.Timer(_COMMITTED_AFTER_S, store_later, (person.reader,)).start()
         return receipts
 
-    patch.object(desk, "take_within", early).start()
+    patch.object(desk, "take_in_transaction", early).start()
 
 
 def _forget_known_records() -> None:
@@ -89,7 +89,9 @@ def _store_twice() -> None:
 
 
 def _store_another_option() -> None:
-    patch.object(accepting, "canonical", lambda shown, order: canonical(shown, order[::-1])).start()
+    patch.object(
+        accepting, "canonical_letter", lambda shown, order: canonical_letter(shown, order[::-1])
+    ).start()
 
 
 def _refuse_without_reason() -> None:

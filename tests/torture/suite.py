@@ -14,7 +14,7 @@ from random import Random
 from typing import Protocol
 
 from benchmarks.servers import STUDY, deploy
-from study.reading.records import canonical
+from study.reading.records import canonical_letter
 from study.store import Store, events
 from study.store.events import EventKind, study_chain
 from study.trail.verification import verify
@@ -313,7 +313,7 @@ def _count(store: Store, readers: Sequence[Reader], n_cases: int, outcome: Outco
                 outcome.lost += 1
             else:
                 outcome.wrong += (row["answer"], row["response_ms"], row["reader_id"]) != (
-                    canonical(sent["option"], row["shown_order"]),
+                    canonical_letter(sent["option"], row["shown_order"]),
                     sent["times"]["response_ms"],
                     reader.name,
                 )

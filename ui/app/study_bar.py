@@ -26,7 +26,7 @@ def enter_study(person: Person, membership: Membership) -> bool:
     token = token_of(st.context.cookies)
     if not token:
         return False
-    signing_in.choose(
+    signing_in.select_role(
         store(),
         token,
         grant=membership.grant,

@@ -20,7 +20,7 @@ from study.people import persons, second_factor, single_sign_on
 from study.people.codes import Code, end_of_day, new_code
 from study.people.invitations import Invitation, parse_invitations
 from study.people.persons import CodeState, Member, Newcomer
-from study.people.roles import Act, Role, act_for, role_title
+from study.people.roles import Act, Role, granting_act, role_title
 from study.people.signing_in import Person
 from ui.parts import actions
 from ui.parts.actions import Report
@@ -61,7 +61,7 @@ class Scope:
 
     def may(self, role: Role) -> bool:
         """Return whether the user may give and revoke a role here."""
-        return self.person.may(act_for(role, self.study))
+        return self.person.may(granting_act(role, self.study))
 
 
 def key(name: str) -> str:
@@ -105,7 +105,7 @@ def _give_role(scope: Scope, newcomer: Newcomer, days: int, key: str) -> Report:
     """Give a person a role and add their code to the sheet."""
 
     def give(codes: list[Code], code_options: _How) -> _Given:
-        return [persons.give_role(store(), newcomer, code=codes[0], **code_options)], ()
+        return [persons.grant_role(store(), newcomer, code=codes[0], **code_options)], ()
 
     message = t("{who} has been given the role.", who=newcomer.handle)
     _with_codes(scope, newcomer.role, 1, days, give, key)
@@ -114,7 +114,7 @@ def _give_role(scope: Scope, newcomer: Newcomer, days: int, key: str) -> Report:
 
 def _new_code_for(scope: Scope, member: Member, days: int, key: str) -> Report:
     """Create a new code, and restore a revoked role with it."""
-    renew = persons.give_back if member.revoked else persons.replace_code
+    renew = persons.restore_role if member.revoked else persons.replace_code
 
     def give(codes: list[Code], code_options: _How) -> _Given:
         renew(store(), grant=member.grant, code=codes[0], **code_options)
@@ -430,7 +430,7 @@ def _account(scope: Scope, member: Member) -> None:
                 name="release",
                 label=t("Release the sign-in account"),
                 refused=t("Only an administrator of this server can release the sign-in account."),
-                do=single_sign_on.release,
+                do=single_sign_on.release_account,
                 done=t("The sign-in account of {who} was released.", who=member.who),
             ),
         )
@@ -490,7 +490,7 @@ def _revoke(scope: Scope, member: Member) -> None:
 
         def revoke() -> str:
             codes = new_codes()
-            _act_on(scope, member, persons.revoke, reason=reason)
+            _act_on(scope, member, persons.revoke_role, reason=reason)
             codes.drop(scope.study, member.who)
             return t("{who} no longer has access here.", who=member.who)
 

@@ -16,7 +16,7 @@ from starlette.routing import Route
 
 from study.base.errors import StudyError
 from study.base.translation import later, t, tn, translated
-from study.people.signing_in import Person, has_left, person_of
+from study.people.signing_in import Person, has_lost_role, person_of
 from study.reading import desk
 from study.reading.course import StepView
 from study.reading.desk import Acknowledgement, CaseView, Desk, FilmView
@@ -61,7 +61,10 @@ async def _desk(request: Request) -> Response:
     def hand_out(look: Transaction, person: Person) -> dict[str, Any]:
         now = datetime.now(UTC)
         reader_desk = desk.with_session_feedback(
-            store_with_wait_limit(), person, desk.desk_within(look, person, now=now), now=now
+            store_with_wait_limit(),
+            person,
+            desk.desk_in_transaction(look, person, now=now),
+            now=now,
         )
         return desk_json(reader_desk, _films(look, person))
 
@@ -102,7 +105,7 @@ async def _records(request: Request) -> Response:
                 reason = t("These answers belong to another reader.")
                 return refusal(403, reason, reason="other-reader")
             now = datetime.now(UTC)
-            receipt = desk.take_within(change, person, records, now=now)
+            receipt = desk.take_in_transaction(change, person, records, now=now)
             address_of = (
                 _films(change, person) if _has_reading(records) else _signed(change, person)
             )
@@ -153,7 +156,7 @@ def _reader(look: Transaction, request: Request) -> Person | Response:
     person = person_of(look, token, now=now) if token else None
     if person is None or person.reader is None:
         _accepted.discard(token)
-    if (person is None or person.reader is None) and token and has_left(look, token, now=now):
+    if (person is None or person.reader is None) and token and has_lost_role(look, token, now=now):
         return refusal(403, t("You have left this study."), reason="left")
     if person is None:
         return refusal(401, t("Sign in first."), reason="signed-out")

@@ -19,7 +19,7 @@ from study.people.roles import Act
 from study.people.signing_in import Person
 from study.reading import score_card
 from study.reading.score_card import (
-    LEAST_PEERS,
+    MIN_PEERS,
     Comparison,
     Count,
     Others,
@@ -27,7 +27,7 @@ from study.reading.score_card import (
     ScoreCard,
     ScoredCase,
     reading_record,
-    total,
+    sum_counts,
 )
 from ui.overview.case_films import picture
 from ui.parts.links import attachment
@@ -63,7 +63,7 @@ def place(card: ScoreCard) -> str:
         return t(
             "Your place among other readers is not shown: fewer than {n} others have read every "
             "case.",
-            n=LEAST_PEERS,
+            n=MIN_PEERS,
         )
     words = {"place": comparison.place, "n": comparison.n_peers + 1}
     rank = (
@@ -81,10 +81,10 @@ def comparison_table(comparison: Comparison) -> tuple[list[str], list[list[str]]
         columns.append((t("Mean of the {n} other readers", n=comparison.n_peers), comparison.peers))
     columns += comparison.models.items()
     tasks = sorted(comparison.own) if len(comparison.own) > 1 else []
-    named = [(t("All cases"), total(comparison.own))]
+    named = [(t("All cases"), sum_counts(comparison.own))]
     named += [(task or t("No task"), comparison.own[task]) for task in tasks]
     rows = [
-        [name, *map(_share, (total(counts), *(counts[task] for task in tasks)))]
+        [name, *map(_share, (sum_counts(counts), *(counts[task] for task in tasks)))]
         for name, counts in columns
     ]
     return ["", *(f"{name} ({count.n})" for name, count in named)], rows

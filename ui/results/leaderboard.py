@@ -11,7 +11,7 @@ from study.base.errors import NotAllowed
 from study.base.translation import language, t
 from study.lifecycle.studies import shows_accuracy
 from study.models.models import FIELDS, cards
-from study.people.roles import IN_STUDY, Act
+from study.people.roles import STUDY_PERMISSIONS, Act
 from study.people.signing_in import Person, memberships
 from study.store import Store
 from study.store.studies import study_row
@@ -35,7 +35,7 @@ def visible_studies(store: Store, person: Person) -> list[str]:
     held = {
         membership.study_name: membership.study
         for membership in memberships(store, person)
-        if membership.study is not None and Act.RESULTS in IN_STUDY[membership.role]
+        if membership.study is not None and Act.RESULTS in STUDY_PERMISSIONS[membership.role]
     }
     with store.look() as look:
         names = [name for name in held if shows_accuracy(study_row(look, name))]

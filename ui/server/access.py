@@ -179,7 +179,9 @@ def signed_in(cookies: Mapping[str, str], place: str = "") -> Person | None:
     """Return the person whom a request's cookies identify, with the store's current data."""
     token = token_of(cookies)
     return (
-        signing_in.signed_in(store_with_wait_limit(), token, now=datetime.now(UTC), place=place)
+        signing_in.signed_in_person(
+            store_with_wait_limit(), token, now=datetime.now(UTC), place=place
+        )
         if token
         else None
     )
@@ -367,15 +369,17 @@ class _SignInForm:
     def lookup(self) -> str:
         """Return the key under which wrong attempts are counted."""
         if self.code:
-            return codes.lookup(self.code)
+            return codes.public_part(self.code)
         return f"pending {self.pending[:6]}" if self.second_code else f"ticket {self.ticket[:6]}"
 
     def check(self) -> Callable[..., signing_in.SignedIn]:
         """Return the function that signs in with this content."""
         if self.ticket:
-            return partial(single_sign_on.redeem, text=self.ticket)
+            return partial(single_sign_on.redeem_ticket, text=self.ticket)
         if self.second_code:
-            return partial(signing_in.confirm, token=self.pending, code=self.second_code)
+            return partial(
+                signing_in.confirm_second_factor, token=self.pending, code=self.second_code
+            )
         return partial(signing_in.sign_in, code=self.code)
 
 
@@ -393,7 +397,7 @@ def _sign_in_with_form(request: Request, form: _SignInForm, now: datetime) -> si
 def _note_guessing(address: str, n_tries: int, now: datetime) -> None:
     current_store = store_with_wait_limit()
     place = signing_in.remember_place(current_store, address, agent="", now=now)
-    signing_in.note_guessing(current_store, n_tries, now=now, place=place)
+    signing_in.record_guessing(current_store, n_tries, now=now, place=place)
 
 
 def _with_pending_cookie(request: Request, token: str) -> Response:
@@ -402,7 +406,7 @@ def _with_pending_cookie(request: Request, token: str) -> Response:
     response.set_cookie(
         PENDING_COOKIE,
         token,
-        max_age=int(second_factor.PENDING.total_seconds()),
+        max_age=int(second_factor.ENTRY_TIME.total_seconds()),
         httponly=True,
         samesite="strict",
         secure=request.url.scheme == "https",
@@ -416,7 +420,7 @@ def _with_cookie(request: Request, token: str) -> Response:
     response.set_cookie(
         SECURE_COOKIE if secure else COOKIE,
         token,
-        max_age=int(signing_in.STAYS.total_seconds()),
+        max_age=int(signing_in.MAX_DURATION.total_seconds()),
         httponly=True,
         samesite="strict",
         secure=secure,
@@ -434,7 +438,7 @@ async def _choose(request: Request) -> Response:
     address = _address(request)
 
     def choose() -> None:
-        signing_in.choose(
+        signing_in.select_role(
             store_with_wait_limit(),
             token_of(request.cookies),
             grant=grant or 0,
@@ -473,7 +477,7 @@ async def _extend_sign_in(request: Request) -> Response:
         return PlainTextResponse(t("Sign in from a Reading Room page."), status_code=403)
     token, now = token_of(request.cookies), datetime.now(UTC)
     try:
-        await in_turn(lambda: signing_in.stay(store_with_wait_limit(), token, now=now))
+        await in_turn(lambda: signing_in.record_activity(store_with_wait_limit(), token, now=now))
     except StudyError as error:
         return PlainTextResponse(str(error), status_code=503)
     return await _time_left(request)

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from study.base.canonical import sha256_of
-from study.people.signing_in import STAYS
+from study.people.signing_in import MAX_DURATION
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ _memories: dict[str, _Memory] = {}
 def memory_of(token: str) -> dict[str, Any]:
     """Return what is kept for a sign-in; changes to it are kept."""
     now = datetime.now(UTC)
-    for key in [key for key, memory in _memories.items() if now - memory.since > STAYS]:
+    for key in [key for key, memory in _memories.items() if now - memory.since > MAX_DURATION]:
         _memories.pop(key, None)
     return _memories.setdefault(sha256_of(token), _Memory(now)).data
 

@@ -79,16 +79,16 @@ def _granted(issuer: str, claims: Mapping[str, object]) -> dict[GroupRole, str] 
     except BadInput as error:
         _log.error("secrets.toml: %s", error)
         raise SignInRefused("settings", "The settings of single sign-on are invalid.") from error
-    return next((rules.granted(claims) for rules in every if rules.issuer == issuer), None)
+    return next((rules.roles_for(claims) for rules in every if rules.issuer == issuer), None)
 
 
 def _exchange(claims: Mapping[str, object]) -> None:
     now = datetime.now(UTC)
-    identity = single_sign_on.identity_of(claims)
+    identity = single_sign_on.read_identity(claims)
     if identity is None or not single_sign_on.is_fresh(identity, now):
         return
     try:
-        ticket = single_sign_on.ticket(
+        ticket = single_sign_on.issue_ticket(
             store(),
             identity,
             entropy=secrets.token_bytes,

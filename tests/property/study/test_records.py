@@ -14,7 +14,7 @@ from study.lifecycle import studies
 from study.people.codes import new_code
 from study.people.invitations import Invitation
 from study.reading import desk
-from study.reading.records import MalformedRecord, parse, record_id
+from study.reading.records import MalformedRecord, parse_record, record_id
 from study.store import Store
 from study.trail.verification import verify
 from tests.conftest import (
@@ -89,7 +89,7 @@ def test_any_json_is_a_record_or_malformed(value: object) -> None:
     """No JSON raises another error."""
     record_id(value)
     with contextlib.suppress(MalformedRecord):
-        parse(value)
+        parse_record(value)
 
 
 @pytest.fixture(scope="module")

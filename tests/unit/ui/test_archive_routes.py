@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from study.base.errors import NotFound
 from study.exchange import archives
 from study.lifecycle import studies
-from study.people.codes import give, new_code
+from study.people.codes import issue_code, new_code
 from study.people.roles import Role
 from study.people.signing_in import Person
 from study.reading.simulation import simulate
@@ -46,14 +46,14 @@ def client(trial: Store) -> Client:
             study = study_row(change, "trial").id
             account = people.add(change, handle=role, made_at_utc="x")
             people.grant(change, person=account, role=Role(role), study=study, given_at_utc="x")
-            give(change, code, person=account, now=NOW)
+            issue_code(change, code, person=account, now=NOW)
         codes[role] = code.text
     code = new_code(entropy_from(60))
     with trial.change() as change:
         reader = person(trial).reader
         assert reader is not None
         account = people.of_reader(change, reader) or 0
-        give(change, code, person=account, now=NOW)
+        issue_code(change, code, person=account, now=NOW)
     codes["reader"] = code.text
     application = Starlette(routes=routes(), middleware=[HEADERS])
 

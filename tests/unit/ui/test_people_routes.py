@@ -37,7 +37,7 @@ def client(banked: Store, monkeypatch: pytest.MonkeyPatch) -> Client:
 
 def _give(store: Store, handle: str, role: Role, study: str, days: float, seed: int) -> str:
     code = new_code(entropy_from(seed), datetime.now(UTC) + timedelta(days=days))
-    persons.give_role(
+    persons.grant_role(
         store,
         Newcomer(handle=handle, role=role, email=f"{handle}@example.org"),
         study=study,
@@ -91,7 +91,7 @@ def test_a_ticket_signs_in_once(client: Client, banked: Store) -> None:
     identity = Identity(
         issuer="i", subject="s", email="carla@example.org", vouched=datetime.now(UTC)
     )
-    ticket = single_sign_on.ticket(
+    ticket = single_sign_on.issue_ticket(
         banked, identity, entropy=entropy_from(26), now=datetime.now(UTC)
     )
     first = client()

@@ -68,7 +68,7 @@ def sign(banked: Store, monkeypatch: pytest.MonkeyPatch) -> Sign:
 def _opened(client: TestClient, store: Store) -> str:
     """Open a preview as its page does and return the address of its routes."""
     now = datetime.now(UTC)
-    person = signing_in.signed_in(store, client.cookies[COOKIE], now=now)
+    person = signing_in.signed_in_person(store, client.cookies[COOKIE], now=now)
     assert person is not None
     return f"/preview/{previews.preview(store, person, entropy=secrets.token_bytes, now=now).mark}"
 

@@ -74,7 +74,9 @@ class Deployment:
         """Return a signed-in person."""
         if reader_id not in self.tokens:
             return None
-        return signing_in.signed_in(self.store, self.tokens[reader_id], now=datetime.now(UTC))
+        return signing_in.signed_in_person(
+            self.store, self.tokens[reader_id], now=datetime.now(UTC)
+        )
 
     def client(self, reader_id: str) -> TestClient:
         """Return a client with a person's cookie."""
@@ -188,7 +190,7 @@ def _record_of_study(study: str, record: dict[str, Any]) -> dict[str, Any]:
 
 def _staff(store: Store, role: Role, study: str) -> None:
     handle = f"{study or 'deployment'}-{role}"
-    persons.give_role(
+    persons.grant_role(
         store,
         Newcomer(handle=handle, role=role, name=f"Name of {handle}", email=f"{handle}@a.example"),
         study=study,
@@ -205,7 +207,7 @@ def _person_named(store: Store, handle: str) -> int:
 
 
 def _enter(store: Store, person: int) -> str:
-    return signing_in.enter(store, person, entropy=secrets.token_bytes, now=_NOW).token
+    return signing_in.complete_sign_in(store, person, entropy=secrets.token_bytes, now=_NOW).token
 
 
 def _tokens(store: Store, study: str) -> dict[str, str]:

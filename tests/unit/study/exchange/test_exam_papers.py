@@ -33,7 +33,7 @@ from study.models.model_protocol import ModelProtocol, Order, Shown
 from study.models.models import read_model
 from study.models.paper import Paper, paper_of_bank, paper_of_study, rendered
 from study.protocol.protocol import Protocol
-from study.reading.records import shown
+from study.reading.records import shown_letter
 from study.store import Store, events
 from tests import templates
 from tests.conftest import ACTING, NOW, SECRETS, bank_records, write_bank
@@ -150,8 +150,8 @@ def test_the_parquet_file_contains_the_images(banked: Store, paper: Paper, tmp_p
     rows = table.to_pylist()
     assert [row["item_id"] for row in rows] == [item.item_id for item in paper.items]
     assert rows[0]["options"] == list(paper.items[0].options)
-    shown = Image.open(io.BytesIO(rows[0]["images"][0]["bytes"]))
-    assert shown.mode == "L"
+    shown_letter = Image.open(io.BytesIO(rows[0]["images"][0]["bytes"]))
+    assert shown_letter.mode == "L"
     assert (out / "README.md").read_text().startswith("---\nconfigs:")
 
 
@@ -221,7 +221,8 @@ def test_answers_in_every_format_are_read_back(
     ids = {item.item_id: row["item_id"] for item, row in zip(paper.items, paper_items, strict=True)}
     assert (ids == {item_id: item_id for item_id in ids}) is bank_ids
     sent = {
-        ids[item.item_id]: shown(expected[item.item_id], item.shown_order) for item in paper.items
+        ids[item.item_id]: shown_letter(expected[item.item_id], item.shown_order)
+        for item in paper.items
     }
     assert list(sent.values()) != list(expected.values())
     records = json.loads((out / "leaderboard" / "input.json").read_text())

@@ -12,7 +12,7 @@ from study.base.errors import BadInput, BadProtocol, NotAllowed, NotFound, NotNo
 from study.lifecycle import drafts, studies
 from study.lifecycle.studies import discard, draw_within
 from study.people import signing_in
-from study.people.persons import enter_role
+from study.people.persons import add_role
 from study.people.roles import Role
 from study.protocol.assignment import workloads
 from study.protocol.protocol import (
@@ -39,7 +39,7 @@ def _person(store: Store, role: Role = Role.COORDINATOR) -> int:
         if holder:
             return holder.person
         number = people.add(change, handle="ada", made_at_utc=stamp(NOW))
-        enter_role(change, number, role, study="", acting=ACTING)
+        add_role(change, number, role, study="", acting=ACTING)
     return number
 
 
@@ -254,7 +254,7 @@ def test_a_discarded_study_ends_all_access(banked: Store) -> None:
     with pytest.raises(BadInput, match="Give a reason"):
         discard(banked, study="trial", reason=" ", acting=ACTING)
     discard(banked, study="trial", reason="Wrong bank.", acting=ACTING)
-    assert signing_in.signed_in(banked, token, now=NOW) is None
+    assert signing_in.signed_in_person(banked, token, now=NOW) is None
     with pytest.raises(NotAllowed):
         signing_in.sign_in(banked, code.text, entropy=source, now=NOW)
     with pytest.raises(NotNow, match="discarded"):

@@ -18,7 +18,7 @@ from study.lifecycle.exposure import being_read, revealed_in
 from study.lifecycle.studies import accuracy_is_shown, close
 from study.people.codes import new_code
 from study.people.invitations import Invitation
-from study.people.persons import Newcomer, give_role
+from study.people.persons import Newcomer, grant_role
 from study.people.roles import Role
 from study.protocol.protocol import Protocol
 from study.reading import desk
@@ -418,7 +418,7 @@ def test_two_studies_that_reveal_no_answers_need_no_caution(banked: Store) -> No
 
 
 def _role(store: Store, study: str, role: Role, email: str) -> None:
-    give_role(
+    grant_role(
         store,
         Newcomer(handle=f"h-{role}", role=role, email=email),
         study=study,

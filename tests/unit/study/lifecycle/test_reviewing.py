@@ -19,7 +19,7 @@ from study.lifecycle.judging import LABELS, MIXED, ItemVerdict, judging_order, s
 from study.lifecycle.judging_desk import reviewers_desk
 from study.lifecycle.studies import close
 from study.people.codes import new_code
-from study.people.persons import Newcomer, give_role
+from study.people.persons import Newcomer, grant_role
 from study.people.roles import Act, Role
 from study.people.signing_in import Person, sign_in
 from study.reading.desk import Acknowledgement
@@ -69,7 +69,7 @@ def reviewers(store: Store, n: int = 3) -> list[Person]:
     people = []
     for number in range(n):
         code = new_code(entropy_from(50 + number))
-        give_role(
+        grant_role(
             store,
             Newcomer(handle=f"expert-{number + 1}", role=Role.REVIEWER),
             study="",
@@ -316,7 +316,7 @@ def test_a_bank_is_removed_with_its_reviews(banked: Store) -> None:
 def test_a_reviewer_has_a_role_of_the_server_not_of_a_study(banked: Store) -> None:
     """Reviewers see what readers must not."""
     with pytest.raises(BadInput, match="for the whole server"):
-        give_role(
+        grant_role(
             banked,
             Newcomer(handle="expert", role=Role.REVIEWER),
             study="trial",

@@ -17,8 +17,8 @@ from study.lifecycle.teaching import GAPS, ROUND, Answer, repetitions_due, upcom
 from study.people.signing_in import Person, sign_in
 from study.protocol.protocol import Protocol
 from study.reading.desk import Acknowledgement, Desk
-from study.reading.records import HANDED_OUT
-from study.reading.score_card import total
+from study.reading.records import N_CASES_SENT
+from study.reading.score_card import sum_counts
 from study.store import Store, banks, people
 from study.store import studies as studies_stored
 from study.store.studies import study_row
@@ -105,7 +105,7 @@ def test_each_answer_gets_feedback_and_missed_cases_are_repeated(
     assert page.finished
     (lesson,) = teaching.lessons(taught, person)
     assert (lesson.round, lesson.n_coming_back) == (2, 0)
-    assert (total(lesson.first).n, total(lesson.first).n_correct) == (18, 17)
+    assert (sum_counts(lesson.first).n, sum_counts(lesson.first).n_correct) == (18, 17)
     assert teaching.desk(taught, person, BANK, 2).read == 0
     assert verify(taught) == []
 
@@ -295,7 +295,7 @@ def test_announced_cases_do_not_change_and_all_items_are_learnt_eventually(seed:
     answers: list[Answer] = []
     handed: list[int] = []
     while window := upcoming(answers, _new):
-        assert len(set(window)) == len(window) <= HANDED_OUT
+        assert len(set(window)) == len(window) <= N_CASES_SENT
         assert window[: len(handed)] == handed
         item, *handed = window
         assert (

@@ -43,10 +43,10 @@ def _sign_on(store: Store, *groups: str, **changed: Any) -> str:
         "access": {"roles": list(groups)},
         **changed,
     }
-    identity = single_sign_on.identity_of(claims)
+    identity = single_sign_on.read_identity(claims)
     assert identity is not None
-    granted = RULES.granted(claims)
-    return single_sign_on.ticket(
+    granted = RULES.roles_for(claims)
+    return single_sign_on.issue_ticket(
         store, identity, entropy=entropy_from(next(_SEEDS)), now=NOW, granted=granted
     )
 
@@ -63,7 +63,7 @@ def _roles(store: Store) -> set[tuple[str, str]]:
 
 
 def _carla(store: Store, role: Role = Role.COORDINATOR) -> None:
-    persons.give_role(
+    persons.grant_role(
         store,
         Newcomer(handle="carla", role=role, email="carla@example.org"),
         study="",
@@ -132,7 +132,7 @@ def test_a_group_grants_a_role_in_a_study_but_not_to_its_readers(
     assert _roles(trial) >= {("statistician", "trial")}
     with trial.change() as change:
         reader = change.value("SELECT person FROM grants WHERE role = 'reader'")
-        persons.keep_name(change, reader, name="", email="reader@example.org")
+        persons.store_name(change, reader, name="", email="reader@example.org")
     before = _roles(trial)
     _sign_on(trial, "statistics", "research", sub="8", email="reader@example.org")
     assert _roles(trial) == before
@@ -158,13 +158,13 @@ def test_unusual_claims_grant_no_role_by_mistake(
     claims: dict[str, Any], granted: dict[GroupRole, str]
 ) -> None:
     """Groups are compared exactly."""
-    assert RULES.granted(claims) == granted
+    assert RULES.roles_for(claims) == granted
 
 
 def test_omitted_groups_refuse_the_sign_on() -> None:
     """Roles must not be revoked if the provider omits the groups."""
     with pytest.raises(SignInRefused) as refused:
-        RULES.granted({"_claim_names": {"access": "src1"}})
+        RULES.roles_for({"_claim_names": {"access": "src1"}})
     assert refused.value.why == "too-many-groups"
 
 

@@ -18,10 +18,10 @@ from study.people import codes, persons, signing_in
 from study.people.invitations import Invitation, parse_invitations
 from study.people.persons import CodeState, Member, Newcomer
 from study.people.roles import (
-    GRANTED_IN_DEPLOYMENT,
-    GRANTED_IN_STUDY,
-    IN_DEPLOYMENT,
-    IN_STUDY,
+    DEPLOYMENT_PERMISSIONS,
+    DEPLOYMENT_ROLE_GRANTERS,
+    STUDY_PERMISSIONS,
+    STUDY_ROLE_GRANTERS,
     TITLES,
     Role,
 )
@@ -60,7 +60,7 @@ def _give(
 ) -> codes.Code:
     code = _code(expires)
     newcomer = Newcomer(handle=handle, role=role, email=email)
-    persons.give_role(store, newcomer, study=study, code=code, acting=Acting(by=by, now=NOW))
+    persons.grant_role(store, newcomer, study=study, code=code, acting=Acting(by=by, now=NOW))
     return code
 
 
@@ -102,13 +102,13 @@ def _arguments(store: Store, reader_id: str) -> dict[str, object]:
 def test_every_role_has_a_title_and_can_be_granted(trial: Store) -> None:
     """A role with permissions has a title, and the permissions and the store let staff grant it."""
     assert set(TITLES) == set(Role)
-    assert set(GRANTED_IN_STUDY) == set(IN_STUDY)
-    assert set(GRANTED_IN_DEPLOYMENT) == set(IN_DEPLOYMENT)
-    for study, roles in (("trial", GRANTED_IN_STUDY), ("", GRANTED_IN_DEPLOYMENT)):
+    assert set(STUDY_ROLE_GRANTERS) == set(STUDY_PERMISSIONS)
+    assert set(DEPLOYMENT_ROLE_GRANTERS) == set(DEPLOYMENT_PERMISSIONS)
+    for study, roles in (("trial", STUDY_ROLE_GRANTERS), ("", DEPLOYMENT_ROLE_GRANTERS)):
         for role in set(roles) - {Role.READER}:
             newcomer = Newcomer(handle=f"{role} {study}".strip(), role=role)
             acting = Acting(by=ADA, now=NOW)
-            persons.give_role(trial, newcomer, study=study, code=_code(), acting=acting)
+            persons.grant_role(trial, newcomer, study=study, code=_code(), acting=acting)
 
 
 def test_the_trail_records_who_granted_a_role(trial: Store) -> None:
@@ -137,17 +137,17 @@ def test_a_revoked_role_ends_at_once_and_can_be_restored(trial: Store) -> None:
     code, _ = _invite(trial, "R2")
     token = _enter(trial, code).token
     grant = _member(trial, "R2").grant
-    persons.revoke(trial, study="trial", grant=grant, reason="left", acting=ACTING)
-    assert signing_in.signed_in(trial, token, now=NOW) is None
+    persons.revoke_role(trial, study="trial", grant=grant, reason="left", acting=ACTING)
+    assert signing_in.signed_in_person(trial, token, now=NOW) is None
     with pytest.raises(SignInRefused) as refused:
         _enter(trial, code)
     assert refused.value.why == "unknown"
     assert _member(trial, "R2").code is CodeState.REVOKED
     new = _code()
-    persons.give_back(trial, code=new, **_arguments(trial, "R2"))  # type: ignore[arg-type]
+    persons.restore_role(trial, code=new, **_arguments(trial, "R2"))  # type: ignore[arg-type]
     assert _enter(trial, new).person.name == "R2"
     with pytest.raises(NotNow, match="already been restored"):
-        persons.give_back(
+        persons.restore_role(
             trial,
             code=_code(),
             **{**_arguments(trial, "R2"), "grant": grant},  # type: ignore[arg-type]
@@ -158,7 +158,7 @@ def test_a_revoked_role_ends_at_once_and_can_be_restored(trial: Store) -> None:
 def test_a_revoked_reader_gets_no_code_on_the_command_line(trial: Store) -> None:
     """The code would not give access; the message states the reason."""
     grant = _member(trial, "R1").grant
-    persons.revoke(trial, study="trial", grant=grant, reason="left", acting=ACTING)
+    persons.revoke_role(trial, study="trial", grant=grant, reason="left", acting=ACTING)
     with pytest.raises(NotNow, match="revoked"):
         reader_code(trial, study="trial", reader_id="R1", entropy=entropy_from(5), now=NOW)
 
@@ -167,10 +167,10 @@ def test_a_revocation_needs_a_reason_and_a_current_role(trial: Store) -> None:
     """A blank reason and a second revocation are refused."""
     grant = _member(trial, "R1").grant
     with pytest.raises(BadInput, match="Give a reason"):
-        persons.revoke(trial, study="trial", grant=grant, reason="  ", acting=ACTING)
-    persons.revoke(trial, study="trial", grant=grant, reason="left", acting=ACTING)
+        persons.revoke_role(trial, study="trial", grant=grant, reason="  ", acting=ACTING)
+    persons.revoke_role(trial, study="trial", grant=grant, reason="left", acting=ACTING)
     with pytest.raises(NotNow, match="already"):
-        persons.revoke(trial, study="trial", grant=grant, reason="left", acting=ACTING)
+        persons.revoke_role(trial, study="trial", grant=grant, reason="left", acting=ACTING)
 
 
 def test_the_last_administrator_cannot_be_revoked(trial: Store) -> None:
@@ -178,9 +178,9 @@ def test_the_last_administrator_cannot_be_revoked(trial: Store) -> None:
     administrator_code(trial, name="admin", entropy=entropy_from(9), now=NOW)
     grant = _member(trial, "admin", "").grant
     with pytest.raises(NotNow, match="only administrator"):
-        persons.revoke(trial, study="", grant=grant, reason="x", acting=ACTING)
+        persons.revoke_role(trial, study="", grant=grant, reason="x", acting=ACTING)
     _give(trial, "second", Role.ADMINISTRATOR, study="", by=ADA)
-    persons.revoke(trial, study="", grant=grant, reason="x", acting=ACTING)
+    persons.revoke_role(trial, study="", grant=grant, reason="x", acting=ACTING)
     assert verify(trial) == []
 
 
@@ -197,7 +197,7 @@ def test_the_roster_shows_the_state_of_each_code(trial: Store) -> None:
     }
     assert later["stan"].code is CodeState.EXPIRED
     wrong = codes.Code(text=code.text[:-1] + "#", lookup="", salt="", code_hash="")
-    for _ in range(3 * codes.GUESSED):
+    for _ in range(3 * codes.REPORTED_FAILURES):
         with pytest.raises(SignInRefused):
             _enter(trial, wrong)
     assert _member(trial, "stan").code is CodeState.GUESSED
@@ -237,7 +237,7 @@ def test_people_who_run_a_study_cannot_read_in_it(trial: Store) -> None:
     with pytest.raises(NotAllowed, match="cannot read in it"):
         _invite(trial, "R2", email="Stan@Example.org")
     grant = _member(trial, "stan").grant
-    persons.revoke(trial, study="trial", grant=grant, reason="x", acting=ACTING)
+    persons.revoke_role(trial, study="trial", grant=grant, reason="x", acting=ACTING)
     with pytest.raises(NotAllowed, match="cannot read in it"):
         _invite(trial, "R2", email="stan@example.org")
     _invite(trial, "R3", email="rita@example.org")
@@ -266,7 +266,7 @@ def test_only_administrators_give_codes_to_people_with_roles_elsewhere(trial: St
         _give(trial, "adam", Role.STATISTICIAN, email="adam@example.org")
     _give(trial, "adam", Role.STATISTICIAN, by=ADA)
     assert _member(trial, "adam").elsewhere
-    for act in (persons.replace_code, persons.give_back):
+    for act in (persons.replace_code, persons.restore_role):
         with pytest.raises(NotAllowed, match="outside this study"):
             act(trial, code=_code(), **_arguments(trial, "adam"))  # type: ignore[arg-type]
     with pytest.raises(NotAllowed, match="outside this study"):
@@ -383,7 +383,7 @@ def test_verification_reports_a_role_altered_in_the_file(
     """Roles added, removed, revoked or restored are reported without names of people."""
     _give(trial, "stan", Role.STATISTICIAN, email="stan@example.org")
     grant = _member(trial, "stan").grant
-    persons.revoke(trial, study="trial", grant=grant, reason="x", acting=ACTING)
+    persons.revoke_role(trial, study="trial", grant=grant, reason="x", acting=ACTING)
     assert verify(trial) == []
     tamper(trial, statement)
     breaches = verify(trial)

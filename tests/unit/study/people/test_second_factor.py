@@ -14,7 +14,7 @@ from study.base.errors import BadInput, NotAllowed, NotNow
 from study.lifecycle.deployments import administrator_code
 from study.people import second_factor, signing_in, single_sign_on
 from study.people.roles import Act
-from study.people.second_factor import FREE, NewFactor, Policy
+from study.people.second_factor import N_FREE_ATTEMPTS, NewFactor, Policy
 from study.people.signing_in import Person, SecondFactorDue, SignedIn, SignInRefused
 from study.store import Store, events
 from study.trail.verification import verify
@@ -37,7 +37,7 @@ def _enter(store: Store, code: str, now: datetime = NOW) -> SignedIn:
 
 def _confirm(store: Store, pending: str, code: str, now: datetime) -> Person:
     entropy = entropy_from(next(_SEEDS))
-    return signing_in.confirm(store, pending, code, entropy=entropy, now=now).person
+    return signing_in.confirm_second_factor(store, pending, code, entropy=entropy, now=now).person
 
 
 def _pending(store: Store, code: str, now: datetime) -> str:
@@ -89,11 +89,11 @@ def test_a_pending_sign_in_is_not_a_ticket_and_lasts_five_minutes(store: Store) 
     new, _ = _added(store, code)
     at = NOW + timedelta(minutes=1)
     pending = _pending(store, code, at)
-    assert signing_in.signed_in(store, pending, now=at) is None
+    assert signing_in.signed_in_person(store, pending, now=at) is None
     for text in (pending, f"pending/{pending}"):
         with pytest.raises(SignInRefused):
-            single_sign_on.redeem(store, text, entropy=entropy_from(9), now=at)
-    late = at + second_factor.PENDING + timedelta(seconds=1)
+            single_sign_on.redeem_ticket(store, text, entropy=entropy_from(9), now=at)
+    late = at + second_factor.ENTRY_TIME + timedelta(seconds=1)
     with pytest.raises(SignInRefused) as refused:
         _confirm(store, pending, _digits(new, late), late)
     assert refused.value.why == "ticket"
@@ -118,13 +118,13 @@ def test_guessing_is_slowed_on_every_server(store: Store) -> None:
     new, _ = _added(store, code)
     at = NOW + timedelta(minutes=1)
     pending = _pending(store, code, at)
-    for _ in range(FREE):
+    for _ in range(N_FREE_ATTEMPTS):
         with pytest.raises(SignInRefused):
             _confirm(store, pending, "000000x", at)
     with pytest.raises(SignInRefused) as refused:
         _confirm(store, pending, _digits(new, at), at)
     assert refused.value.why == "factor-wait"
-    later = at + second_factor.wait_after(FREE)
+    later = at + second_factor.wait_after(N_FREE_ATTEMPTS)
     assert _confirm(store, pending, _digits(new, later), later).name == "admin"
 
 
@@ -162,7 +162,7 @@ def test_a_sign_in_has_all_permissions_once_the_factor_is_added(store: Store) ->
     second_factor.add(
         store, entered.person.id, new, _digits(new, NOW), entropy=entropy_from(8), acting=ACTING
     )
-    now_signed_in = signing_in.signed_in(store, entered.token, now=NOW)
+    now_signed_in = signing_in.signed_in_person(store, entered.token, now=NOW)
     assert now_signed_in is not None
     assert now_signed_in.may(Act.DEPLOYMENT)
 

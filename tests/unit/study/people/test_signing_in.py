@@ -9,7 +9,7 @@ from study.lifecycle import studies
 from study.lifecycle.deployments import reader_code
 from study.monitoring.progress import status
 from study.people import signing_in
-from study.people.codes import new_code, normalised
+from study.people.codes import new_code, normalise_code
 from study.people.invitations import Invitation
 from study.store import Store, deployment
 from tests.conftest import ACTING, NOW, entropy_from, invite
@@ -29,7 +29,7 @@ def _sign_in(store: Store, code: str) -> signing_in.SignedIn:
 def _valid_after(store: Store, token: str, *hours: float) -> list[bool]:
     """Return whether a token is valid at each of some hours after the sign-in."""
     return [
-        signing_in.signed_in(store, token, now=NOW + timedelta(hours=hour)) is not None
+        signing_in.signed_in_person(store, token, now=NOW + timedelta(hours=hour)) is not None
         for hour in hours
     ]
 
@@ -38,9 +38,9 @@ def test_a_sign_in_lasts_fourteen_hours(banked: Store, codes: dict[str, str]) ->
     """The limit applies even to a person who is active all the time."""
     token = _sign_in(banked, codes["R2"]).token
     for hour in range(1, 15):
-        signing_in.stay(banked, token, now=NOW + timedelta(hours=hour))
+        signing_in.record_activity(banked, token, now=NOW + timedelta(hours=hour))
     assert _valid_after(banked, token, 14, 14.001) == [True, False]
-    signing_in.stay(banked, token, now=NOW + timedelta(hours=14, seconds=1))
+    signing_in.record_activity(banked, token, now=NOW + timedelta(hours=14, seconds=1))
     assert _valid_after(banked, token, 14.001) == [False]
 
 
@@ -52,10 +52,10 @@ def test_an_unused_sign_in_ends_after_two_hours(banked: Store, codes: dict[str, 
         remaining = signing_in.time_left(banked, token, now=NOW + timedelta(hours=hours))
         assert remaining == timedelta(hours=left)
     assert signing_in.time_left(banked, token, now=NOW + timedelta(hours=3)) is None
-    signing_in.stay(banked, token, now=NOW + timedelta(hours=3))
+    signing_in.record_activity(banked, token, now=NOW + timedelta(hours=3))
     assert _valid_after(banked, token, 3) == [False]
     with banked.look() as look:
-        assert not signing_in.has_left(look, token, now=NOW + timedelta(hours=3))
+        assert not signing_in.has_lost_role(look, token, now=NOW + timedelta(hours=3))
 
 
 def test_activity_is_recorded_at_intervals(banked: Store, codes: dict[str, str]) -> None:
@@ -63,7 +63,7 @@ def test_activity_is_recorded_at_intervals(banked: Store, codes: dict[str, str])
     token = _sign_in(banked, codes["R2"]).token
     times_seen = set()
     for seconds in range(0, 61, 10):
-        signing_in.stay(banked, token, now=NOW + timedelta(seconds=seconds))
+        signing_in.record_activity(banked, token, now=NOW + timedelta(seconds=seconds))
         with banked.look() as look:
             times_seen.add(look.value("SELECT active_at_utc FROM sign_ins"))
     assert len(times_seen) == 3
@@ -89,7 +89,7 @@ def test_requests_of_a_sign_in_have_the_same_identifier(
 ) -> None:
     """It survives reloads, differs at the next sign-in, and does not reveal the token."""
     first = _sign_in(banked, codes["R2"])
-    later = signing_in.signed_in(banked, first.token, now=NOW + timedelta(hours=1))
+    later = signing_in.signed_in_person(banked, first.token, now=NOW + timedelta(hours=1))
     next_one = signing_in.sign_in(banked, codes["R2"], entropy=entropy_from(12), now=NOW)
     assert later == first.person
     assert next_one.person.sign_in != first.person.sign_in
@@ -102,7 +102,7 @@ def test_signing_out_ends_every_copy_of_the_token(banked: Store, codes: dict[str
     """A copied token is worthless afterwards."""
     token = _sign_in(banked, codes["R2"]).token
     signing_in.sign_out(banked, token, now=NOW)
-    assert signing_in.signed_in(banked, token, now=NOW) is None
+    assert signing_in.signed_in_person(banked, token, now=NOW) is None
 
 
 def test_a_new_code_ends_the_old_code_and_its_sign_ins(
@@ -111,7 +111,7 @@ def test_a_new_code_ends_the_old_code_and_its_sign_ins(
     """A person who has the lost code is signed out; the reader continues with the new one."""
     token = _sign_in(banked, codes["R2"]).token
     new = reader_code(banked, study="trial", reader_id="R2", entropy=entropy_from(12), now=NOW)
-    assert signing_in.signed_in(banked, token, now=NOW) is None
+    assert signing_in.signed_in_person(banked, token, now=NOW) is None
     with pytest.raises(NotAllowed):
         _sign_in(banked, codes["R2"])
     assert _sign_in(banked, new).person.name == "R2"
@@ -171,7 +171,7 @@ def test_a_code_is_accepted_in_any_spelling(banked: Store, codes: dict[str, str]
 
 def test_no_code_is_stored_in_plain_text(banked: Store, codes: dict[str, str]) -> None:
     """Neither the store's file nor its journal contains the secret part of a code."""
-    secret = normalised(codes["R2"])[6:]
+    secret = normalise_code(codes["R2"])[6:]
     files = banked.path.parent.glob(banked.path.name + "*")
     assert not any(secret.encode() in file.read_bytes() for file in files)
 

@@ -30,7 +30,7 @@ CLAIMS = {
 @pytest.fixture
 def kept(store: Store) -> Store:
     """Return a store whose coordinator carla is registered with an address."""
-    persons.give_role(
+    persons.grant_role(
         store,
         Newcomer(handle="carla", role=Role.COORDINATOR, email="carla@example.org"),
         study="",
@@ -46,23 +46,25 @@ def _grant(store: Store) -> int:
 
 
 def _release(store: Store, *, reason: str = "New account.", by: By = COMMAND_LINE) -> None:
-    single_sign_on.release(
+    single_sign_on.release_account(
         store, study="", grant=_grant(store), reason=reason, acting=Acting(by=by, now=NOW)
     )
 
 
 def _identity(**changed: Any) -> Identity:
-    identity = single_sign_on.identity_of({**CLAIMS, **changed})
+    identity = single_sign_on.read_identity({**CLAIMS, **changed})
     assert identity is not None
     return identity
 
 
 def _ticket(store: Store, seed: int = 3, **changed: Any) -> str:
-    return single_sign_on.ticket(store, _identity(**changed), entropy=entropy_from(seed), now=NOW)
+    return single_sign_on.issue_ticket(
+        store, _identity(**changed), entropy=entropy_from(seed), now=NOW
+    )
 
 
 def _redeem(store: Store, text: str, late: timedelta = timedelta()) -> signing_in.SignedIn:
-    return single_sign_on.redeem(store, text, entropy=entropy_from(8), now=NOW + late)
+    return single_sign_on.redeem_ticket(store, text, entropy=entropy_from(8), now=NOW + late)
 
 
 def test_a_verified_address_binds_the_account_once(kept: Store) -> None:
@@ -70,7 +72,8 @@ def test_a_verified_address_binds_the_account_once(kept: Store) -> None:
     assert _redeem(kept, _ticket(kept)).person.name == "carla"
     text = _ticket(kept, 4, email="other@example.org", email_verified=False)
     assert (
-        single_sign_on.redeem(kept, text, entropy=entropy_from(9), now=NOW).person.name == "carla"
+        single_sign_on.redeem_ticket(kept, text, entropy=entropy_from(9), now=NOW).person.name
+        == "carla"
     )
 
 
@@ -109,7 +112,7 @@ def test_an_old_sign_on_is_refused(kept: Store, away: timedelta) -> None:
 )
 def test_claims_without_a_valid_subject_give_no_identity(missing: dict[str, Any]) -> None:
     """Invalid values from a provider do not raise errors."""
-    assert single_sign_on.identity_of({**CLAIMS, **missing}) is None
+    assert single_sign_on.read_identity({**CLAIMS, **missing}) is None
 
 
 def test_a_ticket_is_valid_once_and_for_a_minute(kept: Store) -> None:
@@ -210,7 +213,7 @@ def test_an_administrator_can_release_an_account(kept: Store) -> None:
     _release(kept)
     with pytest.raises(SignInRefused):
         _redeem(kept, waiting)
-    assert signing_in.signed_in(kept, first.token, now=NOW) is None
+    assert signing_in.signed_in_person(kept, first.token, now=NOW) is None
     assert _redeem(kept, _ticket(kept, 5, sub="8")).person.name == "carla"
     with pytest.raises(SignInRefused):
         _ticket(kept, 6)
@@ -271,7 +274,7 @@ def test_erasing_a_name_erases_the_account(kept: Store) -> None:
 
 def test_a_revoked_person_gets_no_ticket(kept: Store) -> None:
     """The provider identifies the person, who no longer has a role."""
-    persons.give_role(
+    persons.grant_role(
         kept,
         Newcomer(handle="a", role=Role.ADMINISTRATOR),
         study="",
@@ -280,6 +283,6 @@ def test_a_revoked_person_gets_no_ticket(kept: Store) -> None:
     )
     with kept.look() as look:
         grant = look.value("SELECT id FROM grants WHERE role = 'coordinator'")
-    persons.revoke(kept, study="", grant=grant, reason="left", acting=ACTING)
+    persons.revoke_role(kept, study="", grant=grant, reason="left", acting=ACTING)
     with pytest.raises(SignInRefused):
         _ticket(kept)

@@ -8,7 +8,7 @@ from study.base.bank_model import LETTERS
 from study.base.canonical import sha256_of
 from study.protocol.assignment import AssignedCase, assign
 from study.protocol.protocol import Protocol
-from study.reading.records import canonical, shown
+from study.reading.records import canonical_letter, shown_letter
 
 CASES = [(f"q{i}", json.dumps(list("wxyz"))) for i in range(30)]
 
@@ -92,4 +92,4 @@ def test_the_order_of_options_is_canonical_by_default() -> None:
     for order in orders:
         assert sorted(order) == list("ABCD")
         for letter in LETTERS[:4]:
-            assert shown(canonical(letter, order), order) == letter
+            assert shown_letter(canonical_letter(letter, order), order) == letter

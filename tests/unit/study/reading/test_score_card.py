@@ -16,7 +16,7 @@ from study.models import models
 from study.people.roles import Role
 from study.people.signing_in import Person
 from study.reading import desk, score_card
-from study.reading.score_card import Count, ReadingRecord, ScoreCard, reading_record, total
+from study.reading.score_card import Count, ReadingRecord, ScoreCard, reading_record, sum_counts
 from study.store import Store, studies
 from tests.conftest import ACTING, NOW, SECRETS, person, reading
 from ui.reading.score_card import page, pdf
@@ -295,10 +295,10 @@ def test_the_card_compares_the_reader_with_others_and_each_model(
     comparison = card.comparison
     assert comparison is not None
     assert (comparison.place, comparison.n_sharing, comparison.n_peers) == (3, 1, 4)
-    assert total(comparison.own) == Count(n_correct=5, n=8)
-    assert total(comparison.peers) == Count(n_correct=20, n=32)
+    assert sum_counts(comparison.own) == Count(n_correct=5, n=8)
+    assert sum_counts(comparison.peers) == Count(n_correct=20, n=32)
     n_a = sum(truth == "A" for truth in truths(store).values())
-    assert total(comparison.models["always-a"]) == Count(n_correct=n_a, n=8)
+    assert sum_counts(comparison.models["always-a"]) == Count(n_correct=n_a, n=8)
     assert (
         set(comparison.own)
         == set(comparison.peers)

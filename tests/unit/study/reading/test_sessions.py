@@ -12,7 +12,7 @@ from study.base.errors import BadInput, NotAllowed, NotFound, NotNow
 from study.exchange.bundle import bundle_files
 from study.monitoring import interventions
 from study.people.codes import new_code
-from study.people.signing_in import has_left, sign_in, signed_in
+from study.people.signing_in import has_lost_role, sign_in, signed_in_person
 from study.reading import desk
 from study.reading.course import sessions_of
 from study.reading.desk import Desk
@@ -267,11 +267,11 @@ def test_a_withdrawn_reader_loses_access_and_the_readings_are_kept(opened: Any) 
     case = _cases(store)[0]
     _send(store, presentation(case, NOW), _answer(case, NOW), now=NOW)
     with store.look() as look:
-        assert not has_left(look, token, now=NOW)
+        assert not has_lost_role(look, token, now=NOW)
     _step(store, "withdraw", NOW)
     with store.look() as look:
-        assert has_left(look, token, now=NOW)
-    assert signed_in(store, token, now=NOW) is None
+        assert has_lost_role(look, token, now=NOW)
+    assert signed_in_person(store, token, now=NOW) is None
     with pytest.raises(NotAllowed, match="no longer have a role in any study"):
         sign_in(store, code, entropy=entropy_from(6), now=NOW)
     held_desk = _desk(store, NOW)

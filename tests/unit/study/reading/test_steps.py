@@ -12,7 +12,7 @@ import pytest
 from study.base.errors import NotAllowed, NotNow
 from study.lifecycle import studies
 from study.monitoring.progress import preparation_rows
-from study.people.signing_in import Person, sign_in, signed_in
+from study.people.signing_in import Person, sign_in, signed_in_person
 from study.reading import desk
 from study.reading.simulation import simulate
 from study.store import Store, events
@@ -232,7 +232,7 @@ def test_the_display_is_checked_at_every_sign_in_and_not_at_a_reload(opened: Ope
     first = sign_in(store, code.text, entropy=entropy_from(5), now=NOW)
     second = sign_in(store, code.text, entropy=entropy_from(6), now=NOW)
     _prepare(store, first.person)
-    reloaded = signed_in(store, first.token, now=NOW)
+    reloaded = signed_in_person(store, first.token, now=NOW)
     assert reloaded is not None
     assert _to_do(store, reloaded) == []
     assert _to_do(store, second.person) == ["display"]
