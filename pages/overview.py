@@ -3,7 +3,7 @@
 import streamlit as st
 
 from study.base.translation import t
-from study.monitoring.interventions import history
+from study.monitoring.interventions import exclusion_history
 from study.people.roles import Act
 from ui.app.masthead import masthead
 from ui.archive import backups
@@ -58,7 +58,9 @@ def _body(part: str, *, may_step_in: bool) -> None:
             may_exclude=may_step_in,
         )
     elif part == READINGS:
-        show_readings(person, reading_facts(current_store, study), history(current_store, study))
+        show_readings(
+            person, reading_facts(current_store, study), exclusion_history(current_store, study)
+        )
     elif part == STEP_IN:
         show_interventions(person, current_progress(current_store, study))
     else:

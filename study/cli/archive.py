@@ -78,7 +78,7 @@ def _note_what_it_holds(store: Store, study: str, *, without_texts: bool) -> Non
 
 def deposit(store: Store, study: str) -> None:
     """Send a study's head to the person named for it; print why if that fails."""
-    reason = heads.send_now(store, os.environ, study, acting=acting())
+    reason = heads.send_head(store, os.environ, study, acting=acting())
     if reason:
         print(reason, file=sys.stderr)
 
@@ -318,13 +318,14 @@ def verify(db: Path | str, receipts: Path | None, kept: Path | None) -> int:
     elif not breaches:
         print("Everything is intact: chain, protocols, assignments, readings, predictions, films.")
     for path, finding in findings:
-        stream = sys.stdout if finding.holds else sys.stderr
-        print(f"{path.name}, {finding.words}", file=stream)
-    return 1 if breaches or not all(finding.holds for _, finding in findings) else 0
+        stream = sys.stdout if finding.matches else sys.stderr
+        print(f"{path.name}, {finding.sentence}", file=stream)
+    return 1 if breaches or not all(finding.matches for _, finding in findings) else 0
 
 
 _NOTHING_TO_COMPARE = heads.LineFinding(
-    holds=False, words="it has no line to compare. Name the file with the lines that were kept."
+    matches=False,
+    sentence="it has no line to compare. Name the file with the lines that were kept.",
 )
 
 
@@ -349,6 +350,6 @@ def accept_loss(db: Path | str, reason: str) -> None:
     The reason is kept in the audit trail. See
     docs/backups.md#when-acknowledged-answers-are-missing.
     """
-    for loss in losses.accept(Store(db), reason=reason, acting=acting()):
+    for loss in losses.accept_losses(Store(db), reason=reason, acting=acting()):
         print(loss.sentence)
     print("Accepted, and recorded in the audit trail.")

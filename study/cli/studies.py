@@ -17,7 +17,7 @@ from study.cli.program import PATH, acting, command, note, now, warn
 from study.exchange import bundle
 from study.lifecycle import deployments, drafts, exposure, studies
 from study.monitoring import interventions, progress
-from study.monitoring.quality import chosen, readings_of
+from study.monitoring.quality import current_readings, find_reading
 from study.people import persons, second_factor, single_sign_on
 from study.people.codes import new_code
 from study.people.invitations import read_invitations
@@ -375,7 +375,7 @@ def reinstate(
 
 
 def _reading(store: Store, study: str, reader: str, position: int, condition: str) -> str:
-    row = chosen(readings_of(store, study), reader, position, condition)
+    row = find_reading(current_readings(store, study), reader, position, condition)
     if row is None:
         raise NotFound(f"{quoted(reader)} has no reading at position {position}.")
     return row.id

@@ -246,10 +246,10 @@ def record_restored(store: Store, file: Path, *, acting: Acting) -> list[Loss]:
     with store.change() as change:
         detail = {"file": file.name, "sha256": digest}
         events.record(change, "", acting, kind=EventKind.BACKUP_RESTORED, detail=detail)
-    if not losses.note(store, now=acting.now):
+    if not losses.record_losses(store, now=acting.now):
         return []
     reason = f"The backup {file.name} was restored."
-    return losses.accept(store, reason=reason, acting=acting)
+    return losses.accept_losses(store, reason=reason, acting=acting)
 
 
 def free_bytes(store: Store) -> int:

@@ -20,7 +20,7 @@ from study.protocol.metadata import METADATA_KEYS
 from study.protocol.protocol import as_toml, stored_protocol
 from study.store import Store, Transaction
 from study.store.studies import StudyRow, study_row
-from study.trail.heads import line_of
+from study.trail.heads import current_head_line
 
 SUMS = "SHA256SUMS"
 
@@ -74,7 +74,7 @@ def deposit_files(
         deposit = _Deposit(
             study=row,
             creators=creator_names,
-            head=line_of(look, study, now=now),
+            head=current_head_line(look, study, now=now),
             texts=protocol.metadata.as_json(),
             now=now,
         )

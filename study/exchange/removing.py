@@ -137,7 +137,7 @@ def remove_study(
         facts = _study_facts(change, row)
         marks = _account_marks(change, row.name)
         counts = removing.remove_study(change, row.id, row.name)
-        heads.forget(change, row.id)
+        heads.forget_deposits(change, row.id)
         detail = {**facts, **_marks_in_use(change, marks), "rows": counts, "exports": exports}
         detail["reason"] = words
         events.record(change, "", acting, kind=EventKind.STUDY_REMOVED, detail=detail)

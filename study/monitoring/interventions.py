@@ -1,12 +1,12 @@
 """Interventions in an open study: pause, resume, extend, release, withdraw; exclude readings.
 
-Each intervention is stored as a row with actor, time and reason, and as an event of the study's
+Each intervention is stored as a row with actor, time and reason, and as an event in the study's
 chain. Readings are never changed: during a pause no new cases are sent, and earlier readings are
-kept. A pause does not stop the time of a wash-out or of a session.
+kept. The time of a wash-out or of a session continues during a pause.
 
-Whether the primary analysis counts an excluded reading is stated by the protocol's key `exclusions`
-before reading starts; the other choice is reported as a sensitivity analysis. An answer changed
-after its exclusion is a new reading, which counts.
+The protocol's key `exclusions` states before reading starts whether the primary analysis includes
+excluded readings; the other choice is reported as a sensitivity analysis. If an answer is changed
+after its exclusion, the new reading is not excluded.
 """
 
 from collections.abc import Iterator, Sequence
@@ -32,7 +32,7 @@ from study.store.progress import DecidedRow, ExclusionRow
 from study.store.readings import InterventionRow
 from study.store.studies import StudyRow, study_row
 
-LONGEST_DAYS = 3650
+MAX_EXTENSION_DAYS = 3650
 
 
 class Intervention(StrEnum):
@@ -45,7 +45,7 @@ class Intervention(StrEnum):
     WITHDRAW = "withdraw"
 
 
-_EVENTS = {
+_EVENT_KINDS = {
     Intervention.PAUSE: EventKind.READING_PAUSED,
     Intervention.RESUME: EventKind.READING_RESUMED,
     Intervention.EXTEND: EventKind.SESSION_EXTENDED,
@@ -55,8 +55,8 @@ _EVENTS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Case:
-    """The subject of an intervention: a study or a reader, and earlier interventions."""
+class _Subject:
+    """The subject of an intervention, a study or a reader; `steps` are earlier interventions."""
 
     study: StudyRow
     steps: Sequence[InterventionRow]
@@ -84,14 +84,14 @@ def pause(store: Store, *, study: str, reader_id: str | None, reason: str, actin
         The reason is empty.
     """
     with store.change() as change:
-        case = _case(change, study, reader_id)
-        if paused_since(case.steps, reader_id):
-            raise NotNow(t("{whom} is already paused.", whom=case.named))
-        _step_in(change, case, Intervention.PAUSE, reason, acting, old="reading", new="paused")
+        subject = _find_subject(change, study, reader_id)
+        if paused_since(subject.steps, reader_id):
+            raise NotNow(t("{whom} is already paused.", whom=subject.named))
+        _intervene(change, subject, Intervention.PAUSE, reason, acting, old="reading", new="paused")
 
 
 def resume(store: Store, *, study: str, reader_id: str | None, reason: str, acting: Acting) -> None:
-    """End the pause of a reader or (None) of the study; these are independent.
+    """End the pause of a reader or (None) of the study; the two pauses are independent.
 
     Raises
     ------
@@ -103,10 +103,12 @@ def resume(store: Store, *, study: str, reader_id: str | None, reason: str, acti
         The reason is empty.
     """
     with store.change() as change:
-        case = _case(change, study, reader_id)
-        if not paused_since(case.steps, reader_id):
-            raise NotNow(t("{whom} is not paused.", whom=case.named))
-        _step_in(change, case, Intervention.RESUME, reason, acting, old="paused", new="reading")
+        subject = _find_subject(change, study, reader_id)
+        if not paused_since(subject.steps, reader_id):
+            raise NotNow(t("{whom} is not paused.", whom=subject.named))
+        _intervene(
+            change, subject, Intervention.RESUME, reason, acting, old="paused", new="reading"
+        )
 
 
 def extend(
@@ -119,7 +121,7 @@ def extend(
     reason: str,
     acting: Acting,
 ) -> None:
-    """Extend a session of a reader by days from its end, or from now if it has ended.
+    """Extend a reader's session by a number of days from its end, or from now if it has ended.
 
     Raises
     ------
@@ -130,22 +132,22 @@ def extend(
     BadInput
         `days` is out of range, or the reason is empty.
     """
-    if not 0 < days <= LONGEST_DAYS:
+    if not 0 < days <= MAX_EXTENSION_DAYS:
         raise BadInput(
-            t("Enter a number of days above 0 and no more than {most}.", most=LONGEST_DAYS)
+            t("Enter a number of days above 0 and no more than {most}.", most=MAX_EXTENSION_DAYS)
         )
     with store.change() as change:
-        case = _case(change, study, reader_id)
-        _refuse_endless(change, case, session, acting.now)
-        _step_in(
-            change, case, Intervention.EXTEND, reason, acting, session=session, days=float(days)
+        subject = _find_subject(change, study, reader_id)
+        _refuse_endless(change, subject, session, acting.now)
+        _intervene(
+            change, subject, Intervention.EXTEND, reason, acting, session=session, days=float(days)
         )
 
 
 def release(
     store: Store, *, study: str, reader_id: str, session: int, reason: str, acting: Acting
 ) -> None:
-    """Let a reader continue a session, even if it has lapsed, without a deadline.
+    """Remove the deadline of a reader's session, so that it can continue even if it has lapsed.
 
     Raises
     ------
@@ -157,15 +159,15 @@ def release(
         The reason is empty.
     """
     with store.change() as change:
-        case = _case(change, study, reader_id)
-        _refuse_endless(change, case, session, acting.now)
-        _step_in(change, case, Intervention.RELEASE, reason, acting, session=session)
+        subject = _find_subject(change, study, reader_id)
+        _refuse_endless(change, subject, session, acting.now)
+        _intervene(change, subject, Intervention.RELEASE, reason, acting, session=session)
 
 
 def withdraw(store: Store, *, study: str, reader_id: str, reason: str, acting: Acting) -> None:
     """Withdraw a reader permanently: the reader gets no more cases, and the readings are kept.
 
-    The reader's role in this study ends, and with it the access; other roles are unchanged.
+    The reader's role in this study ends, and with it their access; other roles are unchanged.
 
     Raises
     ------
@@ -177,14 +179,16 @@ def withdraw(store: Store, *, study: str, reader_id: str, reason: str, acting: A
         The reason is empty.
     """
     with store.change() as change:
-        case = _case(change, study, reader_id)
-        _step_in(change, case, Intervention.WITHDRAW, reason, acting, old="reader", new="withdrawn")
-        for row in people.grants_of_study(change, case.study.id):
+        subject = _find_subject(change, study, reader_id)
+        _intervene(
+            change, subject, Intervention.WITHDRAW, reason, acting, old="reader", new="withdrawn"
+        )
+        for row in people.grants_of_study(change, subject.study.id):
             if row.reader_id == reader_id and row.revoked_at_utc is None:
                 end_role(change, study, row, checked_reason(reason), acting, sign_out=False)
 
 
-def listed(store: Store, study: str) -> list[InterventionRow]:
+def list_interventions(store: Store, study: str) -> list[InterventionRow]:
     """Return the interventions in a study, oldest first, as stored."""
     with store.look(sealed=True) as look:
         return stored.interventions(look, study_row(look, study).id)
@@ -197,17 +201,17 @@ def intervention_breaches(
     recorded = [
         {
             "kind": event.kind,
-            **{key: event.detail.get(key) for key in _FACTS},
+            **{key: event.detail.get(key) for key in _COMPARED_KEYS},
             "actor": event.actor,
             "at_utc": event.at_utc,
         }
         for event in trail
-        if event.kind in _EVENTS.values()
+        if event.kind in _EVENT_KINDS.values()
     ]
     stored_rows = [
         {
-            "kind": _EVENTS[Intervention(intervention.kind)],
-            **{key: getattr(intervention, key) for key in (*_FACTS, "actor", "at_utc")},
+            "kind": _EVENT_KINDS[Intervention(intervention.kind)],
+            **{key: getattr(intervention, key) for key in (*_COMPARED_KEYS, "actor", "at_utc")},
         }
         for intervention in stored.interventions(look, row.id)
     ]
@@ -221,16 +225,16 @@ def intervention_breaches(
             yield f"study {row.name}: intervention {number}: {altered} altered."
 
 
-_FACTS = ("reader_id", "session", "days", "reason")
+_COMPARED_KEYS = ("reader_id", "session", "days", "reason")
 
 
-def _case(look: Transaction, study: str, reader_id: str | None) -> _Case:
+def _find_subject(look: Transaction, study: str, reader_id: str | None) -> _Subject:
     study_row_found = study_row(look, study)
     if study_row_found.state != "open":
         raise NotNow(t("The study {study} is not open.", study=study))
     steps = stored.interventions(look, study_row_found.id)
     if reader_id is None:
-        return _Case(study=study_row_found, steps=steps, reader=None)
+        return _Subject(study=study_row_found, steps=steps, reader=None)
     reader = people.reader(look, study_row_found.id, reader_id)
     if reader is None:
         suggestion = people.like_reader(look, study_row_found.id, reader_id)
@@ -239,37 +243,37 @@ def _case(look: Transaction, study: str, reader_id: str | None) -> _Case:
         )
     if is_withdrawn(steps, reader_id):
         raise NotNow(t("{reader} has left the study.", reader=reader_id))
-    return _Case(study=study_row_found, steps=steps, reader=reader)
+    return _Subject(study=study_row_found, steps=steps, reader=reader)
 
 
-def _refuse_endless(look: Transaction, case: _Case, session: int, now: datetime) -> None:
+def _refuse_endless(look: Transaction, subject: _Subject, session: int, now: datetime) -> None:
     """Refuse to change a session that is done or has no deadline."""
-    protocol = stored_protocol(case.study)
-    assert case.reader is not None  # only readers have sessions
-    place = place_of(look, protocol, case.reader, case.steps, now=now)
+    protocol = stored_protocol(subject.study)
+    assert subject.reader is not None  # only readers have sessions
+    place = place_of(look, protocol, subject.reader, subject.steps, now=now)
     if not 1 <= session <= len(place.sessions):
         raise NotFound(t("There is no session {n}.", n=session))
     if place.sessions[session - 1].state is SessionState.DONE:
         raise NotNow(t("Session {n} has already been completed.", n=session))
-    interventions = {(step.kind, step.reader_id, step.session) for step in case.steps}
-    if not protocol.session_days or ("release", case.reader_id, session) in interventions:
+    interventions = {(step.kind, step.reader_id, step.session) for step in subject.steps}
+    if not protocol.session_days or ("release", subject.reader_id, session) in interventions:
         raise NotNow(t("Session {n} has no deadline to change.", n=session))
 
 
-def _step_in(
+def _intervene(
     change: Transaction,
-    case: _Case,
+    subject: _Subject,
     kind: Intervention,
     reason: str,
     acting: Acting,
     **facts: Any,
 ) -> None:
-    """Store an intervention, with its session and days if it has any, and an event of all facts."""
+    """Store an intervention with its session and days, if any, and an event with all facts."""
     words = checked_reason(reason)
     stored.add_intervention(
         change,
-        study=case.study.id,
-        reader=case.reader.id if case.reader else None,
+        study=subject.study.id,
+        reader=subject.reader.id if subject.reader else None,
         kind=kind,
         session=facts.get("session"),
         days=facts.get("days"),
@@ -277,9 +281,9 @@ def _step_in(
         actor=acting.by.name,
         at_utc=stamp(acting.now),
     )
-    whose = {"reader_id": case.reader_id} if case.reader_id is not None else {}
+    whose = {"reader_id": subject.reader_id} if subject.reader_id is not None else {}
     detail = {**whose, **facts, "reason": words}
-    events.record(change, case.study.name, acting, kind=_EVENTS[kind], detail=detail)
+    events.record(change, subject.study.name, acting, kind=_EVENT_KINDS[kind], detail=detail)
 
 
 AFTER_CLOSING = "decided after closing"
@@ -301,11 +305,11 @@ def exclude(store: Store, *, study: str, reading: str, reason: str, acting: Acti
 
 
 def reinstate(store: Store, *, study: str, reading: str, reason: str, acting: Acting) -> None:
-    """Reinstate an excluded reading; errors as of `exclude`."""
+    """Reinstate an excluded reading; raises the same errors as `exclude`."""
     _decide(store, study, reading, reason, excluded=False, acting=acting)
 
 
-def history(store: Store, study: str) -> list[ExclusionRow]:
+def exclusion_history(store: Store, study: str) -> list[ExclusionRow]:
     """Return the exclusions and reinstatements of a study's readings, oldest first."""
     with store.look(sealed=True) as look:
         return progress.exclusions_of_study(look, study_row(look, study).id)
@@ -329,7 +333,7 @@ def exclusion_rule(store: Store, study: str) -> str:
 def excluded_readings(look: Transaction, study: StudyRow) -> dict[str, str]:
     """Return the reasons of all currently excluded readings, for exports.
 
-    If a reading was excluded after closing, when results could be seen, the reason says so.
+    If a reading was excluded after closing, when results could be seen, the reason states this.
     """
     reasons: dict[str, str] = {}
     closed = study.closed_at_utc
@@ -362,10 +366,10 @@ def _decide(
     reason = checked_reason(words)
     with store.change() as change:
         study_found = study_row(change, study)
-        row = _decided(change, study_found, reading)
+        row = _find_reading(change, study_found, reading)
         was_excluded = reading in excluded_readings(change, study_found)
         if was_excluded == excluded:
-            raise NotNow(_already(excluded, row))
+            raise NotNow(_unchanged_message(excluded, row))
         number = progress.add_exclusion(
             change,
             reading=reading,
@@ -388,7 +392,7 @@ def _decide(
         vouch(change, study, acting, kind, stored, detail)
 
 
-def _decided(look: Transaction, study: StudyRow, reading: str) -> DecidedRow:
+def _find_reading(look: Transaction, study: StudyRow, reading: str) -> DecidedRow:
     row = progress.decided_reading(look, study.id, reading)
     if row is None:
         raise NotFound(t("{study} has no such reading.", study=study.name))
@@ -403,7 +407,7 @@ def _decided(look: Transaction, study: StudyRow, reading: str) -> DecidedRow:
     return row
 
 
-def _already(excluded: bool, row: DecidedRow) -> str:
+def _unchanged_message(excluded: bool, row: DecidedRow) -> str:
     key = {"reader": row.reader_id, "position": row.position}
     if excluded:
         return t("The reading by {reader} at position {position} is already excluded.", **key)

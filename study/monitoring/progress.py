@@ -1,12 +1,12 @@
 """Computes the progress and pace of a study and its readers, without information on correctness.
 
-While a study is open, its data are read in a transaction in which SQLite denies access to the
+While a study is open, its data are read in a transaction in which the store denies access to the
 reference standard. Readings are cached, so that only new readings have to be read.
 
-Active time is the time between the arrivals of consecutive readings, if it is at most
-`LONGEST_GAP_MS`. After a longer gap, the response time of the reading counts instead; a reading
-without a known time does not count. So a night between two cases is not reading time, but a long
-look at a film is.
+The active time of a reading is the time since the previous reading arrived, if it is at most
+`LONGEST_GAP_MS`, or otherwise its response time; a reading whose response time is then unknown does
+not count. Thus a night between two cases does not count as reading time, but a long look at a film
+does.
 """
 
 import json
@@ -43,8 +43,8 @@ class Stage(StrEnum):
     WITHDRAWN = "withdrawn"
 
 
-STARTED = frozenset({Stage.PREPARING, Stage.PRACTISING, Stage.READING})
-"""The stages of readers who have started and not finished."""
+STARTED_STAGES = frozenset({Stage.PREPARING, Stage.PRACTISING, Stage.READING})
+"""The stages of readers who have started but not finished."""
 
 
 STAGES_OF_READINGS = (Stage.FINISHED, Stage.READING, Stage.NOT_BEGUN, Stage.WITHDRAWN)
@@ -55,8 +55,8 @@ STAGES_OF_READINGS = (Stage.FINISHED, Stage.READING, Stage.NOT_BEGUN, Stage.WITH
 class Counts:
     """Numbers of cases out of those assigned.
 
-    A case is read if it has a reading: answered, given up or timed out. Excluded readings are also
-    included in the other counts.
+    A case counts as read if it was answered, skipped or timed out. Excluded readings are included
+    in the other counts as well.
     """
 
     n_assigned: int = 0
@@ -74,13 +74,13 @@ class Counts:
 
     @property
     def as_dict(self) -> dict[str, int]:
-        """Return the numbers that are included in reports and the trail, by name."""
-        return {key: getattr(self, key) for key in _REPORTED}
+        """Return the numbers that reports and the trail contain, by name."""
+        return {key: getattr(self, key) for key in _REPORTED_COUNTS}
 
 
-_REPORTED = ("n_assigned", "n_read", "n_answered", "n_skipped", "n_timed_out", "n_excluded")
+_REPORTED_COUNTS = ("n_assigned", "n_read", "n_answered", "n_skipped", "n_timed_out", "n_excluded")
 
-_COUNTS = tuple(field.name for field in fields(Counts))
+_COUNT_NAMES = tuple(field.name for field in fields(Counts))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +115,7 @@ class Completeness:
     @property
     def counts(self) -> Counts:
         """Return the sums over all readers."""
-        return total(reader.counts for reader in self.readers)
+        return sum_counts(reader.counts for reader in self.readers)
 
     @property
     def by_stage(self) -> dict[Stage, int]:
@@ -136,7 +136,8 @@ class SessionProgress(SessionCounts):
 class Pace:
     """A reader's pace; unknown values are None, never 0.
 
-    `n_timed` readings have a response time; `n_active` readings make up `active_ms`.
+    `n_timed` is the number of readings with a response time, `n_active` the number of readings
+    whose active time is known; `active_ms` is the sum of their active times.
     """
 
     n_timed: int
@@ -146,14 +147,14 @@ class Pace:
 
     @property
     def cases_per_hour(self) -> float | None:
-        """Return the cases per hour of active time; None with fewer than `ENOUGH` readings."""
-        if self.n_active < ENOUGH or self.active_ms <= 0:
+        """Return the cases per hour of active time; None if too few readings have one."""
+        if self.n_active < MIN_PACE_READINGS or self.active_ms <= 0:
             return None
         return self.n_active * _HOUR_MS / self.active_ms
 
 
 class Basis(StrEnum):
-    """The source of the pace for an estimate of the remaining time."""
+    """The source of the pace from which the remaining time is estimated."""
 
     OWN = "own"
     OTHERS = "others"
@@ -161,9 +162,10 @@ class Basis(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeLeft:
-    """Estimated remaining hours of reading, the source of the pace, and its number of readings.
+    """The estimated remaining hours of reading, and the source of the pace.
 
-    With the pace of others, it is that of the median reader, and `n` is the number of readers.
+    `n` is the number of readings that the reader's pace is based on. If the pace is the median of
+    the other readers, `n` is the number of these readers.
     """
 
     hours: float
@@ -175,8 +177,8 @@ class TimeLeft:
 class ReaderProgress(ReaderCounts):
     """The counts, pace and estimated remaining time of a reader.
 
-    `silent_days` is the number of days in which a reader who has started and not finished could
-    have read but sent nothing; None for others, and while the reader cannot read.
+    `silent_days` is the number of days in which a reader who has started but not finished could
+    have read but sent nothing. It is None for other readers, and while the reader cannot read.
     """
 
     pace: Pace
@@ -195,7 +197,11 @@ class ReaderProgress(ReaderCounts):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """The progress of a study at a point in time; `arrivals` are the times of all readings."""
+    """The progress of a study at a point in time.
+
+    `arrivals` contains the times at which each reader's first readings of cases arrived.
+    `n_cases_left_behind` counts the unread cases of withdrawn readers.
+    """
 
     study: str
     state: str
@@ -234,9 +240,9 @@ def progress_of(store: Store, study: str, *, now: datetime) -> Progress:
     paces = {name: pace_of(gaps) for name, gaps in firsts.items()}
     people_paces = [paces[reader.reader_id] for reader in readers if not reader.simulated]
     reader_rows = tuple(
-        _reader(
+        _reader_progress(
             reader,
-            _parts(by_reader.get(reader.reader_id, []), session_states),
+            _session_progress(by_reader.get(reader.reader_id, []), session_states),
             active[reader.reader_id],
             paces[reader.reader_id],
             people_paces,
@@ -257,7 +263,7 @@ def progress_of(store: Store, study: str, *, now: datetime) -> Progress:
             "opened": row.opened_at_utc,
             "closed": row.closed_at_utc,
         },
-        counts=total(reader.counts for reader in reader_rows),
+        counts=sum_counts(reader.counts for reader in reader_rows),
         readers=reader_rows,
         arrivals={
             name: tuple(reading.received_at_utc for reading in gaps)
@@ -266,7 +272,7 @@ def progress_of(store: Store, study: str, *, now: datetime) -> Progress:
     )
 
 
-def silent(progress: Progress, days: float) -> list[ReaderProgress]:
+def silent_readers(progress: Progress, days: float) -> list[ReaderProgress]:
     """Return the readers who have started, can read, and sent nothing for `days` days."""
     return [
         reader
@@ -276,7 +282,7 @@ def silent(progress: Progress, days: float) -> list[ReaderProgress]:
 
 
 def completeness_in(look: Transaction, study: StudyRow) -> Completeness:
-    """Return the counts of a study by reader, session and condition, within a transaction."""
+    """Return the counts of a study by reader, session and condition within a transaction."""
     number = study.id
     counted = _by_reader(progress.counts(look, number))
     steps = readings.interventions(look, number)
@@ -285,13 +291,13 @@ def completeness_in(look: Transaction, study: StudyRow) -> Completeness:
             ReaderCounts(
                 reader_id=row.reader_id,
                 simulated=bool(row.simulated),
-                counts=(counts := _total(counted.get(row.reader_id, []))),
+                counts=(counts := _sum_rows(counted.get(row.reader_id, []))),
                 stage=_stage(counts, withdrawn=is_withdrawn(steps, row.reader_id)),
             )
             for row in people.readers(look, number)
         ],
         sessions=[
-            SessionCounts(**_session(row))
+            SessionCounts(**_session_counts(row))
             for rows in counted.values()
             for row in sorted(rows, key=lambda row: (row["session"], row["condition"]))
         ],
@@ -333,7 +339,7 @@ def status(store: Store, study: str) -> dict[str, Any]:
                 {
                     "reader_id": row.reader_id,
                     "simulated": bool(row.simulated),
-                    **_status(counts.get(row.reader_id, [])),
+                    **_status_counts(counts.get(row.reader_id, [])),
                 }
                 for row in people.readers(look, row_of_study.id)
             ],
@@ -381,18 +387,18 @@ def preparation_rows(store: Store, study: str) -> list[dict[str, Any]]:
 _PREPARATION_KEYS = ("step", "done_at_utc", "received_at_utc", "detail")
 
 
-def total(counts: Iterable[Counts]) -> Counts:
+def sum_counts(counts: Iterable[Counts]) -> Counts:
     """Return the sum of several counts."""
     summands = list(counts)
-    return Counts(**{key: sum(getattr(counts, key) for counts in summands) for key in _COUNTS})
+    return Counts(**{key: sum(getattr(counts, key) for counts in summands) for key in _COUNT_NAMES})
 
 
 def _counts(row: Row) -> Counts:
-    return Counts(**{key: row[key] for key in _COUNTS})
+    return Counts(**{key: row[key] for key in _COUNT_NAMES})
 
 
-def _total(rows: Iterable[Row]) -> Counts:
-    return total(_counts(row) for row in rows)
+def _sum_rows(rows: Iterable[Row]) -> Counts:
+    return sum_counts(_counts(row) for row in rows)
 
 
 def _by_reader(rows: Iterable[Row]) -> dict[str, list[Row]]:
@@ -401,18 +407,18 @@ def _by_reader(rows: Iterable[Row]) -> dict[str, list[Row]]:
     }
 
 
-def _session(row: Row) -> dict[str, Any]:
+def _session_counts(row: Row) -> dict[str, Any]:
     named = {key: row[key] for key in ("reader_id", "session", "condition")}
     return {**named, "counts": _counts(row)}
 
 
-def _status(rows: Sequence[Row]) -> dict[str, Any]:
-    counts = _total(rows)
+def _status_counts(rows: Sequence[Row]) -> dict[str, Any]:
+    counts = _sum_rows(rows)
     last = max((at for row in rows if (at := row["last_reading_at_utc"])), default=None)
     sessions = groupby(rows, key=lambda row: int(row["session"]))
-    summed = {session: _total(own_counts) for session, own_counts in sessions}
+    summed = {session: _sum_rows(own_counts) for session, own_counts in sessions}
     return {
-        **{key: getattr(counts, key) for key in _REPORTED if key != "n_excluded"},
+        **{key: getattr(counts, key) for key in _REPORTED_COUNTS if key != "n_excluded"},
         "last_reading_at_utc": last,
         "sessions": [
             {"session": session, "n_assigned": own_counts.n_assigned, "n_read": own_counts.n_read}
@@ -421,16 +427,18 @@ def _status(rows: Sequence[Row]) -> dict[str, Any]:
     }
 
 
-def _parts(
+def _session_progress(
     rows: Iterable[Row], session_states: Mapping[tuple[str, int], SessionStanding]
 ) -> tuple[SessionProgress, ...]:
     return tuple(
-        SessionProgress(**_session(row), status=session_states[row["reader_id"], row["session"]])
+        SessionProgress(
+            **_session_counts(row), status=session_states[row["reader_id"], row["session"]]
+        )
         for row in rows
     )
 
 
-def _reader(
+def _reader_progress(
     row: ReaderRow,
     parts: tuple[SessionProgress, ...],
     active: Row,
@@ -439,7 +447,7 @@ def _reader(
     now: datetime | None,
 ) -> ReaderProgress:
     """Return a reader's progress; `now` is None in a study that is not open."""
-    counts = total(part.counts for part in parts)
+    counts = sum_counts(part.counts for part in parts)
     stage = _stage(counts, withdrawn=any(part.status.withdrawn for part in parts))
     if stage is Stage.NOT_BEGUN:
         stage = _stage_before_readings(counts, active)
@@ -448,7 +456,7 @@ def _reader(
         default=None,
     )
     opened = _open_since(parts, last)
-    watched = stage in STARTED and not row.simulated
+    watched = stage in STARTED_STAGES and not row.simulated
     return ReaderProgress(
         reader_id=row.reader_id,
         simulated=bool(row.simulated),
@@ -457,7 +465,7 @@ def _reader(
         pace=pace,
         left=None if stage is Stage.WITHDRAWN else time_left(counts.n_unread, pace, others),
         last_at_utc=last,
-        silent_days=_days(now, opened) if now and watched and opened else None,
+        silent_days=_days_since(now, opened) if now and watched and opened else None,
         parts=parts,
     )
 
@@ -493,23 +501,23 @@ def _stage_before_readings(counts: Counts, active: Row) -> Stage:
     return Stage.PREPARING if active["n_steps"] else Stage.NOT_BEGUN
 
 
-def _days(now: datetime, at_utc: str) -> float:
+def _days_since(now: datetime, at_utc: str) -> float:
     return max(0.0, (now - moment(at_utc)).total_seconds() / 86_400)
 
 
 LONGEST_GAP_MS = 10 * 60 * 1000.0
-"""A longer gap between two readings counts as a break."""
+"""The longest gap between two readings that does not count as a break."""
 
 
-ENOUGH = 5
-"""Minimum number of readings with a known time for a pace."""
+MIN_PACE_READINGS = 5
+"""Minimum number of readings with a known active time from which a pace is computed."""
 
 
 _HOUR_MS = 3_600_000.0
 
 
 class Arrival(Protocol):
-    """Arrival of the first reading of a case, and its response time (None if unknown)."""
+    """The arrival of the first reading of a case, and its response time (None if unknown)."""
 
     @property
     def received_at_utc(self) -> str: ...
@@ -540,7 +548,8 @@ def pace_of(arrivals: Sequence[Arrival]) -> Pace:
 def time_left(n_unread: int, own_pace: Pace, others: Sequence[Pace]) -> TimeLeft | None:
     """Return the estimated time for the unread cases; None if there are none or no pace is known.
 
-    Based on the reader's own pace, or with fewer than `ENOUGH` readings on the others' median.
+    It is based on the reader's own pace or, with fewer than `MIN_PACE_READINGS` readings, on the
+    median pace of the other readers.
     """
     if not n_unread:
         return None
@@ -553,12 +562,12 @@ def time_left(n_unread: int, own_pace: Pace, others: Sequence[Pace]) -> TimeLeft
     return TimeLeft(hours=n_unread / median(rates), basis=Basis.OTHERS, n=len(rates))
 
 
-_MOST_STUDIES = 2
+_MAX_CACHED_STUDIES = 2
 
 
 @dataclass(slots=True)
 class _CachedReadings:
-    """The cached readings of a study up to an event; the store only ever adds rows."""
+    """The cached readings of a study up to an event; rows are added to the store, never changed."""
 
     end: ChainEnd
     last: int = 0
@@ -578,14 +587,14 @@ def readings_of_study(store: Store, look: Transaction, study: StudyRow) -> list[
     chain = events.study_chain(study.name)
     with _LOCK:
         cached = _CACHE.pop(key, None)
-        # The file may have been replaced by another store, which has another chain.
+        # The file may have been replaced by another store with a different chain.
         if cached is None or events.hash_at(look, chain, cached.end.number) != cached.end.hash:
             cached = _CachedReadings(events.head(look, chain))
         for reading in progress.readings(look, study.id, after=cached.last):
             cached.add(reading)
         cached.end = events.head(look, chain)
         _CACHE[key] = cached
-        while len(_CACHE) > _MOST_STUDIES:
+        while len(_CACHE) > _MAX_CACHED_STUDIES:
             del _CACHE[next(iter(_CACHE))]
         return [pace.reading for pace in sorted(cached.by_id.values())]
 

@@ -1,14 +1,14 @@
 """Computes facts about the quality of a study's readings, which are shown but never acted on.
 
-A fact names the reader, the number of affected readings out of a total, and these readings. It is
-not a verdict; there may be a good reason. The reference standard is not used: SQLite denies access
-to it in the transaction that reads the readings.
+A fact names the reader and the affected readings, and their number out of a total. It is not a
+verdict; there may be a good reason. The reference standard is not used: the store denies access to
+it in the transaction that reads the readings.
 
-The probability of a run of the same letter assumes that all options of a case are equally likely
-and independent of earlier choices. Then a run of length r continues with probability 1/k at a case
-with k options and restarts otherwise, and the probability of a run of `length` anywhere in the list
-follows case by case (a Markov chain over r; W. Feller, An Introduction to Probability Theory,
-vol. 1, 3rd ed., 1968, XIII.7).
+The probability of a run of the same letter is computed under the assumption that all options of a
+case are equally likely and independent of earlier choices. A run of length r then continues with
+probability 1/k at a case with k options and restarts otherwise, and the probability of a run of
+`length` anywhere in the list follows case by case (a Markov chain over r; W. Feller, An
+Introduction to Probability Theory, vol. 1, 3rd ed., 1968, XIII.7).
 """
 
 from collections import Counter
@@ -29,19 +29,19 @@ from study.store.progress import ReadingRow
 from study.store.studies import study_row
 
 GLANCE_MS = 2_000.0
-"""Faster answers are listed; faster than `accepting.TOO_FAST_MS` is impossible."""
+"""Faster answers are listed as glances; see also `accepting.TOO_FAST_MS`."""
 
 
 HIDDEN_MS = 60_000.0
-"""A case hidden for this long is listed."""
+"""A reading is listed if its case was hidden for at least this long."""
 
 
-RARE = 0.001
-"""A run is listed if its probability in a list of this length is lower than this."""
+RARE_RUN_PROBABILITY = 0.001
+"""A run is listed if its probability in a list of the same length is lower than this."""
 
 
-LEAST_TROUBLED, LEAST_TROUBLED_SHARE = 2, 0.5
-"""A case is listed if this number and this share of its readings had problems."""
+MIN_TROUBLED, MIN_TROUBLED_SHARE = 2, 0.5
+"""A case is listed if at least this number and this share of its readings had problems."""
 
 
 _Rows = Sequence[ReadingRow]
@@ -83,18 +83,16 @@ FLAGS: Mapping[FactKind, frozenset[str]] = {
 """The stored flags that a fact counts; see ``docs/reading-page.md``."""
 
 
-_ABOUT_THE_CASE = (
-    FLAGS[FactKind.FILM] | FLAGS[FactKind.TOO_FAST] | {"page_stalled", "over_time_limit"}
-)
+_CASE_FLAGS = FLAGS[FactKind.FILM] | FLAGS[FactKind.TOO_FAST] | {"page_stalled", "over_time_limit"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QualityFact:
     """A fact about `n` of `total` readings (or pairs of readings, for the wash-out).
 
-    `reader_id` is empty if the fact is about a case, which is given by `item_id`. `readings` are
-    the IDs of the `n` readings. `values` contains further facts: for a run its letter and
-    probability.
+    `reader_id` is empty if the fact is about a case, which `item_id` names. `readings` are the IDs
+    of the `n` readings. `values` contains further facts, such as the letter and the probability of
+    a run.
     """
 
     kind: FactKind
@@ -107,7 +105,7 @@ class QualityFact:
     values: Mapping[str, Any]
 
 
-def facts(store: Store, study: str) -> list[QualityFact]:
+def find_quality_facts(store: Store, study: str) -> list[QualityFact]:
     """Return the facts about a study's readings, sorted by kind and reader.
 
     Raises
@@ -122,20 +120,24 @@ def facts(store: Store, study: str) -> list[QualityFact]:
 
 
 def facts_of(rows: _Rows, protocol: Protocol) -> list[QualityFact]:
-    """Return the facts about readings as `study.store.progress` returns them."""
+    """Return the facts about readings, which are rows from `study.store.progress`."""
     read = [row for row in rows if row.current and row.timing_source == "browser"]
-    by_reader = _grouped(read, "reader_id")
+    by_reader = _group_by(read, "reader_id")
     facts = [
-        fact for kind, test in _OF_READER.items() for fact in _facts_by_test(kind, test, by_reader)
+        fact
+        for kind, test in _READING_TESTS.items()
+        for fact in _facts_by_test(kind, test, by_reader)
     ]
-    facts += [fact for own_rows in by_reader.values() for fact in _runs(own_rows)]
-    facts += [fact for own_rows in by_reader.values() for fact in _screens(own_rows)]
-    facts += [fact for own_rows in by_reader.values() for fact in _washout(own_rows, protocol)]
-    facts += _cases(read)
+    facts += [fact for own_rows in by_reader.values() for fact in _run_facts(own_rows)]
+    facts += [fact for own_rows in by_reader.values() for fact in _screen_facts(own_rows)]
+    facts += [
+        fact for own_rows in by_reader.values() for fact in _washout_facts(own_rows, protocol)
+    ]
+    facts += _case_facts(read)
     return sorted(facts, key=lambda fact: list(FactKind).index(fact.kind))
 
 
-def _grouped(rows: _Rows, key: str) -> dict[Any, list[ReadingRow]]:
+def _group_by(rows: _Rows, key: str) -> dict[Any, list[ReadingRow]]:
     by_key: dict[Any, list[ReadingRow]] = {}
     for row in rows:
         by_key.setdefault(getattr(row, key), []).append(row)
@@ -145,7 +147,7 @@ def _grouped(rows: _Rows, key: str) -> dict[Any, list[ReadingRow]]:
 _Test = Callable[[ReadingRow], bool | None]
 
 
-def _has(flags: frozenset[str]) -> _Test:
+def _has_any_flag(flags: frozenset[str]) -> _Test:
     return lambda row: not flags.isdisjoint(row.flags)
 
 
@@ -159,12 +161,12 @@ def _is_hidden(row: ReadingRow) -> bool | None:
     return None if row.hidden_ms is None else bool(row.hidden_ms >= HIDDEN_MS)
 
 
-_OF_READER: Mapping[FactKind, _Test] = {
-    **{kind: _has(flags) for kind, flags in FLAGS.items()},
+_READING_TESTS: Mapping[FactKind, _Test] = {
+    **{kind: _has_any_flag(flags) for kind, flags in FLAGS.items()},
     FactKind.GLANCE: _is_glance,
     FactKind.HIDDEN: _is_hidden,
 }
-"""Functions that return whether a reading has a property; None if unknown."""
+"""Functions that return whether a reading has the property of a fact; None if unknown."""
 
 
 def _facts_by_test(
@@ -184,8 +186,8 @@ def _facts_by_test(
             )
 
 
-def _runs(own_rows: _Rows) -> Iterator[QualityFact]:
-    """Yield improbable runs of one key; the displayed letter is the key that was pressed."""
+def _run_facts(own_rows: _Rows) -> Iterator[QualityFact]:
+    """Yield improbable runs of the same key, which is the letter shown at the chosen option."""
     own_rows = [row for row in own_rows if row.condition != Condition.OPEN_ENDED]
     letters = [
         shown_letter(row.answer, row.shown_order) if row.answer is not None else None
@@ -196,8 +198,8 @@ def _runs(own_rows: _Rows) -> Iterator[QualityFact]:
     for run in runs_of(letters):
         if run.length not in chances:
             chances[run.length] = run_probability(run.length, options)
-        if chances[run.length] < RARE:
-            yield _run(own_rows, run, chances[run.length], len(options))
+        if chances[run.length] < RARE_RUN_PROBABILITY:
+            yield _run_fact(own_rows, run, chances[run.length], len(options))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,7 +216,7 @@ class Run:
         return self.last - self.first + 1
 
 
-def _run(own_rows: _Rows, run: Run, chance: float, n_answered: int) -> QualityFact:
+def _run_fact(own_rows: _Rows, run: Run, chance: float, n_answered: int) -> QualityFact:
     return QualityFact(
         kind=FactKind.ONE_KEY,
         reader_id=own_rows[0].reader_id,
@@ -225,14 +227,14 @@ def _run(own_rows: _Rows, run: Run, chance: float, n_answered: int) -> QualityFa
     )
 
 
-def _screens(own_rows: _Rows) -> Iterator[QualityFact]:
-    """Yield sessions with several screens or browsers, listing readings not on the usual one."""
-    for session, rows in _grouped(own_rows, "session").items():
-        known = [(row, screen_setup) for row in rows if (screen_setup := setup(row.circumstances))]
-        n_by_setup = Counter(screen_setup for _, screen_setup in known)
+def _screen_facts(own_rows: _Rows) -> Iterator[QualityFact]:
+    """Yield sessions with several screens or browsers, with the readings not on the usual one."""
+    for session, rows in _group_by(own_rows, "session").items():
+        known = [(row, setup) for row in rows if (setup := screen_setup(row.circumstances))]
+        n_by_setup = Counter(setup for _, setup in known)
         if len(n_by_setup) > 1:
             most_common = n_by_setup.most_common(1)[0][0]
-            others = tuple(row.id for row, screen_setup in known if screen_setup != most_common)
+            others = tuple(row.id for row, setup in known if setup != most_common)
             yield QualityFact(
                 kind=FactKind.SCREENS,
                 reader_id=rows[0].reader_id,
@@ -251,13 +253,13 @@ _BROWSERS = {
     "Chrome": "Chrome",
     "Safari": "Safari",
 }
-"""Names of browsers by their token; user agents of earlier ones also contain later tokens."""
+"""Browser names by token in the user agent, which may also contain the tokens of later entries."""
 
 
-def setup(circumstances: Mapping[str, Any]) -> str:
-    """Return screen and browser of a presentation, such as ``1920 x 1080, Chrome``; may be empty.
+def screen_setup(circumstances: Mapping[str, Any]) -> str:
+    """Return the screen and browser of a presentation, such as ``1920 x 1080, Chrome``, if known.
 
-    >>> setup({"screen": [1920, 1080], "user_agent": "Mozilla/5.0 ... Firefox/140.0"})
+    >>> screen_setup({"screen": [1920, 1080], "user_agent": "Mozilla/5.0 ... Firefox/140.0"})
     '1920 x 1080, Firefox'
     """
     screen, agent = circumstances.get("screen"), circumstances.get("user_agent")
@@ -269,12 +271,12 @@ def setup(circumstances: Mapping[str, Any]) -> str:
     return ", ".join(parts)
 
 
-def _washout(own_rows: _Rows, protocol: Protocol) -> Iterator[QualityFact]:
-    """Yield the fact on the time between two sessions, even if all times were long enough."""
+def _washout_facts(own_rows: _Rows, protocol: Protocol) -> Iterator[QualityFact]:
+    """Yield the fact about the time between sessions, even if it was always long enough."""
     gaps_days: list[float] = []
     too_early: list[str] = []
-    for rows in _grouped(own_rows, "case_id").values():
-        for first, later in _pairs(rows):
+    for rows in _group_by(own_rows, "case_id").values():
+        for first, later in _session_pairs(rows):
             days = (moment(later.shown_at_utc) - moment(first.received_at_utc)).total_seconds()
             gaps_days.append(days / 86_400)
             if gaps_days[-1] < protocol.washout_days:
@@ -290,7 +292,7 @@ def _washout(own_rows: _Rows, protocol: Protocol) -> Iterator[QualityFact]:
         )
 
 
-def _pairs(rows: _Rows) -> Iterator[tuple[ReadingRow, ReadingRow]]:
+def _session_pairs(rows: _Rows) -> Iterator[tuple[ReadingRow, ReadingRow]]:
     """Yield pairs of consecutive readings of a case in different sessions."""
     order = sorted(rows, key=lambda row: (row.session, row.position))
     for first, later in pairwise(order):
@@ -298,11 +300,11 @@ def _pairs(rows: _Rows) -> Iterator[tuple[ReadingRow, ReadingRow]]:
             yield first, later
 
 
-def _cases(read: _Rows) -> Iterator[QualityFact]:
+def _case_facts(read: _Rows) -> Iterator[QualityFact]:
     """Yield cases that several readers skipped, timed out on, or could not see correctly."""
-    for number, rows in sorted(_grouped(read, "case_number").items()):
-        troubled = [row for row in rows if _in_trouble(row)]
-        if len(troubled) >= LEAST_TROUBLED and len(troubled) >= LEAST_TROUBLED_SHARE * len(rows):
+    for number, rows in sorted(_group_by(read, "case_number").items()):
+        troubled = [row for row in rows if _is_troubled(row)]
+        if len(troubled) >= MIN_TROUBLED and len(troubled) >= MIN_TROUBLED_SHARE * len(rows):
             yield QualityFact(
                 kind=FactKind.CASE,
                 reader_id="",
@@ -310,21 +312,21 @@ def _cases(read: _Rows) -> Iterator[QualityFact]:
                 n=len(troubled),
                 total=len(rows),
                 readings=tuple(row.id for row in troubled),
-                values={"case_number": number, **_troubles(troubled)},
+                values={"case_number": number, **_count_troubles(troubled)},
             )
 
 
-def _in_trouble(row: ReadingRow) -> bool:
-    return row.status != "answered" or not _ABOUT_THE_CASE.isdisjoint(row.flags)
+def _is_troubled(row: ReadingRow) -> bool:
+    return row.status != "answered" or not _CASE_FLAGS.isdisjoint(row.flags)
 
 
-def _troubles(rows: Iterable[ReadingRow]) -> dict[str, int]:
+def _count_troubles(rows: Iterable[ReadingRow]) -> dict[str, int]:
     n_by_status = Counter(row.status if row.status != "answered" else "flagged" for row in rows)
     return dict(n_by_status)
 
 
 def runs_of(letters: Sequence[str | None]) -> list[Run]:
-    """Return the runs of a list in order; a case without a letter ends a run.
+    """Return the runs in a list in order; a case without a letter ends a run.
 
     >>> [(run.letter, run.length) for run in runs_of(["A", "A", None, "A", "B"])]
     [('A', 2), ('A', 1), ('B', 1)]
@@ -352,33 +354,32 @@ def run_probability(length: int, n_options: Sequence[int]) -> float:
 
     Examples
     --------
-    Two fair coins are equal with probability 1/2; of three coins, two neighbours are equal with
-    probability 3/4:
+    Two fair coins show the same side with probability 1/2; of three coins in a row, two neighbours
+    show the same side with probability 3/4:
 
     >>> run_probability(2, [2, 2]), run_probability(2, [2, 2, 2])
     (0.5, 0.75)
     """
     if length <= 1:
         return 1.0 if n_options else 0.0
-    chances = [
-        0.0
-    ] * length  # chances[r]: the list so far ends in a run of r, shorter than `length`
-    reached = 0.0
+    # chances[r]: the probability that the list so far ends in a run of r and had no longer run
+    chances = [0.0] * length
+    probability = 0.0
     for place, k in enumerate(n_options):
         if place == 0:
             chances[1] = 1.0
             continue
-        reached += chances[-1] / k
+        probability += chances[-1] / k
         continued = [chance / k for chance in chances[1:-1]]
         chances = [0.0, (1 - 1 / k) * sum(chances), *continued]
-    return reached
+    return probability
 
 
 class ReadingFacts(NamedTuple):
     """The facts about a reading that a coordinator may see while the study is open.
 
-    `excluded` is the reason of its exclusion, empty if it counts; `given_up` is the reader's reason
-    for giving up.
+    `excluded` is the reason for its exclusion, or empty; `given_up` is the reader's reason for
+    skipping the case.
     """
 
     id: str
@@ -402,10 +403,10 @@ class ReadingFacts(NamedTuple):
     excluded: str
 
 
-_AS_STORED = ReadingFacts._fields[:-2]
+_STORED_FIELDS = ReadingFacts._fields[:-2]
 
 
-def readings_of(store: Store, study: str) -> list[ReadingFacts]:
+def current_readings(store: Store, study: str) -> list[ReadingFacts]:
     """Return all current readings, including excluded ones, by reader and position.
 
     Raises
@@ -417,19 +418,21 @@ def readings_of(store: Store, study: str) -> list[ReadingFacts]:
         row_of_study = study_row(look, study)
         rows = [row for row in readings_of_study(store, look, row_of_study) if row.current]
         excluded = excluded_readings(look, row_of_study)
-    stored = attrgetter(*_AS_STORED)
+    stored = attrgetter(*_STORED_FIELDS)
     return [
-        ReadingFacts._make((*stored(row), setup(row.circumstances), excluded.get(row.id, "")))
+        ReadingFacts._make(
+            (*stored(row), screen_setup(row.circumstances), excluded.get(row.id, ""))
+        )
         for row in rows
     ]
 
 
-def chosen(
+def find_reading(
     facts: Iterable[ReadingFacts], reader_id: str, position: int, condition: str = ""
 ) -> ReadingFacts | None:
     """Return the reading of a reader at a position, or None.
 
-    In sequential reading, it is the reading in the given condition, or by default the last one.
+    In sequential reading, `condition` selects one of the two readings; by default, it is the last.
     """
     matches = [
         fact

@@ -1,7 +1,7 @@
-"""Writes reminders for readers, to copy or to send if the deployment has a mail server.
+"""Writes reminders to readers, and sends them if the deployment has a mail server.
 
 The trail records that a reader was reminded and how, but not their name or address. A reminder
-cannot contain the access code, because the store only has a hash of it.
+cannot contain the access code, because the store contains only a hash of it.
 """
 
 from dataclasses import dataclass
@@ -28,14 +28,14 @@ class Addressee:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Letter:
-    """A reminder that is not sent yet; the sender may change the text."""
+    """A reminder that has not been sent yet; the sender may change the text."""
 
     subject: str
     text: str
 
 
-def addressee(store: Store, study: str, reader_id: str) -> Addressee:
-    """Return name and address of a reader; only for callers who may see names."""
+def find_addressee(store: Store, study: str, reader_id: str) -> Addressee:
+    """Return the name and address of a reader; call it only for people who may see names."""
     with store.look() as look:
         reader = people.reader(look, study_row(look, study).id, reader_id)
         person = people.of_reader(look, reader.id) if reader else None
@@ -44,7 +44,7 @@ def addressee(store: Store, study: str, reader_id: str) -> Addressee:
 
 
 def may_be_reminded(reader: ReaderProgress) -> bool:
-    """Return whether a reader has cases left and is a real person in the study."""
+    """Return whether a reader has unread cases and is a real person in the study."""
     return reader.stage not in (Stage.FINISHED, Stage.WITHDRAWN) and not reader.simulated
 
 
@@ -56,7 +56,7 @@ def compose_reminder(
     Parameters
     ----------
     name
-        Name for the salutation; empty for the study code.
+        Name for the salutation; if empty, the study code is used.
     address
         The address of the reading room.
     """
@@ -93,7 +93,7 @@ def send_reminder(
     Undelivered
         The message could not be sent; nothing is recorded.
     """
-    to = addressee(store, study, reader_id).email
+    to = find_addressee(store, study, reader_id).email
     if not to:
         raise NotFound(t("No email address is recorded for {reader}.", reader=reader_id))
     with store.look(sealed=True) as look:
@@ -102,7 +102,7 @@ def send_reminder(
     _record(store, study, reader_id, "e-mail", acting)
 
 
-def note_sent(store: Store, *, study: str, reader_id: str, acting: Acting) -> None:
+def record_sent(store: Store, *, study: str, reader_id: str, acting: Acting) -> None:
     """Record that the coordinator has sent a reminder manually."""
     with store.look(sealed=True) as look:
         refuse_unless_open(look, study)
@@ -120,7 +120,7 @@ def last_reminder_times(store: Store, study: str) -> dict[str, str]:
 
 
 def refuse_unless_open(look: Transaction, study: str) -> None:
-    """Refuse reminders of a study that is not open."""
+    """Refuse reminders for a study that is not open."""
     if study_row(look, study).state != "open":
         raise NotNow(t("The study is not open, so no reminders can be sent."))
 
@@ -156,7 +156,7 @@ def _progress_sentence(progress: Progress, reader: ReaderProgress) -> str:
 
 
 def _session_lines(session: SessionStanding | None) -> list[str]:
-    """Return a line on the opening or the deadline of a reader's session, if there is one."""
+    """Return a line about the opening or the deadline of a reader's session, if it has one."""
     if session is None:
         return []
     if session.state == SessionState.WASHING_OUT and session.opens_at_utc:

@@ -1,6 +1,6 @@
-"""Sends reminders to readers who have been inactive for as long as a coordinator has set.
+"""Sends reminders to readers who have been inactive for the number of days set by a coordinator.
 
-The setting and each reminder are events of the study's audit trail.
+The setting and each reminder are events in the study's audit trail.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,8 +15,8 @@ from study.base.mail import MailServer
 from study.base.translation import t
 from study.monitoring.progress import ReaderProgress, progress_of
 from study.monitoring.reminders import (
-    addressee,
     compose_reminder,
+    find_addressee,
     last_reminder_times,
     may_be_reminded,
     refuse_unless_open,
@@ -27,7 +27,7 @@ from study.store import Store, events, studies
 from study.store.events import EventKind
 from study.store.leases import lease
 
-LONGEST_DAYS = 60
+MAX_REMINDER_DAYS = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,11 +39,11 @@ class ReminderSchedule:
     days : int
         Days without a reading or reminder after which a reader is reminded; 0 for never.
     address : str
-        The address of the reading room, for the text.
+        The address of the reading room, which the reminder contains.
     language : str
-        The language of the text.
+        The language of the reminder.
     since_utc : str
-        When it was set; the days before that do not count.
+        When the schedule was set; days before that do not count.
     """
 
     days: int = 0
@@ -53,7 +53,7 @@ class ReminderSchedule:
 
 
 def reminder_schedule(store: Store, study: str) -> ReminderSchedule:
-    """Return the schedule of a study's reminders."""
+    """Return the schedule for a study's reminders."""
     with store.look(sealed=True) as look:
         kinds = (EventKind.REMINDERS_SCHEDULED,)
         event = events.last_of_kinds(look, events.study_chain(study), kinds)
@@ -66,7 +66,9 @@ def reminder_schedule(store: Store, study: str) -> ReminderSchedule:
 def schedule_reminders(
     store: Store, *, study: str, days: int, address: str, acting: Acting
 ) -> None:
-    """Set after how many days without a reading a reader is reminded, in the current language.
+    """Set after how many days without a reading a reader is reminded.
+
+    Reminders are written in the current language.
 
     Raises
     ------
@@ -75,8 +77,8 @@ def schedule_reminders(
     NotNow
         The study is not open.
     """
-    if not 0 <= days <= LONGEST_DAYS:
-        raise BadInput(t("Enter a number of days from 0 to {most}.", most=LONGEST_DAYS))
+    if not 0 <= days <= MAX_REMINDER_DAYS:
+        raise BadInput(t("Enter a number of days from 0 to {most}.", most=MAX_REMINDER_DAYS))
     with store.change() as change:
         refuse_unless_open(change, study)
         events.record(
@@ -89,9 +91,9 @@ def schedule_reminders(
 
 
 def send_due_reminders(store: Store, environment: Mapping[str, str], *, now: datetime) -> list[str]:
-    """Send the reminders that are due; return why any could not be sent.
+    """Send the reminders that are due; return the reason if one could not be sent.
 
-    Only one of several servers sends them at a time. After a failure no others are tried.
+    Only one of several servers sends reminders at a time. After a failure, no others are tried.
     """
     with store.look(sealed=True) as look:
         opened = [row.name for row in studies.listed(look) if row.state == "open"]
@@ -122,10 +124,10 @@ def _send_due(
     for reader in progress.readers:
         if not _is_due(reader, schedule, reminded.get(reader.reader_id), now):
             continue
-        recipient = addressee(store, study, reader.reader_id)
+        recipient = find_addressee(store, study, reader.reader_id)
         if not recipient.email:
             continue
-        if not is_ours():  # this server was suspended, and another has sent the others
+        if not is_ours():  # this server was suspended, and another server sends the reminders
             return
         with translation.in_language(schedule.language):
             letter = compose_reminder(

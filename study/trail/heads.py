@@ -1,9 +1,10 @@
-"""Compare a study's chain with heads, deposits and receipts that others have kept.
+"""Compares a study's chain with heads, deposits and receipts that other people have kept.
 
-A head is one line with the last number and hash of a study's chain, to be kept elsewhere. A person
-with write access to the store's file can rewrite its whole history, including the hashes, but not
-a line kept by someone else: the event of that number then has another hash. A receipt is a
-reader's proof of their readings. A deposit is a head sent by e-mail to a person named for it.
+A head is a line with the last number and hash of a study's chain, which is kept outside the store.
+A person with write access to the store's file can rewrite its whole history, including the hashes,
+but then the event of that number has a different hash than the line that someone else has kept. A
+receipt is a reader's proof of their readings. A deposit is a head that is sent by e-mail to a
+person appointed to keep it.
 """
 
 import re
@@ -16,7 +17,7 @@ from study.base.canonical import moment, stamp
 from study.base.errors import Undelivered
 from study.base.mail import MailServer, check_address, send
 from study.base.translation import t
-from study.lifecycle import studies as studies_of
+from study.lifecycle import studies as lifecycle
 from study.people.codes import normalise_code
 from study.reading.desk import receipt_characters
 from study.store import Store, Transaction, deployment, events, studies
@@ -27,7 +28,7 @@ from study.store.studies import StudyRow, study_row
 from study.trail.trails import merged_chains
 
 _PREFIX = "reading-room head:"
-_LINE = re.compile(
+_HEAD_LINE = re.compile(
     r"(?:reading-room head:)?\s*(?P<study>.+?)\s+[·|]\s+(?P<at>\S+)\s+[·|]\s+(?P<number>\d{1,15})"
     r"\s+[·|]\s+(?P<hash>[0-9a-f]{64})",
     re.IGNORECASE,
@@ -36,10 +37,10 @@ _LINE = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineFinding:
-    """The result for one line of a file: whether it matches, and a sentence."""
+    """The result for a line of a file: whether it matches the chain, and a sentence."""
 
-    holds: bool
-    words: str
+    matches: bool
+    sentence: str
 
 
 def head_line(store: Store, study: str, *, now: datetime) -> str:
@@ -51,26 +52,27 @@ def head_line(store: Store, study: str, *, now: datetime) -> str:
         The study does not exist.
     """
     with store.look() as look:
-        return line_of(look, study_row(look, study).name, now=now)
+        return current_head_line(look, study_row(look, study).name, now=now)
 
 
-def line_of(look: Transaction, study: str, *, now: datetime) -> str:
-    """Return the line within the caller's transaction."""
+def current_head_line(look: Transaction, study: str, *, now: datetime) -> str:
+    """Return the line with the current end of a study's chain within a transaction."""
     head = events.head(look, events.study_chain(study))
     at = now.astimezone(UTC).strftime("%Y-%m-%dT%H:%MZ")
     return f"{_PREFIX} {study} · {at} · {head.number} · {head.hash}"
 
 
 def check_heads(store: Store, text: str) -> list[LineFinding]:
-    """Return for every line of a file of heads whether it matches the chain.
+    """Return for every line of a file with heads whether it matches the chain.
 
-    Empty lines, lines that begin with # and the quotation marks of e-mails are ignored.
+    Empty lines, lines that begin with # and quotation marks at the beginning of lines, as in
+    e-mails, are ignored.
     """
     with store.look() as look:
-        return [_head_finding(look, number, line) for number, line in said_lines(text)]
+        return [_head_finding(look, number, line) for number, line in content_lines(text)]
 
 
-def said_lines(text: str) -> Iterator[tuple[int, str]]:
+def content_lines(text: str) -> Iterator[tuple[int, str]]:
     """Yield the lines of a file that are neither empty nor comments, with their numbers."""
     for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), start=1):
         words = " ".join(line.lstrip("> \t").split())
@@ -79,27 +81,29 @@ def said_lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _head_finding(look: Transaction, line: int, words: str) -> LineFinding:
-    match = _LINE.fullmatch(words)
+    match = _HEAD_LINE.fullmatch(words)
     if match is None:
         form = f"{_PREFIX} STUDY · TIME · 12 · HASH"
-        return LineFinding(holds=False, words=f"line {line}: not a head such as: {form}")
+        return LineFinding(matches=False, sentence=f"line {line}: not a head such as: {form}")
     study, number, digest = match["study"], int(match["number"]), match["hash"].lower()
     place = f"line {line}: {study}, event {number}"
     if studies.find(look, study) is None:
-        return LineFinding(holds=False, words=f"{place}: no study of that name is in this store.")
+        return LineFinding(
+            matches=False, sentence=f"{place}: no study of that name is in this store."
+        )
     stored = events.hash_at(look, events.study_chain(study), number)
     if stored == digest:
-        return LineFinding(holds=True, words=f"{place}: matches the chain of {match['at']}.")
+        return LineFinding(matches=True, sentence=f"{place}: matches the chain of {match['at']}.")
     if stored is None:
         reason = "the chain ends before it"
     else:
         reason = (
             "the chain has another event there: it was rewritten or restored from an older copy"
         )
-    return LineFinding(holds=False, words=f"{place}: does NOT match: {reason}.")
+    return LineFinding(matches=False, sentence=f"{place}: does NOT match: {reason}.")
 
 
-_RECEIPT = re.compile(
+_RECEIPT_LINE = re.compile(
     r"(?P<reader>.+?)\s*[·|,;:]?\s+(?P<n>[\dO]{1,6})\s*(?:of|/)\s*(?P<total>[\dO]{1,6})\s*[·|,;:]?\s+"
     r"(?P<code>(?:[0-9A-Za-z]\s*[-\u2010-\u2015]?\s*){11}[0-9A-Za-z])",
     re.IGNORECASE,
@@ -107,34 +111,34 @@ _RECEIPT = re.compile(
 
 
 def check_receipts(store: Store, text: str) -> list[LineFinding]:
-    """Return for every receipt of a file whether its readings are in the chain.
+    """Return for every receipt in a file whether its readings are in the chain.
 
-    Spaces, dashes, case and O for 0 do not matter. Empty lines and lines that begin with # are
-    ignored.
+    Spaces, dashes, letter case and O instead of 0 do not matter. Empty lines and lines that begin
+    with # are ignored.
     """
     with store.look() as look:
-        receipts_made = _all(look)
-    return [_receipt_finding(receipts_made, number, line) for number, line in said_lines(text)]
+        issued = _issued_receipts(look)
+    return [_receipt_finding(issued, number, line) for number, line in content_lines(text)]
 
 
-_Made = dict[str, dict[str, tuple[str, int]]]
-"""By reader, then by code: the study, and the number of cases read by then."""
+_IssuedReceipts = dict[str, dict[str, tuple[str, int]]]
+"""The receipts by reader and characters, each with its study and the number of cases read."""
 
 
-def _all(look: Transaction) -> _Made:
-    """Return every receipt that may have been issued."""
-    receipts: _Made = {}
+def _issued_receipts(look: Transaction) -> _IssuedReceipts:
+    """Return every receipt that may have been issued: one for each reading event."""
+    receipts: _IssuedReceipts = {}
     for name in studies.names(look):
         row = studies.study_row(look, name)
         for chain in (events.study_chain(name), *merged_chains(look, name)):
-            for reader, digest, n_read in _read(look, chain):
-                twelve = receipt_characters(row.protocol_sha256, reader, digest)
-                receipts.setdefault(reader.casefold(), {})[twelve] = (name, n_read)
+            for reader, digest, n_read in _reading_events(look, chain):
+                characters = receipt_characters(row.protocol_sha256, reader, digest)
+                receipts.setdefault(reader.casefold(), {})[characters] = (name, n_read)
     return receipts
 
 
-def _read(look: Transaction, chain: str) -> Iterator[tuple[str, str, int]]:
-    """Yield reader, hash and number of cases read so far for every reading event of a chain."""
+def _reading_events(look: Transaction, chain: str) -> Iterator[tuple[str, str, int]]:
+    """Yield the reader, hash and number of cases read so far for each reading event in a chain."""
     n_read: dict[str, int] = {}
     for event in events.walk(look, chain):
         if event.kind == EventKind.CASE_READ:
@@ -143,24 +147,26 @@ def _read(look: Transaction, chain: str) -> Iterator[tuple[str, str, int]]:
             yield event.actor, event.hash, n_read[event.actor]
 
 
-def _receipt_finding(receipts_made: _Made, line: int, words: str) -> LineFinding:
-    match = _RECEIPT.fullmatch(words)
+def _receipt_finding(issued: _IssuedReceipts, line: int, words: str) -> LineFinding:
+    match = _RECEIPT_LINE.fullmatch(words)
     if match is None:
         form = "r1 · 60 of 60 · 7QK2-M9XD-4T3N"
-        return LineFinding(holds=False, words=f"line {line}: not a receipt such as: {form}")
+        return LineFinding(matches=False, sentence=f"line {line}: not a receipt such as: {form}")
     reader, n, total = match["reader"], _number(match["n"]), _number(match["total"])
     place = f"line {line}: {reader}, {n} of {total}"
-    if reader.casefold() not in receipts_made:
-        return LineFinding(holds=False, words=f"{place}: does NOT match: no reader {reader} here.")
-    study, n_read = receipts_made[reader.casefold()].get(normalise_code(match["code"]), ("", 0))
+    if reader.casefold() not in issued:
+        return LineFinding(
+            matches=False, sentence=f"{place}: does NOT match: no reader {reader} here."
+        )
+    study, n_read = issued[reader.casefold()].get(normalise_code(match["code"]), ("", 0))
     if study and n_read == n:
-        return LineFinding(holds=True, words=f"{place}: matches the chain of {study}.")
+        return LineFinding(matches=True, sentence=f"{place}: matches the chain of {study}.")
     if study:
         reason = f"this receipt was issued for {n_read} reading{'s' * (n_read != 1)}"
-        return LineFinding(holds=False, words=f"{place}: does NOT match: {reason}.")
+        return LineFinding(matches=False, sentence=f"{place}: does NOT match: {reason}.")
     return LineFinding(
-        holds=False,
-        words=f"{place}: does NOT match: the readings of {reader} up to case {n}, or events "
+        matches=False,
+        sentence=f"{place}: does NOT match: the readings of {reader} up to case {n}, or events "
         "before them, are not those for which the receipt was issued.",
     )
 
@@ -169,16 +175,21 @@ def _number(text: str) -> int:
     return int(text.upper().replace("O", "0"))
 
 
-EVERY = timedelta(hours=24)
-AGAIN = timedelta(hours=1)
-"""Time to the next attempt after an e-mail that could not be sent."""
+DEPOSIT_INTERVAL = timedelta(hours=24)
+RETRY_INTERVAL = timedelta(hours=1)
+"""Time after which an e-mail that could not be sent is tried again."""
 
-_TO, _SENT, _TRIED, _WHY = "head_to", "head_sent_at_utc", "head_tried_at_utc", "head_why_not"
+_RECIPIENT_KEY, _SENT_KEY, _TRIED_KEY, _FAILURE_KEY = (
+    "head_to",
+    "head_sent_at_utc",
+    "head_tried_at_utc",
+    "head_why_not",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deposit:
-    """The recipient of a study's head, when it was last sent, and why later attempts failed."""
+    """The recipient of a study's head, when it was last sent, and why the latest attempt failed."""
 
     to: str
     sent_at_utc: str
@@ -186,19 +197,19 @@ class Deposit:
 
 
 def open_study(store: Store, *, study: str, witness: str, acting: Acting) -> str:
-    """Open a study, and send its head to `witness` regularly unless it is empty.
+    """Open a study; if `witness` is not empty, the study's head is regularly sent to this address.
 
     Raises
     ------
     Undelivered
-        It is not an e-mail address; nothing is opened.
+        `witness` is not a valid e-mail address; the study is not opened.
     """
 
-    def named(change: Transaction) -> None:
+    def add_witness(change: Transaction) -> None:
         if witness:
             name_witness(change, study, witness, acting=acting)
 
-    return studies_of.open_study(store, study=study, acting=acting, name_readers=named)
+    return lifecycle.open_study(store, study=study, acting=acting, name_readers=add_witness)
 
 
 def name_witness(change: Transaction, study: str, email: str, *, acting: Acting) -> None:
@@ -207,34 +218,39 @@ def name_witness(change: Transaction, study: str, email: str, *, acting: Acting)
     Raises
     ------
     Undelivered
-        It is not an e-mail address.
+        `email` is not a valid e-mail address.
     """
     check_address(email)
     number = study_row(change, study).id
-    deployment.set_value(change, f"{_TO}/{number}", email)
-    detail = {"witness": _mark(change, number, email)}
+    deployment.set_value(change, f"{_RECIPIENT_KEY}/{number}", email)
+    detail = {"witness": _recipient_mark(change, number, email)}
     events.record(change, study, acting, kind=EventKind.HEAD_WITNESS_NAMED, detail=detail)
 
 
 def deposit_of(look: Transaction, study: StudyRow) -> Deposit:
-    """Return the state of a study's deposits; `to` is empty if no one was named."""
-    to, sent, reason = (_value(look, key, study.id) for key in (_TO, _SENT, _WHY))
+    """Return the state of a study's deposits; `to` is empty if there is no recipient."""
+    to, sent, reason = (
+        _value(look, key, study.id) for key in (_RECIPIENT_KEY, _SENT_KEY, _FAILURE_KEY)
+    )
     return Deposit(to=to, sent_at_utc=sent, why_not=reason)
 
 
-def send_now(store: Store, environment: Mapping[str, str], study: str, *, acting: Acting) -> str:
-    """Send the head of a study's chain to its recipient, if there is one; return why it failed.
+def send_head(store: Store, environment: Mapping[str, str], study: str, *, acting: Acting) -> str:
+    """Send the head of a study's chain to its recipient, if any; return the reason if this failed.
 
     Parameters
     ----------
     environment
-        Names the mail server, see `study.base.mail`.
+        The environment variables, which name the mail server; see `study.base.mail`.
     """
     with store.change() as change:
         row = study_row(change, study)
-        to, line = _value(change, _TO, row.id), line_of(change, study, now=acting.now)
+        to, line = (
+            _value(change, _RECIPIENT_KEY, row.id),
+            current_head_line(change, study, now=acting.now),
+        )
         head = events.head(change, events.study_chain(study))
-        _set(change, _TRIED, row.id, stamp(acting.now))
+        _set_value(change, _TRIED_KEY, row.id, stamp(acting.now))
     if not to:
         return ""
     try:
@@ -242,23 +258,23 @@ def send_now(store: Store, environment: Mapping[str, str], study: str, *, acting
         if server is None:
             raise Undelivered(t("This server cannot send email."))
         subject = t("Chain head of {study}", study=study)
-        send(server, to=to, subject=subject, text=_letter(line))
+        send(server, to=to, subject=subject, text=_message(line))
     except Undelivered as error:
         with store.change() as change:
-            _set(change, _WHY, row.id, str(error))
+            _set_value(change, _FAILURE_KEY, row.id, str(error))
         return t("The chain head was not sent: {why}", why=str(error))
     with store.change() as change:
-        _set(change, _SENT, row.id, stamp(acting.now))
-        _set(change, _WHY, row.id, "")
+        _set_value(change, _SENT_KEY, row.id, stamp(acting.now))
+        _set_value(change, _FAILURE_KEY, row.id, "")
         detail = {"study": study, "head": head.number, "hash": head.hash}
         events.record(change, "", acting, kind=EventKind.HEAD_DEPOSITED, detail=detail)
     return ""
 
 
-def send_due(store: Store, environment: Mapping[str, str], *, now: datetime) -> list[str]:
-    """Send the heads that are due; return why any could not be sent.
+def send_due_heads(store: Store, environment: Mapping[str, str], *, now: datetime) -> list[str]:
+    """Send the heads that are due; return the reasons for those that could not be sent.
 
-    Only one of several servers sends them at a time.
+    Only one of several servers sends heads at a time.
     """
     if not _studies_due(store, now):
         return []
@@ -267,7 +283,7 @@ def send_due(store: Store, environment: Mapping[str, str], *, now: datetime) -> 
         return [
             why
             for name in _studies_due(store, now)
-            if is_ours() and (why := send_now(store, environment, name, acting=acting))
+            if is_ours() and (why := send_head(store, environment, name, acting=acting))
         ]
 
 
@@ -277,33 +293,33 @@ def _studies_due(store: Store, now: datetime) -> list[str]:
 
 
 def deposit_breaches(look: Transaction) -> Iterator[str]:
-    """Yield every study whose head is sent to another address than its trail records."""
+    """Yield a line for every study whose head is sent to an address not recorded in its trail."""
     for row in studies.listed(look):
-        to = _value(look, _TO, row.id)
+        to = _value(look, _RECIPIENT_KEY, row.id)
         deposits = events.of_kind(look, events.study_chain(row.name), EventKind.HEAD_WITNESS_NAMED)
-        if to and (not deposits or deposits[-1]["witness"] != _mark(look, row.id, to)):
+        if to and (not deposits or deposits[-1]["witness"] != _recipient_mark(look, row.id, to)):
             yield f"study {row.name}: the recipient of its chain head was altered."
 
 
-def forget(change: Transaction, study: int) -> None:
-    """Delete the recipient of a study's head, and the record of sent heads."""
-    for key in (_TO, _SENT, _TRIED, _WHY):
+def forget_deposits(change: Transaction, study: int) -> None:
+    """Delete the recipient of a study's head, and the record of the heads sent."""
+    for key in (_RECIPIENT_KEY, _SENT_KEY, _TRIED_KEY, _FAILURE_KEY):
         deployment.remove_value(change, f"{key}/{study}")
 
 
 def _is_due(look: Transaction, study: StudyRow, now: datetime) -> bool:
-    if not _value(look, _TO, study.id) or study.state == "drawn":
+    if not _value(look, _RECIPIENT_KEY, study.id) or study.state == "drawn":
         return False
-    tried, sent = (_value(look, key, study.id) for key in (_TRIED, _SENT))
-    if tried and abs(now - moment(tried)) < AGAIN:
+    tried, sent = (_value(look, key, study.id) for key in (_TRIED_KEY, _SENT_KEY))
+    if tried and abs(now - moment(tried)) < RETRY_INTERVAL:
         return False
     closed = study.closed_at_utc
     if closed:
         return sent < str(closed)
-    return not sent or not now - EVERY < moment(sent) <= now
+    return not sent or not now - DEPOSIT_INTERVAL < moment(sent) <= now
 
 
-def _letter(line: str) -> str:
+def _message(line: str) -> str:
     return "\n".join(
         [
             t("Please keep this message: you were named as the person who keeps the chain head."),
@@ -321,7 +337,7 @@ def _letter(line: str) -> str:
     )
 
 
-def _mark(look: Transaction, study: int, email: str) -> str:
+def _recipient_mark(look: Transaction, study: int, email: str) -> str:
     return keyed_mark(look, f"head/{study}/{email}")
 
 
@@ -329,5 +345,5 @@ def _value(look: Transaction, key: str, study: int) -> str:
     return deployment.value(look, f"{key}/{study}")
 
 
-def _set(change: Transaction, key: str, study: int, value: str) -> None:
+def _set_value(change: Transaction, key: str, study: int, value: str) -> None:
     deployment.set_value(change, f"{key}/{study}", value)

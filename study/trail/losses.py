@@ -1,9 +1,10 @@
-"""Losses: acknowledged records, according to the witness, that the store does not have.
+"""Detects losses: records that the witness lists as acknowledged but that the store lacks.
 
 A store that was copied without its journal, or whose journal was damaged, opens without an error
-but lacks the latest records. `study.store.witness` shows which are missing. The loss is recorded in
-the trail when the server starts, readers' pages send the answers they still have, and the person
-responsible for the study accepts the rest with a reason. Until then `verify` reports the loss.
+but lacks the latest records. `study.store.witness` shows which records are missing. The loss is
+recorded in the trail when the server starts, and readers' pages send the answers that they still
+have. The person responsible for the study accepts the rest of the loss with a reason; until then,
+`verify` reports it.
 """
 
 from collections.abc import Iterator
@@ -21,10 +22,10 @@ from study.store.connection import is_there
 from study.store.events import EventKind
 from study.store.witness import Head
 
-WENT_BACK, ACCEPTED = EventKind.STORE_WENT_BACK, EventKind.LOSS_ACCEPTED
-_DAMAGE = (EventKind.WITNESS_DAMAGED, EventKind.WITNESS_ACCEPTED)
+WENT_BACK_KIND, ACCEPTED_KIND = EventKind.STORE_WENT_BACK, EventKind.LOSS_ACCEPTED
+_DAMAGE_KINDS = (EventKind.WITNESS_DAMAGED, EventKind.WITNESS_ACCEPTED)
 
-_HINT = (
+_ADVICE = (
     "Find the cause before you continue: see docs/backups.md. The missing records may be in the "
     "file that ends in -wal or in a backup, and readers' pages send their answers again when "
     "opened. When no more answers are expected, an administrator accepts the loss with a reason."
@@ -38,15 +39,15 @@ class Loss:
     Parameters
     ----------
     ends
-        The last event before the missing ones.
+        The number of the last event before the missing ones.
     lost
         The last acknowledged event that is missing.
     noted_at_utc
-        When the server noticed; empty if it has not.
+        When the server recorded the loss; empty if it has not.
     n_again
-        Number of answers that readers' pages have sent again since.
+        Number of answers that readers' pages have sent again since then.
     accepted
-        Who accepted it, when and why; empty if no one has.
+        Who accepted the loss, when and why; empty if no one has.
     """
 
     ends: int
@@ -57,7 +58,7 @@ class Loss:
 
     @property
     def sentence(self) -> str:
-        """Return the loss as a sentence."""
+        """Return a sentence that describes the loss."""
         lost = self.lost
         place = f"{lost.chain}: the store ends before what was acknowledged: "
         acknowledged = f"event {lost.number} was acknowledged at {lost.at_utc}"
@@ -68,14 +69,14 @@ class Loss:
 
 
 def open_losses(look: Transaction, record: witness.Witness | None) -> list[Loss]:
-    """Return the losses that no one has accepted; the witness was read before the transaction."""
+    """Return the losses that no one has accepted; read the witness before the transaction."""
     missing: dict[str, list[Head]] = {}
     removals = events.of_kinds(look, events.DEPLOYMENT, (EventKind.STUDY_REMOVED,))
     removed = {chain: event.at_utc for event in removals for chain in event.detail["chains"]}
     for head in record.heads if record else ():
         if not is_there(look, head) and head.at_utc > removed.get(head.chain, ""):
             missing.setdefault(head.chain, []).append(head)
-    losses = [_loss(look, heads) for heads in missing.values()]
+    losses = [_describe_loss(look, heads) for heads in missing.values()]
     return [loss for loss in losses if not loss.accepted]
 
 
@@ -83,29 +84,30 @@ def breaches(look: Transaction, record: witness.Witness | None, chain: str = "")
     """Yield a sentence for each loss of a store, or of one chain."""
     for loss in open_losses(look, record):
         if chain in ("", loss.lost.chain):
-            yield f"{loss.sentence} {_HINT}"
+            yield f"{loss.sentence} {_ADVICE}"
 
 
 def damage(look: Transaction, record: witness.Witness | None) -> Iterator[str]:
-    """Yield a sentence if the witness file was damaged and no one has accepted that.
+    """Yield a sentence if the witness file was damaged and no one has accepted this.
 
-    `record` is read after the transaction began, so that it includes everything in the store.
+    `record` must be read after the transaction has begun, so that it includes everything in the
+    store.
     """
-    damage_words, finding = damage_noted(look), _damage(look, record)
+    damage_words, finding = damage_noted(look), _find_damage(look, record)
     if damage_words or finding:
         damage_text = damage_words or f"the file {finding}"
-        yield f"the witness: {damage_text}. It cannot show what the store lacks. {_HINT}"
+        yield f"the witness: {damage_text}. It cannot show what the store lacks. {_ADVICE}"
 
 
 def damage_noted(look: Transaction) -> str:
-    """Return the recorded damage of the witness that no one has accepted, or an empty text."""
-    last = events.last_of_kinds(look, events.DEPLOYMENT, _DAMAGE)
+    """Return the recorded damage to the witness that no one has accepted, or an empty string."""
+    last = events.last_of_kinds(look, events.DEPLOYMENT, _DAMAGE_KINDS)
     if last is None or last.kind != EventKind.WITNESS_DAMAGED:
         return ""
     return f"on {last.at_utc} the file {last.detail['finding']}"
 
 
-def _damage(look: Transaction, record: witness.Witness | None) -> str:
+def _find_damage(look: Transaction, record: witness.Witness | None) -> str:
     if record is None:
         return ""
     later_loss = next(_chains_behind(look, record), "")
@@ -113,29 +115,29 @@ def _damage(look: Transaction, record: witness.Witness | None) -> str:
 
 
 def _chains_behind(look: Transaction, record: witness.Witness) -> Iterator[str]:
-    """Yield the chains of which the witness lacks more than one act.
+    """Yield a clause for each chain of which the witness lacks more than one action.
 
-    One may be missing if the server was killed between storing and witnessing it.
+    One action may be missing if the server was killed between storing and witnessing it.
     """
     ends: dict[str, int] = {}
     for head in record.heads:
         ends[head.chain] = max(head.number, ends.get(head.chain, 0))
     for chain in events.chains(look):
         if "#" in chain and not _study_of(look, chain):
-            continue  # rows of another site were added with an event of the study's own chain
+            continue  # the merge of another site is an event in the study's own chain
         after = max(ends.get(chain, 0), _restored_at(look, chain) - 1)
         if events.length(look, chain) > after and events.n_moments(look, chain, after) > 1:
             yield f"it has no event of {chain} after number {after}"
 
 
 def _restored_at(look: Transaction, chain: str) -> int:
-    """Return the number of the event that restored a chain's study in one act, or 0."""
+    """Return the number of the event that records the restoring of a chain's study, or 0."""
     restored = events.last_of_kinds(look, chain, (EventKind.STUDY_RESTORED,))
     return restored.number if restored else 0
 
 
 def remarks(look: Transaction, store: Store, record: witness.Witness | None) -> Iterator[str]:
-    """Yield remarks for a person who verifies a store that are not breaches."""
+    """Yield remarks that are not breaches, for the person who verifies a store."""
     name = store.witness_file.name
     if record is None:
         yield (
@@ -155,29 +157,30 @@ def remarks(look: Transaction, store: Store, record: witness.Witness | None) -> 
             f"{event.detail['reason']}"
         )
     for chain in events.chains(look):
-        for event in events.of_kinds(look, chain, (ACCEPTED,)):
-            loss = _loss(look, [_head(event.detail)])
+        for event in events.of_kinds(look, chain, (ACCEPTED_KIND,)):
+            loss = _describe_loss(look, [_head_of(event.detail)])
             yield f"{loss.sentence} {loss.accepted}"
 
 
-def note(store: Store, *, now: datetime, starting: bool = False) -> list[Loss]:
+def record_losses(store: Store, *, now: datetime, starting: bool = False) -> list[Loss]:
     """Compare the store with its witness, record new losses and damage, and return the losses.
 
-    A damaged witness, or one of an earlier version, is rewritten.
+    A witness that is damaged or written by an earlier version is rewritten.
 
     Parameters
     ----------
     starting
-        Whether the program starts: nothing writes to the store, so the witness must be complete.
+        Whether the program is starting, so that nothing else writes to the store and the witness
+        must be complete.
     """
     store.begin_witness()
     record = store.read_witness()
     with store.look() as look:
         losses, damage_words = open_losses(look, record), damage_noted(look)
         after = store.read_witness()
-        finding = _damage(look, after) if starting else after.damage if after else ""
+        finding = _find_damage(look, after) if starting else after.damage if after else ""
     if not store.witness_file.is_file():
-        store.renew_witness()  # nothing can be recorded while the witness cannot be written
+        store.renew_witness()  # events cannot be recorded without a witness
     if (finding and not damage_words) or any(not loss.noted_at_utc for loss in losses):
         acting = Acting(by=SCHEDULE, now=now)
         with store.change() as change:
@@ -187,13 +190,13 @@ def note(store: Store, *, now: datetime, starting: bool = False) -> list[Loss]:
                 events.record(change, "", acting, kind=kind, detail=detail)
             for loss in open_losses(change, record):
                 if not loss.noted_at_utc:
-                    _record(change, WENT_BACK, loss, {}, acting)
+                    _record(change, WENT_BACK_KIND, loss, {}, acting)
     if finding or (record and record.is_former):
         store.renew_witness()
     return losses
 
 
-def accept(store: Store, *, reason: str, acting: Acting) -> list[Loss]:
+def accept_losses(store: Store, *, reason: str, acting: Acting) -> list[Loss]:
     """Accept that a store lacks acknowledged records, or that its witness was damaged.
 
     The trail records who accepted it and why.
@@ -201,12 +204,12 @@ def accept(store: Store, *, reason: str, acting: Acting) -> list[Loss]:
     Raises
     ------
     NotNow
-        Nothing is missing and the witness is undamaged.
+        Nothing is missing, and the witness is undamaged.
     BadInput
         The reason is empty.
     """
     words = checked_reason(reason)
-    note(store, now=acting.now, starting=True)
+    record_losses(store, now=acting.now, starting=True)
     record = store.read_witness()
     with store.change() as change:
         losses, finding = open_losses(change, record), damage_noted(change)
@@ -218,45 +221,51 @@ def accept(store: Store, *, reason: str, acting: Acting) -> list[Loss]:
                 )
             )
         for loss in losses:
-            _record(change, ACCEPTED, loss, {"reason": words}, acting)
+            _record(change, ACCEPTED_KIND, loss, {"reason": words}, acting)
         if finding:
             detail = {"finding": finding, "reason": words}
             kind = EventKind.WITNESS_ACCEPTED
             events.record(change, "", acting, kind=kind, detail=detail)
         lost = [head for head in record.heads if not is_there(change, head)] if record else []
-    with suppress(OSError, StudyError):  # accepted heads that remain in the witness are not losses
+    with suppress(OSError, StudyError):  # it does not matter if accepted heads remain
         store.forget_heads(lost)
     return losses
 
 
-def gone_back(look: Transaction, study: str) -> Loss | None:
-    """Return the loss that a study's or the deployment's trail records as not accepted, or None."""
+def unaccepted_loss(look: Transaction, study: str) -> Loss | None:
+    """Return the loss recorded in a study's or the deployment's trail and not accepted, or None."""
     for chain in (events.study_chain(study), events.DEPLOYMENT) if study else (events.DEPLOYMENT,):
-        last = events.last_of_kinds(look, chain, (WENT_BACK, ACCEPTED, EventKind.STUDY_RESTORED))
-        if last is not None and last.kind == WENT_BACK:
-            return _loss(look, [_head(last.detail)])
+        last = events.last_of_kinds(
+            look, chain, (WENT_BACK_KIND, ACCEPTED_KIND, EventKind.STUDY_RESTORED)
+        )
+        if last is not None and last.kind == WENT_BACK_KIND:
+            return _describe_loss(look, [_head_of(last.detail)])
     return None
 
 
-def _loss(look: Transaction, missing: list[Head]) -> Loss:
+def _describe_loss(look: Transaction, missing: list[Head]) -> Loss:
     last = max(missing, key=lambda head: head.number)
     chain = _trail_of(look, last.chain)
-    recorded = events.of_kinds(look, chain, (WENT_BACK, ACCEPTED))
-    noted = next((e for e in recorded if e.kind == WENT_BACK and _head(e.detail) == last), None)
-    event = next((e for e in recorded if e.kind == ACCEPTED and _head(e.detail) == last), None)
+    recorded = events.of_kinds(look, chain, (WENT_BACK_KIND, ACCEPTED_KIND))
+    noted = next(
+        (e for e in recorded if e.kind == WENT_BACK_KIND and _head_of(e.detail) == last), None
+    )
+    event = next(
+        (e for e in recorded if e.kind == ACCEPTED_KIND and _head_of(e.detail) == last), None
+    )
     before = min(head.number for head in missing) - 1
     return Loss(
         ends=noted.detail["ends"] if noted else min(before, events.length(look, last.chain)),
         lost=last,
         noted_at_utc=noted.at_utc if noted else "",
-        n_again=_n_again(look, last.chain, noted.number) if noted else 0,
+        n_again=_n_sent_again(look, last.chain, noted.number) if noted else 0,
         accepted=f"Accepted on {event.at_utc} by {event.actor}: {event.detail['reason']}"
         if event
         else "",
     )
 
 
-def _n_again(look: Transaction, chain: str, after: int) -> int:
+def _n_sent_again(look: Transaction, chain: str, after: int) -> int:
     return sum(
         SENT_AGAIN in event.detail.get("flags", ())
         for event in events.of_kinds(look, chain, (EventKind.CASE_READ,))
@@ -265,7 +274,7 @@ def _n_again(look: Transaction, chain: str, after: int) -> int:
 
 
 def _trail_of(look: Transaction, chain: str) -> str:
-    """Return the chain that records a chain's loss: itself if its study exists."""
+    """Return the chain in which a chain's loss is recorded: itself, if its study exists."""
     return chain if _study_of(look, chain) else events.DEPLOYMENT
 
 
@@ -289,7 +298,7 @@ def _record(
     events.record(change, _study_of(change, lost.chain), acting, kind=kind, detail=detail)
 
 
-def _head(detail: dict[str, object]) -> Head:
+def _head_of(detail: dict[str, object]) -> Head:
     return Head(
         chain=str(detail["chain"]),
         number=int(str(detail["number"])),

@@ -1,11 +1,11 @@
 """Audit trails: the events of a study, searches and pages of them, and records of downloads.
 
-The trail of a restored or merged study also records rows that are not in this store, because a
-bundle does not contain people, preparation and practice; such events are left out. The chain of a
-merged site covers the merged data: its readers and their rows, and new models.
+The trail of a restored or merged study also records people, preparation and practice, which a
+bundle does not contain, so that their rows are not in this store; such events are left out. The
+chain of a merged site covers the merged data: the site's readers and their rows, and new models.
 
-Downloads are recorded in the deployment's chain, not the study's: a bundle contains the study's
-chain, so that exporting a study twice gives the same bytes.
+Downloads are recorded in the deployment's chain and not in the study's. Because a bundle contains
+the study's chain, exporting a study twice thus gives the same bytes.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ from study.store import events as stored
 from study.store.events import EventKind, EventRow
 from study.store.studies import StudyRow
 
-_LEFT_BEHIND = frozenset(
+_NOT_IN_BUNDLE = frozenset(
     {
         EventKind.PREPARATION_DONE,
         EventKind.PRACTICE_CASE_READ,
@@ -50,18 +50,18 @@ def sites_trail(look: Transaction, study: str) -> list[EventRow]:
     return [
         event
         for chain, merged in merged_chains(look, study).items()
-        for event in _joined(_events_of_bundle(events.walk(look, chain)), merged)
+        for event in _events_of_site(_events_of_bundle(events.walk(look, chain)), merged)
     ]
 
 
 def merged_chains(look: Transaction, study: str) -> dict[str, Mapping[str, Any]]:
-    """Return the merge recorded in the study's chain for each site, by the name of its chain."""
+    """Return the merge of each site, as recorded in the study's chain, by the name of its chain."""
     merges = events.of_kind(look, events.study_chain(study), EventKind.SITE_MERGED)
     return {events.merged_chain(study, merge["deployment_id"]): merge for merge in merges}
 
 
 def site_breaches(look: Transaction, row: StudyRow, trail: Sequence[EventRow]) -> Iterator[str]:
-    """Yield each merged site whose chain was replaced, or belongs to another study."""
+    """Yield a line for each merged site whose chain was replaced or belongs to another study."""
     for chain, merge in merged_chains(look, row.name).items():
         place = f"study {row.name}: the site {merge['deployment_id']}"
         if events.head(look, chain) != (merge["last_event"], merge["last_event_hash"]):
@@ -73,9 +73,9 @@ def site_breaches(look: Transaction, row: StudyRow, trail: Sequence[EventRow]) -
 
 
 def _events_of_bundle(trail: Iterable[EventRow]) -> Iterator[EventRow]:
-    """Yield events that concern rows which a bundle contains."""
+    """Yield the events that concern rows contained in a bundle."""
     for event in trail:
-        if event.kind not in _LEFT_BEHIND:
+        if event.kind not in _NOT_IN_BUNDLE:
             yield event._replace(
                 detail={
                     key: value for key, value in event.detail.items() if key != "practice_sha256"
@@ -90,18 +90,18 @@ def _with_bank_name(event: EventRow, restored: Mapping[str, Any]) -> EventRow:
     return event._replace(detail={**event.detail, "bank": restored["bank"]})
 
 
-def _joined(trail: Iterable[EventRow], merged: Mapping[str, Any]) -> Iterator[EventRow]:
+def _events_of_site(trail: Iterable[EventRow], merged: Mapping[str, Any]) -> Iterator[EventRow]:
     """Yield the events of a merged site's chain that concern rows in this store.
 
-    Only the site's models in force that did not exist here were merged.
+    Of the site's models, only those were merged that were in force and did not exist here.
     """
-    events_ = list(trail)
+    site_events = list(trail)
     last = {
         event.detail["model_id"]: event.number
-        for event in events_
+        for event in site_events
         if event.kind == EventKind.MODEL_ADDED and event.detail["model_id"] in merged["models"]
     }
-    for event in events_:
+    for event in site_events:
         kind, detail = event.kind, event.detail
         if kind == EventKind.MODEL_WITHDRAWN:
             continue
@@ -116,25 +116,25 @@ def _joined(trail: Iterable[EventRow], merged: Mapping[str, Any]) -> Iterator[Ev
 
 
 def record_download(store: Store, *, study: str, file: str, content: bytes, acting: Acting) -> None:
-    """Record a person's download of data of a study."""
+    """Record that a person downloaded data of a study."""
     details = {"n_bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
     record_export(store, study=study, file=file, acting=acting, **details)
 
 
 def record_export(store: Store, *, study: str, file: str, acting: Acting, **details: Any) -> None:
-    """Record a download that is generated while it is sent and has no hash yet."""
+    """Record a download that is generated while it is sent and therefore has no hash yet."""
     with store.change() as change:
         detail = {**({"study": study} if study else {}), "what": file, **details}
         events.record(change, "", acting, kind=EventKind.DOWNLOADED, detail=detail)
 
 
-OF_READING = (
+READING_KINDS = (
     EventKind.CASE_PRESENTED,
     EventKind.CASE_READ,
     EventKind.PRACTICE_CASE_READ,
     EventKind.PREPARATION_DONE,
 )
-"""Events of reading, one or more per case; most events of a trail."""
+"""The kinds of events from reading; most events in a trail are of these kinds."""
 
 _BATCH = 2000
 _SHOWN_SEPARATELY = ("old", "new", "changes", "reason", "role", "place", "sign_in")
@@ -158,11 +158,11 @@ _COLUMNS = (
 class Search:
     """A search in a trail; empty fields match everything. `until` is exclusive.
 
-    `named` contains the kinds of event whose label contains the text.
+    `labelled_kinds` contains the kinds of event whose label contains the text.
     """
 
     text: str = ""
-    named: tuple[str, ...] = ()
+    labelled_kinds: tuple[str, ...] = ()
     kind: str = ""
     actor: str = ""
     since: datetime | None = None
@@ -172,9 +172,10 @@ class Search:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrailRow:
-    """An event: `place` is its origin (an address if known), `about` its further details.
+    """An event as the trail page shows it.
 
-    `site` is the deployment in which it happened, empty for this one.
+    `place` is the address of the actor if known, otherwise its mark; `about` contains the further
+    details. `site` is the deployment in which the event happened; empty for this one.
     """
 
     site: str
@@ -193,14 +194,17 @@ class TrailRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """One page of a search result, the newest event first, and the total number of events."""
+    """A page of a search result, the newest event first, and the total number of events."""
 
     rows: tuple[TrailRow, ...]
     n_found: int
 
 
 def search(store: Store, study: str, query: Search, *, page: int, size: int) -> Page:
-    """Return one page, from 0, of a study's trail, or of the deployment's if `study` is empty."""
+    """Return a page of a study's trail or, if `study` is empty, of the deployment's trail.
+
+    Pages count from 0.
+    """
     with store.look() as look:
         condition = _condition(look, study, query)
         rows = stored.page_of(look, condition, limit=size, offset=page * size)
@@ -211,8 +215,8 @@ def search(store: Store, study: str, query: Search, *, page: int, size: int) -> 
         )
 
 
-def kinds(store: Store, study: str) -> list[str]:
-    """Return the kinds of acts in a trail, including reading."""
+def event_kinds(store: Store, study: str) -> list[str]:
+    """Return the kinds of events in a trail, including those from reading."""
     return _values_of(store, study, "kind")
 
 
@@ -221,18 +225,18 @@ def actors(store: Store, study: str) -> list[str]:
     return _values_of(store, study, "actor")
 
 
-def as_csv(store: Store, study: str, query: Search) -> Iterator[bytes]:
-    """Yield a trail as CSV, oldest first, with places as marks and without names.
+def trail_csv(store: Store, study: str, query: Search) -> Iterator[bytes]:
+    """Yield a trail as CSV, the oldest event first, with marks instead of addresses.
 
-    It is read in batches; `about` contains further details as JSON.
+    The trail is read in batches. `about` contains further details as JSON.
     """
-    yield _line(_COLUMNS)
+    yield _csv_line(_COLUMNS)
     with store.look() as look:
         hidden = _HiddenReasons(look)
         for row in stored.every_one(look, _condition(look, study, query), batch=_BATCH):
             printed = _trail_row(row, {}, hidden)
             cells = {name: getattr(printed, name) for name in _COLUMNS if name != "chain"}
-            yield _line([row.chain, *map(str, cells.values())])
+            yield _csv_line([row.chain, *map(str, cells.values())])
 
 
 def _values_of(store: Store, study: str, field: str) -> list[str]:
@@ -241,14 +245,14 @@ def _values_of(store: Store, study: str, field: str) -> list[str]:
 
 
 def _condition(look: Transaction, study: str, query: Search) -> stored.EventFilter:
-    chosen = query.kind in OF_READING
+    chosen = query.kind in READING_KINDS
     search = stored.EventSearch(
         **_chains_of(look, study),
-        leave_out=() if query.with_readings or chosen else OF_READING,
+        leave_out=() if query.with_readings or chosen else READING_KINDS,
         kind=query.kind,
         actor=query.actor,
         text=" ".join(query.text.split()),
-        named=query.named,
+        named=query.labelled_kinds,
         hidden=_HiddenReasons(look).banks() if query.text.strip() else (),
         from_utc=stamp(query.since) if query.since else "",
         before_utc=stamp(query.until) if query.until else "",
@@ -267,7 +271,7 @@ def _chains_of(look: Transaction, study: str) -> dict[str, Any]:
 
 
 class _HiddenReasons:
-    """Reasons for striking off items, which are hidden while they may reveal answers."""
+    """The reasons for striking off items, which are hidden while they may reveal answers."""
 
     def __init__(self, look: Transaction) -> None:
         self._look = look
@@ -303,8 +307,8 @@ def _trail_row(row: EventRow, places: Mapping[str, str], hidden: _HiddenReasons)
         place=places.get(mark, mark),
         kind=row.kind,
         about=_other_details(detail),
-        old=_side(detail, "old"),
-        new=_side(detail, "new"),
+        old=_changed_values(detail, "old"),
+        new=_changed_values(detail, "new"),
         reason=hidden.reason(row),
         hash=row.hash,
     )
@@ -315,23 +319,23 @@ def _other_details(detail: Mapping[str, Any]) -> str:
     return canonical_json(rest) if rest else ""
 
 
-def _side(detail: Mapping[str, Any], side: str) -> str:
-    """Return the old or new value of a change, with names if there are several."""
+def _changed_values(detail: Mapping[str, Any], side: str) -> str:
+    """Return the old or new value of a change; several values are listed with their names."""
     changes = detail.get("changes")
     if side in detail or not isinstance(changes, dict):
-        return _shown(detail.get(side))
+        return _cell_text(detail.get(side))
     return "; ".join(
-        f"{key} = {_shown(change.get(side))}"
+        f"{key} = {_cell_text(change.get(side))}"
         for key, change in changes.items()
         if isinstance(change, dict)
     )
 
 
-def _shown(value: Any) -> str:
+def _cell_text(value: Any) -> str:
     if value is None:
         return ""
     return value if isinstance(value, str) else canonical_json(value)
 
 
-def _line(cells: Sequence[str]) -> bytes:
+def _csv_line(cells: Sequence[str]) -> bytes:
     return csv_line(cells).encode("utf-8", "replace")

@@ -1,9 +1,9 @@
-"""Verify that a store is unaltered: its event chains, and everything whose hash they contain.
+"""Verifies that a store is unaltered: its event chains, and all data whose hash they contain.
 
-Each finding names the first invalid position. A chain is checked before its contents are used,
-and an exception in a check is itself a finding, because data written by this program do not raise
-exceptions. A store that was rewritten completely, including its heads, is detected only with
-readers' receipts and deposited heads, see `study.reading.desk` and `study.trail.heads`.
+Each finding names the first invalid position. A chain is checked before its contents are used. An
+exception in a check is also a finding, because data that this program wrote raise no exceptions. If
+a store was rewritten completely, including its heads, only readers' receipts and deposited heads
+reveal this; see `study.reading.desk` and `study.trail.heads`.
 """
 
 import hashlib
@@ -20,12 +20,12 @@ from study.store.events import LONG_BACK, EventKind, EventRow
 from study.store.studies import study_row
 from study.trail import checks, losses, trails
 from study.trail.checks import (
-    BY_OWN_CHAIN,
+    CHECKED_BY_OWN_CHAIN,
     CHECKS,
     NOT_COPIED,
-    differing,
-    hash_of,
-    roles_of_deployment,
+    check_deployment_roles,
+    differing_columns,
+    hash_or_empty,
 )
 
 _Trail = Sequence[EventRow]
@@ -45,39 +45,41 @@ def verify(store: Store, *, films: bool = True) -> list[str]:
     Parameters
     ----------
     films
-        Whether the films on disk are compared with their hashes too.
+        Whether the films on disk are also compared with their hashes.
     """
     record = store.read_witness()  # before the snapshot is taken
     with store.look() as look:
         return [
-            *_guarded("the store", partial(losses.breaches, look, record)),
-            *_guarded("the store", partial(_store, look, films)),
-            *_guarded("the store", lambda: losses.damage(look, store.read_witness())),
+            *_run_check("the store", partial(losses.breaches, look, record)),
+            *_run_check("the store", partial(_store_breaches, look, films)),
+            *_run_check("the store", lambda: losses.damage(look, store.read_witness())),
         ]
 
 
 def remarks(store: Store) -> list[str]:
     """Return remarks that are not breaches.
 
-    Accepted losses, clocks that were set back, and studies without a hash of their items.
+    These are accepted losses, clocks that were set back, and studies without a hash of their items.
     """
     record = store.read_witness()
     with store.look() as look:
         if extract.mark(look):
             return []
         return [
-            *_guarded("the store", partial(losses.remarks, look, store, record)),
+            *_run_check("the store", partial(losses.remarks, look, store, record)),
             *(
                 remark
                 for chain in events.chains(look)
-                for remark in _guarded(chain, partial(_clock, look, chain, _clock_remarks))
+                for remark in _run_check(
+                    chain, partial(_apply_to_chain, look, chain, _clock_remarks)
+                )
             ),
-            *_guarded("the store", partial(_unprotected, look)),
+            *_run_check("the store", partial(_unprotected_studies, look)),
         ]
 
 
-def _unprotected(look: Transaction) -> Iterator[str]:
-    """Yield the opened studies whose items were not hashed at the opening."""
+def _unprotected_studies(look: Transaction) -> Iterator[str]:
+    """Yield a line for each opened study whose items were not hashed when it was opened."""
     for row in studies.listed(look):
         trail = events.of_kinds(look, events.study_chain(row.name), [EventKind.STUDY_OPENED])
         if trail and not checks.opening_hashes(trail):
@@ -91,24 +93,26 @@ def verify_study(store: Store, study: str) -> Verification:
     """Verify a study with its bank and its chains, but not the films on disk."""
     record, chain = store.read_witness(), events.study_chain(study)
     with store.look() as look:
-        lost = tuple(_guarded(chain, partial(losses.breaches, look, record, chain)))
+        lost = tuple(_run_check(chain, partial(losses.breaches, look, record, chain)))
         verdict = study_verdict(look, study)
-        damage = _guarded(chain, lambda: losses.damage(look, store.read_witness()))
+        damage = _run_check(chain, lambda: losses.damage(look, store.read_witness()))
         breaches = (*lost, *verdict.breaches, *damage)
     return Verification(n_events=verdict.n_events, breaches=breaches)
 
 
 def study_verdict(look: Transaction, study: str) -> Verification:
-    """Verify one study within the caller's transaction."""
+    """Verify a study within the caller's transaction."""
     own_chain = events.study_chain(study)
     chains = [own_chain, *trails.merged_chains(look, study), events.DEPLOYMENT]
     breaches = [
-        breach for chain in chains for breach in _guarded(chain, partial(_chain, look, chain))
+        breach
+        for chain in chains
+        for breach in _run_check(chain, partial(_chain_breaches, look, chain))
     ]
     if not breaches:
         breaches = [
-            *_bank_of(look, study),
-            *_guarded(f"study {study}", partial(_study, look, study)),
+            *_breaches_of_bank_used(look, study),
+            *_run_check(f"study {study}", partial(_study_breaches, look, study)),
         ]
     return Verification(
         n_events=sum(events.length(look, chain) for chain in chains[:-1]),
@@ -123,9 +127,9 @@ def is_extract(store: Store) -> bool:
 
 
 def check_chain(lines: Iterable[EventRow]) -> str:
-    """Return the first broken link of a chain as exported, or an empty text.
+    """Return the first broken link of an exported chain, or an empty string.
 
-    The message has the number of the link, and the kind and time of the event in its place.
+    The message contains the number of the link, and the kind and time of the event at its position.
     """
     previous = events.FIRST_HASH
     for number, event in enumerate(lines, start=1):
@@ -134,59 +138,61 @@ def check_chain(lines: Iterable[EventRow]) -> str:
             return f"event {number} is missing: {event.number} {link} follows {number - 1}"
         if event.previous_hash != previous:
             return f"event {number} {link} does not follow from event {number - 1}"
-        if hash_of(event.sealed()) != event.hash:
+        if hash_or_empty(event.sealed()) != event.hash:
             return f"event {number} {link} was altered"
         previous = event.hash
     return ""
 
 
-def _guarded(place: str, check: Callable[[], Iterable[str]]) -> Iterator[str]:
-    """Run one check; an exception in it is a breach."""
+def _run_check(place: str, check: Callable[[], Iterable[str]]) -> Iterator[str]:
+    """Run a check; an exception in it counts as a breach."""
     try:
         yield from check()
     except Exception as error:  # any error: the file may contain anything
         yield f"{place}: cannot be checked ({type(error).__name__}: {error})."
 
 
-def _store(look: Transaction, films: bool) -> Iterator[str]:
+def _store_breaches(look: Transaction, films: bool) -> Iterator[str]:
     chains, broken = events.chains(look), set()
     for chain in chains:
-        for breach in _guarded(chain, partial(_chain, look, chain)):
+        for breach in _run_check(chain, partial(_chain_breaches, look, chain)):
             broken.add(chain)
             yield breach
     copied = bool(extract.mark(look))
     for chain in chains:
         if chain not in broken and "#" not in chain:
-            yield from _guarded(chain, partial(_clock, look, chain, _clock_breaches))
+            yield from _run_check(chain, partial(_apply_to_chain, look, chain, _clock_breaches))
     if events.DEPLOYMENT not in broken and not copied:
-        for check_name, check in _OF_THE_DEPLOYMENT.items():
-            yield from _guarded(check_name, partial(check, look))
+        for check_name, check in _DEPLOYMENT_CHECKS.items():
+            yield from _run_check(check_name, partial(check, look))
     known = set()
     for name in studies.names(look):
         own_chains = {events.study_chain(name)}
         if not own_chains & broken:
             own_chains |= trails.merged_chains(look, name).keys()
         if not own_chains & broken:
-            yield from _guarded(f"study {name}", partial(_study, look, name))
+            yield from _run_check(f"study {name}", partial(_study_breaches, look, name))
             if copied:
-                yield from _guarded(f"study {name}: its copy", partial(_copy, look, name))
+                yield from _run_check(
+                    f"study {name}: its copy", partial(_copy_breaches, look, name)
+                )
         if films and not copied:
-            yield from _guarded(f"study {name}: its films", partial(_films, look, name))
+            yield from _run_check(f"study {name}: its films", partial(_film_breaches, look, name))
         known |= own_chains
     for chain in chains:
         if chain.startswith(events.study_chain("")) and chain not in known:
             yield f"{chain}: its events exist, but the study is missing."
-    yield from _guarded("the store: its shape", partial(shape.breaches, look))
-    yield from _guarded("the store: its file", partial(shape.damage, look))
+    yield from _run_check("the store: its shape", partial(shape.breaches, look))
+    yield from _run_check("the store: its file", partial(shape.damage, look))
 
 
-def _clock(
+def _apply_to_chain(
     look: Transaction, chain: str, check: Callable[[str, Iterable[EventRow]], Iterator[str]]
 ) -> Iterator[str]:
     yield from check(chain, events.walk(look, chain))
 
 
-def _chain(look: Transaction, chain: str) -> Iterator[str]:
+def _chain_breaches(look: Transaction, chain: str) -> Iterator[str]:
     lines = list(events.walk(look, chain))
     breach = check_chain(lines)
     if breach:
@@ -197,30 +203,30 @@ def _chain(look: Transaction, chain: str) -> Iterator[str]:
         yield f"{chain}: the chain was cut off after event {len(lines)}."
 
 
-def _banks(look: Transaction) -> Iterator[str]:
+def _bank_breaches(look: Transaction) -> Iterator[str]:
     trail = list(events.walk(look, events.DEPLOYMENT))
-    imported = _imports(trail)
+    imported = _import_events(trail)
     for name in banks.names(look):
         event = imported.pop(name, None)
-        yield from _guarded(f"bank {name}", partial(_bank, look, name, event))
+        yield from _run_check(f"bank {name}", partial(_breaches_of_bank, look, name, event))
     for bank in imported:
         yield f"bank {bank}: it was imported, and is missing."
 
 
-_OF_THE_DEPLOYMENT: Mapping[str, Callable[[Transaction], Iterator[str]]] = {
-    "the banks": _banks,
-    "the deployment: its roles": roles_of_deployment,
-    "the deployment": checks.deployment_itself,
-    "the deployment: its sign-ins": checks.sign_ins,
-    "the backups": checks.backups_made,
-    "the expert reviews": checks.expert_reviews,
+_DEPLOYMENT_CHECKS: Mapping[str, Callable[[Transaction], Iterator[str]]] = {
+    "the banks": _bank_breaches,
+    "the deployment: its roles": check_deployment_roles,
+    "the deployment": checks.check_deployment,
+    "the deployment: its sign-ins": checks.check_sign_ins,
+    "the backups": checks.check_backups,
+    "the expert reviews": checks.check_reviews,
 }
 
 
-def _imports(trail: _Trail) -> dict[str, EventRow]:
-    """Return the events that cover a bank, from its file or from a bundle, by its name.
+def _import_events(trail: _Trail) -> dict[str, EventRow]:
+    """Return by bank the event that records its import from a file or a bundle.
 
-    A removed bank has none, and its name may be reused.
+    A removed bank has no such event, and its name may be reused.
     """
     by_bank: dict[str, EventRow] = {}
     for event in trail:
@@ -233,24 +239,26 @@ def _imports(trail: _Trail) -> dict[str, EventRow]:
     return by_bank
 
 
-def _bank_of(look: Transaction, study: str) -> list[str]:
+def _breaches_of_bank_used(look: Transaction, study: str) -> list[str]:
     row = studies.find(look, study)
     if row is None:
         return []
     if extract.mark(look):
-        return list(_guarded(f"study {study}: its copy", partial(_copy, look, study)))
+        return list(_run_check(f"study {study}: its copy", partial(_copy_breaches, look, study)))
     name = row.bank_name
-    event = _imports(list(events.walk(look, events.DEPLOYMENT))).get(name)
-    return list(_guarded(f"bank {name}", partial(_bank, look, name, event)))
+    event = _import_events(list(events.walk(look, events.DEPLOYMENT))).get(name)
+    return list(_run_check(f"bank {name}", partial(_breaches_of_bank, look, name, event)))
 
 
-def _bank(look: Transaction, name: str, event: EventRow | None) -> Iterator[str]:
+def _breaches_of_bank(look: Transaction, name: str, event: EventRow | None) -> Iterator[str]:
     if event is None:
         yield f"bank {name}: it was inserted; no event records its import."
         return
     row = banks.bank_row(look, name)
     recorded = {**asdict(Provenance()), **event.detail, "imported_at_utc": event.at_utc}
-    altered = differing({**banks.facts(row), "imported_at_utc": row.imported_at_utc}, recorded)
+    altered = differing_columns(
+        {**banks.facts(row), "imported_at_utc": row.imported_at_utc}, recorded
+    )
     if altered:
         yield f"bank {name}: {altered} altered since the import."
     sha256 = banks.content_sha256(look, row.id, simulated=bool(row.simulated))
@@ -258,7 +266,7 @@ def _bank(look: Transaction, name: str, event: EventRow | None) -> Iterator[str]
         yield f"bank {name}: its items, options, films, reports or reference standard were altered."
 
 
-def _copy(look: Transaction, name: str) -> Iterator[str]:
+def _copy_breaches(look: Transaction, name: str) -> Iterator[str]:
     """Check the items of a copy, which lacks parts that the bank's hash covers."""
     row = study_row(look, name)
     trail = events.walk(look, events.study_chain(name))
@@ -270,7 +278,7 @@ def _copy(look: Transaction, name: str) -> Iterator[str]:
         yield f"study {name}: its items, films or reference standard were altered."
 
 
-def _study(look: Transaction, name: str) -> Iterator[str]:
+def _study_breaches(look: Transaction, name: str) -> Iterator[str]:
     row = studies.find(look, name)
     if row is None:
         yield f"study {name}: its bank is missing."
@@ -281,11 +289,11 @@ def _study(look: Transaction, name: str) -> Iterator[str]:
     for check_name, check in CHECKS.items():
         if copied and check_name in NOT_COPIED:
             continue
-        trail = by_chain[check_name in BY_OWN_CHAIN]
-        yield from _guarded(f"study {name}: {check_name}", partial(check, look, row, trail))
+        trail = by_chain[check_name in CHECKED_BY_OWN_CHAIN]
+        yield from _run_check(f"study {name}: {check_name}", partial(check, look, row, trail))
 
 
-def _films(look: Transaction, name: str) -> Iterator[str]:
+def _film_breaches(look: Transaction, name: str) -> Iterator[str]:
     row = studies.find(look, name)
     for film in studies.case_films(look, row.id) if row else ():
         try:
@@ -297,12 +305,12 @@ def _films(look: Transaction, name: str) -> Iterator[str]:
             yield f"study {name}: the film {film.file} is not the one that was imported."
 
 
-SLIPS = timedelta(minutes=2)
-"""Small steps back are normal: processes read the clock before writing, and clocks are adjusted."""
+MAX_CLOCK_SLIP = timedelta(minutes=2)
+"""Shorter steps back are normal: processes read the clock before writing; clocks are adjusted."""
 
 
 def _clock_breaches(chain: str, trail: Iterable[EventRow]) -> Iterator[str]:
-    """Yield places where a chain goes back by over an hour without a recorded clock change."""
+    """Yield a line where times go back by over an hour without a recorded clock change."""
     for before, event, noted_at in _steps_back(trail):
         if not noted_at:
             yield (
@@ -312,7 +320,7 @@ def _clock_breaches(chain: str, trail: Iterable[EventRow]) -> Iterator[str]:
 
 
 def _clock_remarks(chain: str, trail: Iterable[EventRow]) -> Iterator[str]:
-    """Yield places where a chain's times go back slightly, or by a recorded clock change."""
+    """Yield a line where times go back by less than an hour, or with a recorded clock change."""
     for before, event, noted_at in _steps_back(trail):
         if noted_at:
             yield (
@@ -322,7 +330,10 @@ def _clock_remarks(chain: str, trail: Iterable[EventRow]) -> Iterator[str]:
 
 
 def _steps_back(trail: Iterable[EventRow]) -> Iterator[tuple[EventRow, EventRow, bool]]:
-    """Yield an event, its later-dated predecessor, and whether a clock change was recorded."""
+    """Yield a predecessor with a later time, its event, and whether the step back is explained.
+
+    A step is explained if it is short, if the clock change was recorded, or by restoring a study.
+    """
     events = list(trail)
     simulated = {e.detail["reader_id"] for e in events if e.kind == EventKind.READER_SIMULATED}
     restored_at = max((e.number for e in events if e.kind == EventKind.STUDY_RESTORED), default=0)
@@ -330,10 +341,10 @@ def _steps_back(trail: Iterable[EventRow]) -> Iterator[tuple[EventRow, EventRow,
     for event in events:
         if event.actor in simulated:
             continue
-        if before is not None and moment(event.at_utc) < moment(before.at_utc) - SLIPS:
-            little = moment(event.at_utc) >= moment(before.at_utc) - LONG_BACK
+        if before is not None and moment(event.at_utc) < moment(before.at_utc) - MAX_CLOCK_SLIP:
+            is_short = moment(event.at_utc) >= moment(before.at_utc) - LONG_BACK
             recorded = event.kind == EventKind.CLOCK_WENT_BACK
-            yield before, event, little or recorded or event.number <= restored_at
+            yield before, event, is_short or recorded or event.number <= restored_at
         before = event
 
 

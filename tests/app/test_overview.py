@@ -17,7 +17,7 @@ from study.models import models
 from study.models.files import guess_roles, remembered_columns
 from study.models.models import FileSummary, withdrawn
 from study.monitoring import interventions
-from study.monitoring.interventions import history
+from study.monitoring.interventions import exclusion_history
 from study.monitoring.progress import status
 from study.monitoring.reminders import last_reminder_times
 from study.monitoring.scheduled_reminders import reminder_schedule
@@ -160,17 +160,17 @@ def test_a_reading_is_excluded_and_reinstated_after_confirmation(watched: Store)
     )
     app.text_area[0].input("fire alarm")
     _press(app, "Exclude this reading")
-    assert history(watched, "trial") == []
+    assert exclusion_history(watched, "trial") == []
     assert plain("Exclude R1, position 1? Reason: fire alarm") in _texts(app)
     _press(app, "Yes")
-    assert [(entry.reason, entry.actor) for entry in history(watched, "trial")] == [
+    assert [(entry.reason, entry.actor) for entry in exclusion_history(watched, "trial")] == [
         ("fire alarm", "c")
     ]
     assert "1 of 9 readings is excluded." in _texts(app)
     app.text_area[0].input("no alarm")
     _press(app, "Reinstate this reading")
     _press(app, "No")
-    assert len(history(watched, "trial")) == 1
+    assert len(exclusion_history(watched, "trial")) == 1
     assert verify(watched) == []
 
 
@@ -188,16 +188,16 @@ def test_the_study_is_paused_and_resumed(watched: Store) -> None:
     app.text_area[0].input("scanner down")
     _press(app, "Pause")
     _press(app, "step-now-yes")
-    assert [(entry.kind, entry.reason) for entry in interventions.listed(watched, "trial")] == [
-        ("pause", "scanner down")
-    ]
+    assert [
+        (entry.kind, entry.reason) for entry in interventions.list_interventions(watched, "trial")
+    ] == [("pause", "scanner down")]
     log: Any = app.dataframe[0].value
     assert list(log["Who"]) == ["the whole study"]
     app.text_area[0].input("again")
     _press(app, "Pause")
     _press(app, "step-now-yes")
     assert "already paused" in app.error[0].value
-    assert len(interventions.listed(watched, "trial")) == 1
+    assert len(interventions.list_interventions(watched, "trial")) == 1
 
 
 @pytest.mark.parametrize("step", ["extend", "release", "withdraw"])
@@ -214,9 +214,10 @@ def test_a_coordinator_can_intervene_for_a_reader(watched: Store, step: str) -> 
     }
     _press(app, labels[step])
     _press(app, "step-now-yes")
-    assert [(entry.kind, entry.reader_id) for entry in interventions.listed(watched, "trial")] == [
-        (step, "R1")
-    ]
+    assert [
+        (entry.kind, entry.reader_id)
+        for entry in interventions.list_interventions(watched, "trial")
+    ] == [(step, "R1")]
     assert verify(watched) == []
 
 

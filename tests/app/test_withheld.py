@@ -101,7 +101,7 @@ def _visible_texts(
         "explorer": _page("explore.py", staff, monkeypatch, bank=bank),
         "own verdicts": _page("reviews.py", person, monkeypatch),
         "trail": repr(trail.rows),
-        "trail as CSV": b"".join(trails.as_csv(store, "", trails.Search())).decode(),
+        "trail as CSV": b"".join(trails.trail_csv(store, "", trails.Search())).decode(),
     }
 
 
@@ -138,7 +138,7 @@ def test_texts_that_may_reveal_answers_are_hidden_while_cases_are_read(
     for words in (TELLS, TELLS.upper(), f'{TELLS[4:]}"'):
         looked_for = trails.Search(text=words)
         assert trails.search(store, "", looked_for, page=0, size=9).n_found == 0, words
-        assert b"".join(trails.as_csv(store, "", looked_for)).count(b"\n") == 1
+        assert b"".join(trails.trail_csv(store, "", looked_for)).count(b"\n") == 1
     for command in ("verdicts", "show", "strike"):
         printed = _printed(store, row, capsys, command)
         assert TELLS not in printed

@@ -98,7 +98,7 @@ _TRIAL = ("--db", "{place.address}", "--study", "trial")
 JOBS: Mapping[str, Callable[[Place], object]] = {
     "backup": lambda place: backups.make_if_due(place.store, now=_much_later()),
     "reminders": lambda place: _raised(send_due_reminders(place.store, MAIL, now=LATER)),
-    "heads": lambda place: heads.send_due(place.store, MAIL, now=LATER),
+    "heads": lambda place: heads.send_due_heads(place.store, MAIL, now=LATER),
     "films": lambda place: make_films_ready(place.store, set(), threading.Event()),
     "analysis": lambda place: _bundle(current_request(place.store, "trial"), trails=True),
     "import": _command(

@@ -205,7 +205,7 @@ def close(person: Person, *, typed: str, reason: str) -> None:
         raise BadInput(t("This is not the study's name. Type it exactly as shown above the field."))
     current_store, study, actor = store(), person.study_name, acting(person)
     studies.close(current_store, study=study, reason=reason, acting=actor)
-    heads.send_now(current_store, os.environ, study, acting=actor)
+    heads.send_head(current_store, os.environ, study, acting=actor)
 
 
 def make(person: Person, *, texts: bool = True) -> None:

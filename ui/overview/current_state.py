@@ -7,7 +7,7 @@ from typing import Any, TypeVar, cast
 import streamlit as st
 
 from study.monitoring.progress import Progress, progress_of, status
-from study.monitoring.quality import QualityFact, ReadingFacts, facts, readings_of
+from study.monitoring.quality import QualityFact, ReadingFacts, current_readings, find_quality_facts
 from study.store import Store, events
 
 Made = TypeVar("Made")
@@ -27,12 +27,12 @@ def current_progress(store: Store, study: str) -> Progress:
 
 def quality_facts(store: Store, study: str) -> list[QualityFact]:
     """Return the facts about a study's readings."""
-    return _cached(store, study, facts)
+    return _cached(store, study, find_quality_facts)
 
 
 def reading_facts(store: Store, study: str) -> list[ReadingFacts]:
     """Return the study's readings as coordinators may see them."""
-    return _cached(store, study, readings_of)
+    return _cached(store, study, current_readings)
 
 
 def current_status(store: Store, study: str) -> dict[str, Any]:

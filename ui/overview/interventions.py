@@ -21,15 +21,15 @@ from study.monitoring.progress import Progress, ReaderProgress, Stage
 from study.monitoring.reminders import (
     Addressee,
     Letter,
-    addressee,
     compose_reminder,
+    find_addressee,
     last_reminder_times,
     may_be_reminded,
-    note_sent,
+    record_sent,
     send_reminder,
 )
 from study.monitoring.scheduled_reminders import (
-    LONGEST_DAYS,
+    MAX_REMINDER_DAYS,
     reminder_schedule,
     schedule_reminders,
 )
@@ -63,7 +63,7 @@ def show_interventions(person: Person, progress: Progress) -> None:
         _form(person, progress)
     else:
         st.markdown(t("Interventions are only possible while the study is open."))
-    log = interventions.listed(store(), progress.study)
+    log = interventions.list_interventions(store(), progress.study)
     if log:
         section(t("Interventions so far"))
         grid(_log(log), key="interventions")
@@ -253,7 +253,7 @@ def _show_schedule(person: Person, study: str) -> None:
     days = st.number_input(
         t("Days without a reading until a reader is reminded (0: never)"),
         min_value=0,
-        max_value=LONGEST_DAYS,
+        max_value=MAX_REMINDER_DAYS,
         value=reminder_schedule(store(), study).days,
         key="remind-days",
         width=420,
@@ -295,7 +295,7 @@ def _show_letter(person: Person, progress: Progress) -> None:
     if last:
         st.caption(t("Last reminded: {time}.", time=minute(last)))
     recipient = (
-        addressee(store(), progress.study, reader.reader_id)
+        find_addressee(store(), progress.study, reader.reader_id)
         if person.may(Act.PEOPLE)
         else Addressee()
     )
@@ -340,7 +340,7 @@ def _sending_choices(
     name = reader.reader_id
 
     def note() -> str:
-        note_sent(store(), study=study, reader_id=name, acting=acting(person))
+        record_sent(store(), study=study, reader_id=name, acting=acting(person))
         return t("Marked as sent.")
 
     record = t("Record in the audit trail that {reader} was reminded?", reader=name)

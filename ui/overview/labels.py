@@ -8,8 +8,8 @@ from study.monitoring.progress import Basis, Stage, TimeLeft
 from study.monitoring.quality import (
     GLANCE_MS,
     HIDDEN_MS,
-    LEAST_TROUBLED,
-    RARE,
+    MIN_TROUBLED,
+    RARE_RUN_PROBABILITY,
     FactKind,
     QualityFact,
 )
@@ -119,7 +119,7 @@ def rule(kind: FactKind) -> str:
             "contain one by chance less than once in {n} times if every option were equally "
             "likely for every case. Where the correct answers themselves favour one letter, such "
             "runs are more likely.",
-            n=decimal(1 / RARE),
+            n=decimal(1 / RARE_RUN_PROBABILITY),
         ),
         FactKind.CLOCK: t(
             "Flags clock_disagreement, clock_implausible or clock_set: the browser and server "
@@ -159,7 +159,7 @@ def rule(kind: FactKind) -> str:
         FactKind.CASE: t(
             "Cases that at least {n} readers, and at least half of those who read them, could not "
             "answer, ran out of time on, answered too fast or did not see in full.",
-            n=LEAST_TROUBLED,
+            n=MIN_TROUBLED,
         ),
     }[kind]
 

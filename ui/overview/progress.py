@@ -8,7 +8,13 @@ import streamlit as st
 
 from study.base import translation
 from study.base.translation import ENGLISH, decimal, language, t, tn
-from study.monitoring.progress import Progress, ReaderProgress, SessionProgress, Stage, silent
+from study.monitoring.progress import (
+    Progress,
+    ReaderProgress,
+    SessionProgress,
+    Stage,
+    silent_readers,
+)
 from study.reading.course import SessionState
 from ui.overview.labels import left_words, seconds, session_status_text, stage_word
 from ui.parts.text import instant, minute, plain, study_state
@@ -202,7 +208,7 @@ def _silence(progress: Progress) -> None:
         format_func=lambda n: tn("{n} day", "{n} days", n),
         key="silent-days",
     )
-    quiet = silent(progress, days)
+    quiet = silent_readers(progress, days)
     if not quiet:
         right.markdown(
             t("No reader who has started and is able to read has been inactive for that long.")

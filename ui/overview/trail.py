@@ -22,7 +22,7 @@ from study.people.roles import Act
 from study.people.signing_in import Person
 from study.store.studies import study_row
 from study.trail import losses, trails
-from study.trail.heads import deposit_of, line_of
+from study.trail.heads import current_head_line, deposit_of
 from study.trail.trails import Search, record_export
 from study.trail.verification import Verification, verify_study
 from ui.parts import actions
@@ -101,7 +101,7 @@ def _verdict(verification: Verification) -> Report:
 def _search(study: str) -> Search:
     first = st.columns([2, 2, 2, 2, 2], vertical_alignment="bottom")
     text = first[0].text_input(t("Search text"), key=f"trail-text-{study}", max_chars=200)
-    kinds = ["", *trails.kinds(store(), study)]
+    kinds = ["", *trails.event_kinds(store(), study)]
     kind = first[1].selectbox(
         t("What"),
         kinds,
@@ -121,7 +121,7 @@ def _search(study: str) -> Search:
     readings = st.checkbox(t("Include case-by-case reader events"), key=f"trail-readings-{study}")
     return Search(
         text=text,
-        named=kinds_called(text),
+        labelled_kinds=kinds_called(text),
         kind=kind,
         actor=actor,
         since=_midnight(first_day),
@@ -219,7 +219,7 @@ def _csv(person: Person, request: Request, act: Act, name: str) -> Response:
     except ValueError:
         return PlainTextResponse(t("This is not a valid audit trail search."), status_code=400)
     record_export(store(), study=study, file=name, acting=acting(person))
-    lines = trails.as_csv(store(), study, query)
+    lines = trails.trail_csv(store(), study, query)
     return StreamingResponse(lines, media_type="text/csv; charset=utf-8", headers=attachment(name))
 
 
@@ -231,7 +231,7 @@ def _search_from(query: Mapping[str, str]) -> Search:
     text = query.get("text", "")[:200]
     return Search(
         text=text,
-        named=kinds_called(text),
+        labelled_kinds=kinds_called(text),
         kind=query.get("kind", "")[:100],
         actor=query.get("actor", "")[:200],
         since=day("since"),
@@ -252,7 +252,7 @@ def head_section(study: str) -> None:
         ),
     )
     with store().look() as look:
-        line = line_of(look, study, now=datetime.now(UTC))
+        line = current_head_line(look, study, now=datetime.now(UTC))
     words, square = st.columns([5, 1], vertical_alignment="center")
     words.code(line, language=None, wrap_lines=True)
     drawn = segno.make(line, micro=False).svg_data_uri(border=2, light="#fff", scale=3)
@@ -283,7 +283,7 @@ def gone_back(person: Person) -> None:
     if not (person.may(Act.SET_UP) or person.may(Act.DEPLOYMENT)):
         return
     with store().look() as look:
-        loss = losses.gone_back(look, person.study_name)
+        loss = losses.unaccepted_loss(look, person.study_name)
         damage = losses.damage_noted(look)
     if damage:
         st.error(

@@ -102,7 +102,7 @@ def ask_witness(store: Callable[[], Store], *, starting: bool = False) -> None:
 
 
 def _note(store: Store, *, starting: bool) -> None:
-    for loss in losses.note(store, now=datetime.now(UTC), starting=starting):
+    for loss in losses.record_losses(store, now=datetime.now(UTC), starting=starting):
         if not loss.noted_at_utc:
             _log.error("%s See docs/backups.md.", loss.sentence)
     with store.look() as look:
@@ -116,7 +116,7 @@ def _end_stalled(store: Store) -> None:
 
 
 def _send(store: Store, now: datetime) -> None:
-    for failure in heads.send_due(store, os.environ, now=now):
+    for failure in heads.send_due_heads(store, os.environ, now=now):
         _log.warning("%s", failure)
 
 

@@ -74,7 +74,7 @@ def open_study(person: Person, witness: str) -> None:
     """
     current_store, study, actor = store(), person.study_name, acting(person)
     heads.open_study(current_store, study=study, witness=witness.strip(), acting=actor)
-    heads.send_now(current_store, os.environ, study, acting=actor)
+    heads.send_head(current_store, os.environ, study, acting=actor)
 
 
 def drawn_cases(person: Person) -> None:

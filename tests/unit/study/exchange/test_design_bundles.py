@@ -22,7 +22,7 @@ from study.exchange.restoring import SAME, merge, restore
 from study.lifecycle import studies
 from study.models.synthetic import add_synthetic
 from study.monitoring.progress import completeness_in, status
-from study.monitoring.quality import chosen, readings_of
+from study.monitoring.quality import current_readings, find_reading
 from study.protocol.protocol import Protocol
 from study.reading.desk import receipt_of
 from study.reading.score_card import score_card
@@ -133,7 +133,7 @@ def test_every_view_of_a_study_counts_its_readings(banked: Store, design: str) -
     assert set(progress["conditions"]) == {row["condition"] for row in rows}
     with banked.look() as look:
         assert completeness_in(look, study_row(look, "trial")).counts.n_unread == 0
-    assert len(readings_of(banked, "trial")) == len(rows)
+    assert len(current_readings(banked, "trial")) == len(rows)
 
 
 def test_a_crossover_has_each_condition_for_half_of_the_cases_in_each_session(
@@ -200,7 +200,7 @@ def test_a_receipt_counts_both_readings_of_a_sequential_case(banked: Store) -> N
     receipt = receipt_of(banked, person(banked, "R1"))
     assert receipt.startswith("R1 · 16 of 16 · ")
     (finding,) = check_receipts(banked, receipt)
-    assert finding.holds, finding.words
+    assert finding.matches, finding.sentence
 
 
 def test_the_closing_report_counts_the_readers_of_each_arm(banked: Store) -> None:
@@ -271,8 +271,8 @@ def test_the_imrmc_file_omits_cases_that_a_reader_was_not_assigned(
 def test_either_reading_of_sequential_reading_can_be_excluded(banked: Store) -> None:
     """The condition selects it; by default it is the second."""
     _read(banked, "sequential")
-    facts = readings_of(banked, "trial")
-    both = [chosen(facts, "R1", 1, name) for name in ("unaided", "aided", "")]
+    facts = current_readings(banked, "trial")
+    both = [find_reading(facts, "R1", 1, name) for name in ("unaided", "aided", "")]
     assert [fact and fact.condition for fact in both] == ["unaided", "aided", "aided"]
 
 

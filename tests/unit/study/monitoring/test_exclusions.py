@@ -14,7 +14,7 @@ from analysis import bundle as bundles
 from study.base.actor import Acting, By
 from study.base.errors import BadInput, NotFound, NotNow
 from study.exchange.bundle import bundle_files, export
-from study.monitoring.interventions import exclude, exclusion_rule, history, reinstate
+from study.monitoring.interventions import exclude, exclusion_history, exclusion_rule, reinstate
 from study.reading import desk
 from study.reading.simulation import simulate
 from study.store import Store, events, studies
@@ -104,7 +104,9 @@ def test_a_reading_can_be_reinstated_and_excluded_again(read: Store) -> None:
     assert _exported(read)[0] == ""
     _exclude(read, "again")
     assert _exported(read)[0] == "again"
-    assert [(decision.excluded, decision.reason) for decision in history(read, "trial")] == [
+    assert [
+        (decision.excluded, decision.reason) for decision in exclusion_history(read, "trial")
+    ] == [
         (True, "fire alarm"),
         (False, "no alarm"),
         (True, "again"),
@@ -146,7 +148,7 @@ def test_a_decision_that_changes_nothing_is_refused(read: Store) -> None:
         _exclude(read)
     with pytest.raises(NotFound):
         exclude(read, study="trial", reading="none", reason="x", acting=ACTING)
-    assert len(history(read, "trial")) == 1
+    assert len(exclusion_history(read, "trial")) == 1
 
 
 def test_an_exclusion_does_not_apply_to_a_changed_answer(opened: Opened) -> None:
@@ -159,7 +161,7 @@ def test_an_exclusion_does_not_apply_to_a_changed_answer(opened: Opened) -> None
     changed = reading(case, "B", id="second-answer", supersedes=f"read-{case}")
     assert desk.take_records(store, reader, [changed], now=NOW).refused == ()
     assert _exported(store) == [""]
-    assert [decision.current for decision in history(store, "trial")] == [False]
+    assert [decision.current for decision in exclusion_history(store, "trial")] == [False]
     with pytest.raises(NotNow, match="changed the answer"):
         reinstate(store, study="trial", reading=f"read-{case}", reason="x", acting=ACTING)
 

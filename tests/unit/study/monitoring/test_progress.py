@@ -19,10 +19,10 @@ from study.monitoring.progress import (
     Stage,
     pace_of,
     progress_of,
-    silent,
+    silent_readers,
     time_left,
 )
-from study.monitoring.quality import readings_of
+from study.monitoring.quality import current_readings
 from study.reading import desk
 from study.reading.course import SessionState
 from study.reading.simulation import simulate
@@ -106,10 +106,10 @@ def test_only_readers_who_have_begun_and_can_read_count_as_silent(opened: Opened
     values: dict[str, Any] = {"study": "trial", "reason": "leave", "acting": Acting(by=BY, now=NOW)}
     interventions.pause(store, reader_id="R3", **values)
     progress = progress_of(store, "trial", now=NOW + timedelta(days=7))
-    assert [(reader.reader_id, reader.silent_days) for reader in silent(progress, 7)] == [
+    assert [(reader.reader_id, reader.silent_days) for reader in silent_readers(progress, 7)] == [
         ("R1", 7.0)
     ]
-    assert silent(progress, 7.1) == []
+    assert silent_readers(progress, 7.1) == []
 
 
 def test_days_of_the_wash_out_do_not_count_as_silence(opened: Opened) -> None:
@@ -148,7 +148,7 @@ def test_withdrawn_readers_stay_in_the_denominators(opened: Opened) -> None:
     assert (study_progress.counts.n_assigned, study_progress.n_cases_left_behind) == (16, 7)
     progress = _progress_of(store, days=9)
     assert (progress.stage, progress.left, progress.silent_days) == (Stage.WITHDRAWN, None, None)
-    assert [row.kind for row in interventions.listed(store, "trial")] == ["withdraw"]
+    assert [row.kind for row in interventions.list_interventions(store, "trial")] == ["withdraw"]
 
 
 def test_simulated_readers_are_not_silent_and_do_not_affect_the_pace(opened: Opened) -> None:
@@ -241,9 +241,9 @@ def test_without_cases_or_readings_there_is_no_estimate() -> None:
 
 def _assert_cached_readings_are_current(store: Store) -> None:
     """Compare the cached readings with those read again."""
-    known = readings_of(store, "trial")
+    known = current_readings(store, "trial")
     _CACHE.clear()
-    assert known == readings_of(store, "trial")
+    assert known == current_readings(store, "trial")
 
 
 def test_the_cache_includes_new_readings_and_changed_answers(opened: Opened) -> None:
@@ -254,12 +254,12 @@ def test_the_cache_includes_new_readings_and_changed_answers(opened: Opened) -> 
     first = reading(case)
     desk.take_records(store, reader, [presentation(case), first], now=NOW)
     _assert_cached_readings_are_current(store)
-    assert len(readings_of(store, "trial")) == 1
+    assert len(current_readings(store, "trial")) == 1
     simulate(store, study="trial", reader_id="R2", seed=1, accuracy=0.7, now=NOW)
     changed = reading(case, "B", id="changed-it", supersedes=first["id"])
     later = NOW + timedelta(minutes=1)
     desk.take_records(store, reader, [changed], now=later)
-    of_first = [row for row in readings_of(store, "trial") if row.reader_id == "R1"]
+    of_first = [row for row in current_readings(store, "trial") if row.reader_id == "R1"]
     assert [row.id for row in of_first] == ["changed-it"]
     _assert_cached_readings_are_current(store)
 
@@ -272,11 +272,11 @@ def test_the_cache_is_discarded_when_the_store_is_replaced(opened: Opened) -> No
     before = store.path.with_name("before.db")
     store.copy_to(before)
     simulate(store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
-    assert {row.reader_id for row in readings_of(store, "trial")} == {"R1"}
+    assert {row.reader_id for row in current_readings(store, "trial")} == {"R1"}
     for file in store.path.parent.glob(f"{store.path.name}-*al"):
         file.unlink()
     shutil.copy(before, store.path)
     restored = Store(store.path)
-    assert readings_of(restored, "trial") == []
+    assert current_readings(restored, "trial") == []
     simulate(restored, study="trial", reader_id="R2", seed=1, accuracy=0.7, now=NOW)
-    assert {row.reader_id for row in readings_of(restored, "trial")} == {"R2"}
+    assert {row.reader_id for row in current_readings(restored, "trial")} == {"R2"}

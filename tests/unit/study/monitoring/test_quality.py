@@ -11,13 +11,13 @@ from study.base.canonical import stamp
 from study.monitoring.quality import (
     FactKind,
     QualityFact,
-    chosen,
-    facts,
+    current_readings,
     facts_of,
-    readings_of,
+    find_quality_facts,
+    find_reading,
     run_probability,
     runs_of,
-    setup,
+    screen_setup,
 )
 from study.protocol.protocol import Protocol
 from study.reading import desk
@@ -182,9 +182,11 @@ def test_a_change_of_screen_is_reported_only_within_a_session() -> None:
 def test_a_browser_is_named_without_its_version() -> None:
     """An update during the study is not another browser."""
     chrome = "Mozilla/5.0 AppleWebKit/537.36 Chrome/{}.0 Safari/537.36"
-    assert setup({"user_agent": chrome.format(140)}) == setup({"user_agent": chrome.format(141)})
-    assert setup({"user_agent": chrome.format(140) + " Edg/140.0"}) == "Edge"
-    assert setup({}) == ""
+    assert screen_setup({"user_agent": chrome.format(140)}) == screen_setup(
+        {"user_agent": chrome.format(141)}
+    )
+    assert screen_setup({"user_agent": chrome.format(140) + " Edg/140.0"}) == "Edge"
+    assert screen_setup({}) == ""
 
 
 def _pair(days: float) -> list[ReadingRow]:
@@ -236,11 +238,14 @@ def test_facts_are_computed_without_the_reference_standard(opened: Opened) -> No
     record = reading(case, times=at_once, committed_epoch_ms=NOW.timestamp() * 1000 + 250)
     desk.take_records(store, reader, [presentation(case), record], now=NOW)
     simulate(store, study="trial", reader_id="R2", seed=1, accuracy=0.7, now=NOW)
-    assert [fact.kind for fact in facts(store, "trial")] == [FactKind.TOO_FAST, FactKind.GLANCE]
-    rows = readings_of(store, "trial")
+    assert [fact.kind for fact in find_quality_facts(store, "trial")] == [
+        FactKind.TOO_FAST,
+        FactKind.GLANCE,
+    ]
+    rows = current_readings(store, "trial")
     assert len(rows) == 9
-    row = chosen(rows, "R1", 1)
+    row = find_reading(rows, "R1", 1)
     assert row is not None
     assert (row.id, row.flags, row.response_ms) == (f"read-{case}", ("too_fast",), 250.0)
-    assert chosen(rows, "R1", 2) is None
+    assert find_reading(rows, "R1", 2) is None
     assert "answer" not in row._fields

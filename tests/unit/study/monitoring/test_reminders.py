@@ -18,11 +18,11 @@ from study.monitoring import scheduled_reminders
 from study.monitoring.progress import Progress, ReaderProgress, progress_of
 from study.monitoring.reminders import (
     Letter,
-    addressee,
     compose_reminder,
+    find_addressee,
     last_reminder_times,
     may_be_reminded,
-    note_sent,
+    record_sent,
     send_reminder,
 )
 from study.monitoring.scheduled_reminders import (
@@ -174,16 +174,16 @@ def test_the_trail_of_a_reminder_has_the_study_code_only(known: Store, post: _Ma
 
 def test_a_reminder_sent_by_hand_can_be_recorded(known: Store) -> None:
     """The study must be open."""
-    note_sent(known, study="trial", reader_id="R2", acting=ACTING)
+    record_sent(known, study="trial", reader_id="R2", acting=ACTING)
     assert list(last_reminder_times(known, "trial")) == ["R2"]
     tamper(known, "UPDATE studies SET state = 'closed'")
     with pytest.raises(NotNow):
-        note_sent(known, study="trial", reader_id="R2", acting=ACTING)
+        record_sent(known, study="trial", reader_id="R2", acting=ACTING)
 
 
 def test_a_reader_without_an_address_gets_no_message(known: Store, post: _MailServer) -> None:
     """The request is refused before the mail server is contacted."""
-    assert addressee(known, "trial", "R2").email == ""
+    assert find_addressee(known, "trial", "R2").email == ""
     with pytest.raises(NotFound):
         send_reminder(
             known, _mail_server(post.port), LETTER, study="trial", reader_id="R2", acting=ACTING

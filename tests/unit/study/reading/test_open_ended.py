@@ -19,7 +19,7 @@ from study.exchange.formats.imrmc import imrmc_files
 from study.exchange.formats.tables import parquet_files, workbook
 from study.exchange.restoring import merge, restore
 from study.monitoring.interventions import exclude
-from study.monitoring.quality import FactKind, facts
+from study.monitoring.quality import FactKind, find_quality_facts
 from study.protocol.protocol import Protocol
 from study.reading import desk, score_card
 from study.reading.records import MAX_WORDS
@@ -232,7 +232,7 @@ def test_repeated_text_is_not_a_run_of_one_key(opened: Opened) -> None:
     """Other facts about data quality still count."""
     store = opened(conditions=[OPEN], cases=12)
     _read(store, *["A"] * 12)
-    assert FactKind.ONE_KEY not in {fact.kind for fact in facts(store, "trial")}
+    assert FactKind.ONE_KEY not in {fact.kind for fact in find_quality_facts(store, "trial")}
 
 
 def test_the_score_card_does_not_judge_text(opened: Opened) -> None:

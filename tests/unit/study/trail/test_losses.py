@@ -219,7 +219,7 @@ def test_a_tampered_witness_is_reported_until_an_administrator_accepts_it(
     assert any("the witness: the file " in line for line in verify(store))
     assert any("the witness: " in line for line in verify_study(store, "trial").breaches)
     for _ in range(2):
-        losses.note(store, now=NOW, starting=True)
+        losses.record_losses(store, now=NOW, starting=True)
     witnessed = witness.read(store.path)
     assert witnessed is not None
     assert (witnessed.damage, witnessed.n_unread) == ("", 0)
@@ -227,7 +227,7 @@ def test_a_tampered_witness_is_reported_until_an_administrator_accepts_it(
         assert len(events.of_kind(look, events.DEPLOYMENT, EventKind.WITNESS_DAMAGED)) == 1
         assert {line.chain for line in witnessed.heads} == set(events.chains(look))
     assert any("the witness: on " in line for line in verify(store))
-    losses.accept(store, reason="Edited by mistake.", acting=ACTING)
+    losses.accept_losses(store, reason="Edited by mistake.", acting=ACTING)
     assert verify(store) == []
     assert any("Edited by mistake." in line for line in remarks(store))
 
@@ -240,10 +240,10 @@ def test_a_loss_is_accepted_although_the_witness_cannot_be_written(
     store = _set_back(original, Page(original), 2, 2)
     with monkeypatch.context() as patch:
         patch.setattr(Store, "forget_heads", Mock(side_effect=OSError(28, "full")))
-        assert losses.accept(store, reason="Copied by mistake.", acting=ACTING)
+        assert losses.accept_losses(store, reason="Copied by mistake.", acting=ACTING)
     assert verify(store) == []
     with pytest.raises(NotNow):
-        losses.accept(store, reason="Copied by mistake.", acting=ACTING)
+        losses.accept_losses(store, reason="Copied by mistake.", acting=ACTING)
 
 
 @pytest.mark.parametrize("tampered", [breach for breach in TAMPERED if "link" not in breach])
@@ -271,10 +271,10 @@ def test_the_witness_of_another_store_is_reported(opened: Opened, tmp_path: Path
     shutil.copy(witness.file_of(other.path), witness.file_of(store.path))
     expected = "deployment: the store ends before what was acknowledged: "
     assert any(line.startswith(expected) for line in verify(store))
-    losses.note(store, now=NOW, starting=True)
+    losses.record_losses(store, now=NOW, starting=True)
     _later(store, 2, start=300)
     assert any(line.startswith(expected) for line in verify(store))
-    losses.accept(store, reason="Copied by mistake.", acting=ACTING)
+    losses.accept_losses(store, reason="Copied by mistake.", acting=ACTING)
     assert verify(store) == []
 
 
@@ -287,11 +287,11 @@ def test_verification_reports_a_witness_older_than_the_store(opened: Opened) -> 
     log.write_bytes(older)
     (breach,) = verify(store)
     assert "ends before the store: it has no event of deployment after number" in breach
-    losses.note(store, now=NOW)
+    losses.record_losses(store, now=NOW)
     assert verify(store) == [
         breach
     ]  # other processes may be writing, so only a start of the server can decide
-    losses.note(store, now=NOW, starting=True)
+    losses.record_losses(store, now=NOW, starting=True)
     assert any("the witness: on " in name for name in verify(store))
 
 
@@ -308,7 +308,7 @@ def test_a_witness_in_an_earlier_format_is_valid_and_rewritten(opened: Opened) -
     Page(store).read(1)
     assert verify(store) == []
     assert any("format of an earlier version" in remark for remark in remarks(store))
-    losses.note(store, now=NOW, starting=True)
+    losses.record_losses(store, now=NOW, starting=True)
     rewritten = witness.read(store.path)
     assert rewritten is not None
     assert (rewritten.is_former, rewritten.damage, remarks(store)) == (False, "", [])
@@ -349,9 +349,9 @@ def test_lost_answers_are_sent_again_and_recorded_in_the_trail(opened: Opened) -
     store = opened(cases=8)
     page = Page(store)
     back = _set_back(store, page, 2, 3)
-    losses.note(back, now=NOW)
+    losses.record_losses(back, now=NOW)
     with back.look() as look:
-        loss = losses.gone_back(look, "trial")
+        loss = losses.unaccepted_loss(look, "trial")
         assert loss is not None
         assert (loss.ends, loss.lost.number) == (10, 16)
     assert desk.desk(back, person(back), now=NOW).stored == 4
@@ -365,14 +365,14 @@ def test_lost_answers_are_sent_again_and_recorded_in_the_trail(opened: Opened) -
     (breach,) = verify(back)
     assert "it had gone back to event 10; event 16 was acknowledged" in breach
     assert "answers sent again since: 3." in breach
-    losses.accept(
+    losses.accept_losses(
         back, reason="All came again.", acting=Acting(by=BY, now=NOW + timedelta(minutes=10))
     )
     assert verify(back) == []
     (remark,) = remarks(back)
     assert "answers sent again since: 3. Accepted on 2025-06-04T12:10:00.000Z by admin" in remark
     with back.look() as look:
-        assert losses.gone_back(look, "trial") is None
+        assert losses.unaccepted_loss(look, "trial") is None
     Page(back).read(1)
     assert verify(back) == []
 
@@ -384,7 +384,7 @@ def test_a_loss_is_recorded_once(opened: Opened) -> None:
     for _ in range(3):
         ask_witness(lambda: back)
     with back.look() as look:
-        noted = events.of_kind(look, "study:trial", losses.WENT_BACK)
+        noted = events.of_kind(look, "study:trial", losses.WENT_BACK_KIND)
     assert [(event["ends"], event["number"]) for event in noted] == [(8, 12)]
 
 
@@ -398,10 +398,10 @@ def test_verification_reports_a_lost_study(opened: Opened, tmp_path: Path) -> No
     assert any("study:trial: the store ends before" in breach for breach in verify(empty))
     ask_witness(lambda: empty)
     with empty.look() as look:
-        recorded = events.of_kind(look, events.DEPLOYMENT, losses.WENT_BACK)
-        assert losses.gone_back(look, "") is not None
+        recorded = events.of_kind(look, events.DEPLOYMENT, losses.WENT_BACK_KIND)
+        assert losses.unaccepted_loss(look, "") is not None
     assert "study:trial" in {event["chain"] for event in recorded}
-    losses.accept(empty, reason="It was a trial.", acting=ACTING)
+    losses.accept_losses(empty, reason="It was a trial.", acting=ACTING)
     assert verify(empty) == []
 
 
@@ -409,10 +409,10 @@ def test_only_an_existing_loss_is_accepted_with_a_reason(opened: Opened) -> None
     """An intact store has no loss to accept."""
     store = opened(cases=8)
     with pytest.raises(NotNow, match="nothing to accept"):
-        losses.accept(store, reason="x", acting=ACTING)
+        losses.accept_losses(store, reason="x", acting=ACTING)
     back = _set_back(store, Page(store), 0, 1)
     with pytest.raises(BadInput, match="Give a reason"):
-        losses.accept(back, reason=" ", acting=ACTING)
+        losses.accept_losses(back, reason=" ", acting=ACTING)
 
 
 @pytest.mark.slow

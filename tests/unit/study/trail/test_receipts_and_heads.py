@@ -70,7 +70,7 @@ def test_a_receipt_is_issued_after_the_last_case(opened: Opened) -> None:
     receipt = desk.desk(store, person(store), now=NOW).receipt
     assert receipt.startswith("R1 · 4 of 4 · ")
     assert receipt == desk.desk(store, person(store), now=NOW).receipt
-    assert [check.holds for check in heads.check_receipts(store, receipt)] == [True]
+    assert [check.matches for check in heads.check_receipts(store, receipt)] == [True]
 
 
 def test_a_receipt_is_accepted_in_any_notation(opened: Opened) -> None:
@@ -89,7 +89,7 @@ def test_a_receipt_is_accepted_in_any_notation(opened: Opened) -> None:
             f"> R1, 4 of 4, {characters.replace('-', '')}",
         ]
     )
-    assert [check.holds for check in heads.check_receipts(store, file)] == [True] * 4
+    assert [check.matches for check in heads.check_receipts(store, file)] == [True] * 4
 
 
 def test_the_error_of_a_wrong_receipt_is_reported_with_its_line(opened: Opened) -> None:
@@ -102,7 +102,7 @@ def test_the_error_of_a_wrong_receipt_is_reported_with_its_line(opened: Opened) 
     )
     file += f"{receipt.replace('R1', 'R9')}\nhello\n"
     checks = heads.check_receipts(store, file)
-    assert [check.holds for check in checks] == [False] * 4
+    assert [check.matches for check in checks] == [False] * 4
     for check, words in zip(
         checks,
         (
@@ -113,7 +113,7 @@ def test_the_error_of_a_wrong_receipt_is_reported_with_its_line(opened: Opened) 
         ),
         strict=True,
     ):
-        assert check.words.startswith(words)
+        assert check.sentence.startswith(words)
 
 
 def test_a_rewritten_history_matches_no_receipt_and_no_head(opened: Opened) -> None:
@@ -126,14 +126,14 @@ def test_a_rewritten_history_matches_no_receipt_and_no_head(opened: Opened) -> N
         desk.desk(store, person(store, reader_id), now=NOW).receipt for reader_id in ("R1", "R2")
     ]
     after = heads.head_line(store, "trial", now=NOW)
-    assert all(check.holds for check in heads.check_heads(store, f"{before}\n{after}"))
+    assert all(check.matches for check in heads.check_heads(store, f"{before}\n{after}"))
     (store.path.parent / "store.db-heads.log").unlink()
     forge(store, "B")
     assert verify(store) == []
-    assert not any(check.holds for check in heads.check_receipts(store, "\n".join(heads_kept)))
+    assert not any(check.matches for check in heads.check_receipts(store, "\n".join(heads_kept)))
     checks = heads.check_heads(store, f"{before}\n{after}")
-    assert not any(check.holds for check in checks)
-    assert "it was rewritten" in checks[0].words
+    assert not any(check.matches for check in checks)
+    assert "it was rewritten" in checks[0].sentence
 
 
 def test_an_earlier_head_matches_a_longer_chain(opened: Opened) -> None:
@@ -146,10 +146,10 @@ def test_an_earlier_head_matches_a_longer_chain(opened: Opened) -> None:
     checks = heads.check_heads(
         store, f"> {first}\n{longer}\nreading-room head: x\n{first.upper()[19:]}"
     )
-    assert [check.holds for check in checks] == [True, False, False, False]
-    assert "the chain ends before it" in checks[1].words
-    assert "line 3: not a head" in checks[2].words
-    assert "no study of that name" in checks[3].words
+    assert [check.matches for check in checks] == [True, False, False, False]
+    assert "the chain ends before it" in checks[1].sentence
+    assert "line 3: not a head" in checks[2].sentence
+    assert "no study of that name" in checks[3].sentence
     with pytest.raises(NotFound):
         heads.head_line(store, "none", now=NOW)
 
@@ -171,16 +171,16 @@ def test_the_trail_does_not_contain_the_address(opened: Opened) -> None:
 def test_a_head_that_cannot_be_sent_is_tried_again_an_hour_later(opened: Opened) -> None:
     """The reason is reported and stored, and the study continues."""
     store = opened(cases=4)
-    assert heads.send_now(store, {}, "trial", acting=Acting(by=SCHEDULE, now=NOW)) == ""
+    assert heads.send_head(store, {}, "trial", acting=Acting(by=SCHEDULE, now=NOW)) == ""
     with store.change() as change:
         heads.name_witness(change, "trial", "ann@example.org", acting=ACTING)
-    reason = heads.send_now(store, {}, "trial", acting=Acting(by=SCHEDULE, now=NOW))
+    reason = heads.send_head(store, {}, "trial", acting=Acting(by=SCHEDULE, now=NOW))
     assert reason == "The chain head was not sent: This server cannot send email."
-    assert heads.send_due(store, {}, now=NOW) == []
+    assert heads.send_due_heads(store, {}, now=NOW) == []
     with store.look() as look:
         row = study_row(look, "trial")
         assert heads.deposit_of(look, row).why_not == "This server cannot send email."
-    assert heads.send_due(store, {}, now=NOW + heads.AGAIN) == [reason]
+    assert heads.send_due_heads(store, {}, now=NOW + heads.RETRY_INTERVAL) == [reason]
 
 
 def test_a_suspended_server_does_not_repeat_the_head_of_another(
@@ -198,11 +198,11 @@ def test_a_suspended_server_does_not_repeat_the_head_of_another(
     def suspended(*arguments: Any) -> list[str]:
         monkeypatch.setattr(heads, "_studies_due", due)
         names = due(*arguments)
-        assert heads.send_due(store, mail, now=NOW + timedelta(minutes=50)) == []
+        assert heads.send_due_heads(store, mail, now=NOW + timedelta(minutes=50)) == []
         return names
 
     monkeypatch.setattr(heads, "_studies_due", suspended)
-    assert heads.send_due(store, mail, now=NOW) == []
+    assert heads.send_due_heads(store, mail, now=NOW) == []
     assert letters == ["ann@example.org"]
 
 
@@ -225,10 +225,10 @@ def test_the_head_is_sent_at_opening_daily_and_at_closing(
                 reason="done",
                 acting=Acting(by=COMMAND_LINE, now=NOW + timedelta(hours=hours)),
             )
-        assert heads.send_due(store, mail, now=NOW + timedelta(hours=hours)) == []
+        assert heads.send_due_heads(store, mail, now=NOW + timedelta(hours=hours)) == []
         sent.append(len(letters))
     assert sent == [1, 1, 1, 2, 2, 3, 3]
     assert {to for to, _ in letters} == {"ann@example.org"}
     lines = [line for _, text in letters for line in text.splitlines() if "head: " in line]
-    assert [check.holds for check in heads.check_heads(store, "\n".join(lines))] == [True] * 3
+    assert [check.matches for check in heads.check_heads(store, "\n".join(lines))] == [True] * 3
     assert verify(store) == []

@@ -41,7 +41,9 @@ def acted(opened: Opened) -> Store:
 def test_events_are_found_by_text_kind_actor_and_date(acted: Store) -> None:
     """The readings of single cases are included on request only."""
     assert _kinds(acted, Search(text="LONG lists")) == ["protocol amended"]
-    assert _kinds(acted, Search(text="taken away", named=("downloaded",))) == ["downloaded"]
+    assert _kinds(acted, Search(text="taken away", labelled_kinds=("downloaded",))) == [
+        "downloaded"
+    ]
     assert _kinds(acted, Search(kind="study opened")) == ["study opened"]
     assert _kinds(acted, Search(actor="c")) == ["downloaded", "protocol amended"]
     assert _kinds(acted, Search(since=NOW + timedelta(seconds=1))) == []
@@ -99,7 +101,7 @@ def test_the_trail_shows_sign_in_and_sign_out_with_the_address(banked: Store) ->
     assert _kinds(banked, Search(actor="R1")) == ["signed out", "signed in"]
     acts = trail.search(banked, "trial", Search(actor="R1"), page=0, size=5).rows
     assert {act.place for act in acts} == {"192.0.2.7"}
-    text = b"".join(trail.as_csv(banked, "trial", Search()))
+    text = b"".join(trail.trail_csv(banked, "trial", Search()))
     assert mark.encode() in text
     assert b"192.0.2.7" not in text
     assert verify(banked) == []
@@ -139,7 +141,7 @@ def test_the_csv_has_all_events_and_no_formula(acted: Store) -> None:
             kind=events.EventKind.STUDY_COPIED,
             detail=detail,
         )
-    text = b"".join(trail.as_csv(acted, "trial", Search(with_readings=True))).decode()
+    text = b"".join(trail.trail_csv(acted, "trial", Search(with_readings=True))).decode()
     rows = list(csv.DictReader(io.StringIO(text)))
     assert rows[0]["kind"] == "study drawn"
     assert rows[-1]["reason"] == "'=HYPERLINK(1)"
