@@ -35,7 +35,12 @@ from study.films.decoding import (
     is_dicom,
     lacks_preamble,
 )
-from study.films.dicom_attributes import CORRECT, Attributes, merge_functional_groups, texts
+from study.films.dicom_attributes import (
+    CORRECT_IN_ARCHIVE,
+    Attributes,
+    merge_functional_groups,
+    texts,
+)
 from study.films.dicom_geometry import outside_shutter, resample_to_square, spacing_and_shape
 from study.films.dicom_pixels import (
     UNCOMPRESSED,
@@ -243,7 +248,7 @@ def _check_layout(source: Attributes) -> Layout:
         raise BadFilm("a DICOM file in colour", "export it as grayscale")
     if photometric not in ("MONOCHROME1", "MONOCHROME2"):
         fault = "an unknown" if photometric else "no"
-        raise BadFilm(f"a DICOM file with {fault} PhotometricInterpretation", CORRECT)
+        raise BadFilm(f"a DICOM file with {fault} PhotometricInterpretation", CORRECT_IN_ARCHIVE)
     frames = source.integer("NumberOfFrames", 1) or 1
     if frames != 1:
         raise BadFilm(f"a DICOM file with {frames:,} frames", "save each frame as a separate file")
@@ -290,7 +295,9 @@ def _check_length(pixel_data: bytes, expected: int, row: int) -> None:
         raise BadFilm("the pixel data contains several images", "save each as a separate file")
     surplus = pixel_data[expected:]
     if len(surplus) >= max(row, 2) and any(surplus):  # padding consists of zeros
-        raise BadFilm("the pixel data contains more rows than the attributes state", CORRECT)
+        raise BadFilm(
+            "the pixel data contains more rows than the attributes state", CORRECT_IN_ARCHIVE
+        )
 
 
 def _check_compressed(

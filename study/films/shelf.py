@@ -74,7 +74,7 @@ class Shelf:
             if size > self._max_bytes:
                 return
             self._make_room(size)
-            if self._fits_the_disk(size):
+            if self._fits_on_disk(size):
                 self._write(path, _digest(path, body) + body)
 
     def drop(self, sha256: str) -> None:

@@ -422,7 +422,7 @@ class CodeState(StrEnum):
     NEVER_USED = "never used"
     USED = "used"
     EXPIRED = "expired"
-    REPORTED_FAILURES = "guessed at"
+    GUESSED = "guessed at"
     REVOKED = "revoked"
 
 

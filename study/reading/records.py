@@ -311,10 +311,10 @@ class _FieldReader:
         return self._fit(value, MAX_COMMENT, COMMENT_CUT)
 
     def reason(self, value: Any) -> str:
-        return self._text_of(value, MAX_REASON, REASON_CUT)
+        return self._nonblank(value, MAX_REASON, REASON_CUT)
 
     def words(self, value: Any) -> str:
-        return self._text_of(value, MAX_WORDS, WORDS_CUT)
+        return self._nonblank(value, MAX_WORDS, WORDS_CUT)
 
     def _nonblank(self, value: Any, longest: int, flag: str) -> str:
         fit = self._fit(value, longest, flag)

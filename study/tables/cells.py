@@ -7,7 +7,7 @@ from math import isfinite, nan
 from typing import NamedTuple
 
 from study.base.translation import t
-from study.tables.columns import Kind, with_points
+from study.tables.columns import Kind, with_decimal_points
 
 _ESCAPE = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _LOCAL_DATE_FORMATS = frozenset((*range(27, 37), *range(50, 59)))
@@ -95,7 +95,7 @@ def text_of(cell: Cell, kind: Kind) -> str:
     if cell.type == "s":
         if kind is Kind.TEXT and not _displays_text(cell.format):
             raise NotDisplayed(t("text in the format {code}", code=cell.format))
-        return with_points(cell.value) if kind is Kind.NUMBER else cell.value
+        return with_decimal_points(cell.value) if kind is Kind.NUMBER else cell.value
     if cell.type == "b":
         return "TRUE" if cell.value.strip() in ("1", "true") else "FALSE"
     if cell.type in "ef":

@@ -16,7 +16,7 @@ from PIL.PngImagePlugin import PngInfo
 from study.base.canonical import stamp
 from study.base.errors import BadInput, NotFound, NotNow
 from study.films import grey_levels, initial_window
-from study.films.decoding import WINDOW, Grey
+from study.films.decoding import WINDOW_KEY, Grey
 from study.lifecycle import drafts, studies
 from study.models import running_exam
 from study.models.model_protocol import (
@@ -295,7 +295,7 @@ def _film(pixels: Grey, own: str = "") -> bytes:
     info = PngInfo()
     info.add_text("Comment", "THE ANSWER IS B")
     if own:
-        info.add_text(WINDOW, own)
+        info.add_text(WINDOW_KEY, own)
     out = io.BytesIO()
     Image.fromarray(pixels).save(out, format="PNG", pnginfo=info, dpi=(72, 72))
     return out.getvalue()
