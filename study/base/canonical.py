@@ -17,7 +17,7 @@ _ENCODER = json.JSONEncoder(
 )
 _SCAN_JSON = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
 
-# `_ENCODER.encode` creates this encoder anew for every value, which usually takes longer than the
+# `_ENCODER.encode` creates this encoder again for every value, which usually takes longer than the
 # encoding.
 _MAKE_JSON_PARTS = (
     _json.c_make_encoder  # type: ignore[attr-defined]

@@ -140,7 +140,7 @@ _INVISIBLE_CHARACTERS = re.compile(
 _VISIBLE_CONTROLS = re.compile(
     r"[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd\s]"
 )
-"""Control and format characters that are visible: white space, and signs before Arabic numbers."""
+"""Control and format characters that are visible: white space, and marks before Arabic numbers."""
 
 _LOOKALIKES = str.maketrans(
     {

@@ -268,11 +268,11 @@ def _xml_2003(folder: Path) -> Path:
 @pytest.mark.parametrize(
     ("written", "says"),
     [
-        (_old, r"old kind \(\.xls\)\. In Excel, choose File > Save As > Excel Workbook"),
+        (_old, r"old format \(\.xls\)\. In Excel, choose File > Save As > Excel Workbook"),
         (_encrypted, "protected with a password. Remove it in Excel"),
         (_binary, r"\.xlsb.* Save As > Excel Workbook"),
-        (_ods, "OpenDocument, .*Export it as Excel"),
-        (_numbers, "Numbers, .*Export it as Excel"),
+        (_ods, "the OpenDocument format, .*Export it as Excel"),
+        (_numbers, "the Numbers format, .*Export it as Excel"),
         (_html, r"HTML or XML file.* Save As > Excel Workbook"),
         (_xml_2003, "XML format of 2003. In Excel, choose File > Save As"),
     ],
