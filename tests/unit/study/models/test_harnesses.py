@@ -575,7 +575,7 @@ def test_generated_text_precedes_the_column_answer(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("begins", "says"),
     [
-        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "old kind .*Save As > Excel Workbook"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "old format .*Save As > Excel Workbook"),
         (b"\x80\x04\x95", "pickle.*write it as XLSX, CSV or JSON"),
     ],
 )
