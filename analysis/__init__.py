@@ -1,7 +1,7 @@
 """The analysis of a reader study: accuracy and agreement of readers and models.
 
-Pure functions of tables. The input is a bundle (an exported folder or .zip), or any folder with
-`items.csv` and `readings.csv`; it may come from any program.
+Statistics are pure functions of tables. The input is a bundle (an exported folder or .zip), or any
+folder with `items.csv` and `readings.csv`, whichever program wrote it.
 
 >>> import analysis, pandas
 >>> bundle = analysis.bundle_from_tables(

@@ -1,4 +1,4 @@
-"""`python -m analysis`."""
+"""Run the command line: `python -m analysis`."""
 
 import signal
 import sys
@@ -9,5 +9,5 @@ from analysis.cli import main
 if __name__ == "__main__":
     loading.finished()
     status = main()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is done, and its status is known
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C must not change the status
     sys.exit(status)

@@ -27,7 +27,7 @@ def ordered_sum(terms: Iterable[Floats]) -> Floats:
     Returns
     -------
     numpy.ndarray of float, shape (...)
-        The sum; 0 without terms.
+        The sum; 0 if there are no terms.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The command line of the analysis; exit code 0: done, 1: refused with reasons, 2: usage error."""
+"""The command line of the analysis. Exit codes: 0 success, 1 refused with reasons, 2 usage error."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ PATH = click.Path(path_type=Path)
 
 
 class Refusal(click.ClickException):
-    """A command was refused, with the reasons."""
+    """The refusal of a command, with the reasons."""
 
     def show(self, file: Any = None) -> None:
         click.echo(self.message, file, err=file is None)
@@ -66,8 +66,9 @@ class _Program(click.Group):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line on `arguments`, by default the process's, and return its exit code."""
-    gc.freeze()  # statsmodels collects garbage for every test: 0.1 s with all imported modules
+    """Run the command line with `arguments`, by default those of the process; return its exit code."""
+    # statsmodels collects garbage in every test, which takes 0.1 s with all imported modules.
+    gc.freeze()
     try:
         return int(program.main(arguments, "python -m analysis", standalone_mode=False) or 0)
     except click.ClickException as error:
@@ -82,16 +83,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def program() -> None:
     """Analyse a reader study: accuracy of readers and models, agreement of each pair of raters.
 
-    FOLDER is an exported bundle (a folder or .zip), or any folder that holds items.csv (item_id;
+    FOLDER is an exported bundle (a folder or .zip), or any folder with items.csv (item_id;
     optional truth, n_options, options, task, ...) and readings.csv (rater_id, item_id, answer;
     ...).
     """
 
 
 def _command(
-    function: Callable[..., str], more: tuple[Callable[..., Any], ...] = ()
+    function: Callable[..., str], more_options: tuple[Callable[..., Any], ...] = ()
 ) -> click.Command:
-    """Make a command from a function that writes a bundle's results and returns their path."""
+    """Make a command of a function that writes the results of a bundle and returns their path."""
 
     def run(
         folder: Path,
@@ -111,7 +112,7 @@ def _command(
             raise Refusal(f"{folder}: too large for this machine's memory.") from error
 
     run.__doc__ = function.__doc__
-    for option in reversed(more + OPTIONS):
+    for option in reversed(more_options + OPTIONS):
         run = option(run)
     short = (function.__doc__ or "").partition("\n")[0]
     return program.command(function.__name__, short_help=short, epilog=EPILOG)(run)
@@ -198,7 +199,7 @@ LANGUAGE = click.option(
 )
 
 
-@partial(_command, more=(LANGUAGE,))
+@partial(_command, more_options=(LANGUAGE,))
 def report(folder: Path, out: Path, options: Options, language: str) -> str:
     """Write the report of a bundle to OUT: page, PDF, tables, figures and files for a paper.
 
@@ -347,7 +348,7 @@ def _power(
 def _components(
     pilot: Path | None, file: Path | None, name: str | None, comparison: Comparison
 ) -> tuple[Components, ...]:
-    """Return the components that the options name."""
+    """Return the components from the source that the options name."""
     if sum(source is not None for source in (pilot, file, name)) != 1:
         raise OptionsError("give one of --pilot, --components and --published")
     if pilot is not None:

@@ -1,4 +1,4 @@
-"""The exceptions of the analysis, one tree.
+"""The exceptions of the analysis, as a tree.
 
 AnalysisError
 ├── BundleError    the input cannot be used; every fault is listed
@@ -16,9 +16,9 @@ SHOWN_FAULTS = 200
 
 
 def quoted(value: object) -> str:
-    r"""Return a value as messages quote it: text in quotation marks, other values as JSON.
+    r"""Quote a value for a message: text in quotation marks, other values as JSON.
 
-    Control and invisible characters of text are written as escapes.
+    Control characters and invisible characters in text are written as escapes.
 
     >>> quoted("R1\u200b"), quoted(2.5), quoted(None)
     ('“R1\\u200b”', '2.5', 'null')
@@ -51,11 +51,11 @@ class Fault:
     Parameters
     ----------
     file : str
-        The file with the error.
+        The file that has the error.
     row : int or None
-        The row, where the header is row 1; None for the file.
+        The row, where the header is row 1; None if the error concerns the file.
     what : str
-        The error, with the value.
+        The error, with the invalid value.
     remedy : str
         What the user can do.
     """

@@ -1,6 +1,7 @@
-"""Prepares the process of ``python -m analysis`` for the import of thousands of modules.
+"""Change signals and garbage collection while ``python -m analysis`` imports its modules.
 
-``analysis/__init__.py`` imports this module first and ``analysis/__main__.py`` ends its effect.
+``analysis/__init__.py`` imports this module first; ``analysis/__main__.py`` calls `finished`, which
+restores the defaults.
 """
 
 import gc
@@ -10,13 +11,13 @@ import sys
 
 
 def _stopped(*_: object) -> None:
-    """End the process while modules are imported, before anything is written."""
+    """End the process at Ctrl-C while modules are imported and nothing has been written."""
     os.write(2, b"\nStopped.\n")
     os._exit(130)
 
 
 def finished() -> None:
-    """Let Ctrl-C be an exception again, so that a command can clean up, and collect garbage."""
+    """Restore garbage collection, and the exception at Ctrl-C, at which commands clean up."""
     if signal.getsignal(signal.SIGINT) is _stopped:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     gc.enable()

@@ -24,7 +24,7 @@ class Options:
     seed : int, default 20250604
         Seed of the bootstrap's random generator, not negative.
     bootstrap : int, default 2000
-        Number of cluster resamples, at least 1.
+        Number of resamples of clusters, at least 1.
     alpha : float, default 0.05
         Two-sided error of every interval; the intervals are 100 (1 - alpha) %.
     margin : float or None, default None
@@ -33,13 +33,14 @@ class Options:
         Meaning of confidence: `answer`, how sure the rater is of the answer, or `finding`, a rating
         of the finding. Empty: the meaning that the bundle states.
     faulty : tuple of str, default ()
-        `item_id` of the items that an expert review found faulty; those of other banks too.
+        `item_id` of each item that an expert review found faulty; ids not in the bundle are
+        ignored.
     positive : tuple of str, default ()
-        Options that count as positive in sensitivity and specificity, as letters or texts. Empty:
-        the protocol's.
+        Options that count as positive in sensitivity and specificity, as letters or in words.
+        Empty: the protocol's.
     ordered : bool, default False
-        Whether the options of items that share an option set are ordered, as for a grade. The
-        protocol may also declare this.
+        Whether the options of items that share an option set are ordered, as grades are. The
+        protocol can declare this too.
     years_limit : float, default 0
         Readers with fewer years of experience are compared with the others. 0: the protocol's.
 
@@ -90,5 +91,5 @@ class Options:
 
     @property
     def confidence_percent(self) -> str:
-        """The intervals' confidence in percent, as text."""
+        """The confidence level of the intervals in percent, as text."""
         return f"{100 * (1 - self.alpha):.6g}"

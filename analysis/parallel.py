@@ -1,4 +1,4 @@
-"""Do work in two processes, the second of which is forked."""
+"""Run tasks in two processes, the second of which is forked."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _work: Callable[[], Any] | None = None
 def in_second_process(work: Callable[[], _Result]) -> Iterator[Future[_Result]]:
     """Run `work` in a forked process while the body of the `with` statement runs.
 
-    The process inherits everything that `work` refers to, so that only its result is pickled; an
-    exception in it is raised at the end of the body. Where a fork is not safe (other threads,
-    another system than Linux), `work` runs after the body.
+    The process inherits everything that `work` refers to, so that only its result is pickled. An
+    exception in `work` is raised at the end of the body. Where a fork is not safe (if there are
+    other threads, or the system is not Linux), `work` runs after the body.
 
     Yields
     ------
@@ -30,9 +30,9 @@ def in_second_process(work: Callable[[], _Result]) -> Iterator[Future[_Result]]:
     """
     global _work
     if not _can_fork():
-        later: Future[_Result] = Future()
-        yield later
-        later.set_result(work())
+        deferred: Future[_Result] = Future()
+        yield deferred
+        deferred.set_result(work())
         return
     _work = work
     try:
@@ -46,15 +46,15 @@ def in_second_process(work: Callable[[], _Result]) -> Iterator[Future[_Result]]:
 
 @contextmanager
 def in_two_processes(tasks: Sequence[Callable[[], _Result]]) -> Iterator[list[_Result]]:
-    """Do tasks in a second process, and after the body of the `with` statement in both.
+    """Run tasks in a second process and, after the body of the `with` statement, in both.
 
-    Each process takes the next task when it has finished one, so that both end at about the same
-    time. Long tasks should come first.
+    A process that has finished a task takes the next one, so that both end at about the same time.
+    Long tasks should come first.
 
     Yields
     ------
     list
-        The results in the order of the tasks, after the body.
+        Empty until the body has ended, then the results in the order of the tasks.
     """
     results: list[_Result] = []
     if not _can_fork():

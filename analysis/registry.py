@@ -1,4 +1,4 @@
-"""Every statistic of the analysis, and the run that computes them."""
+"""The list of all statistics, and the function that computes them."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ IN_SECOND_PROCESS = (
     "agreement_indices",
     "agreement_with_truth",
 )
-"""About half of the work of a large bundle with patients."""
+"""Tables that take about half of the processor time of a large bundle with patients."""
 
 
 def analyse(
@@ -167,15 +167,15 @@ def analyse(
         The checked tables.
     options : Options, optional
         Seed, number of resamples, alpha and margin.
-    tell : callable, optional
+    on_step : callable, optional
         Called with a table's name before it is computed.
     in_parallel : bool, default False
-        Compute the tables of agreement in a second process where that is possible.
+        Compute the agreement tables in a second process where that is possible.
 
     Returns
     -------
     Results
-        Every table that applies to the bundle, by its name.
+        Every table that applies to the bundle, by name.
 
     Examples
     --------
@@ -188,8 +188,8 @@ def analyse(
     [1]
     """
     study = Study(bundle, options or Options())
-    # The products are small: threads that wait for one another on a machine in use cost four times
-    # the processor time, and longer.
+    # The matrix products are small: on a busy machine, BLAS threads that wait for each other take
+    # four times the processor time and finish later.
     with threadpool_limits(limits=1, user_api="blas"):
         statistics = [statistic for statistic in STATISTICS if statistic.applies(study)]
 

@@ -22,7 +22,7 @@ class Results:
     options : Options
         The options.
     tables : mapping of str to pandas.DataFrame
-        By name, without `.csv`.
+        The tables by name, without `.csv`.
     n_clusters : int
         Number of clusters of items: patients, or examinations where no patient is stated.
     clustered : bool

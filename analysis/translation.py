@@ -64,10 +64,10 @@ def translated(message: str, /) -> str:
 
 
 def pieces(text: str) -> str:
-    """Return a table's text in the language in use, translated as a unit or else by piece.
+    """Translate text of a table to the language in use, as a unit or else piece by piece.
 
-    Reasons and methods are joined from pieces, and some contain numbers, which are `{a}`, `{b}` in
-    the catalogue. Pieces that the catalogue lacks remain in English.
+    Reasons and methods are joined from pieces. Numbers in them are `{a}`, `{b}` and so on in the
+    catalogue. Pieces that the catalogue lacks remain in English.
     """
     if _language.get() == ENGLISH:
         return text
@@ -83,7 +83,7 @@ def _split(text: str) -> list[str]:
 
 
 def _phrase(text: str) -> str:
-    """Return a piece translated; its parts between commas only if the catalogue has all."""
+    """Translate a piece, or its parts between commas if the catalogue has all of them."""
     as_unit, parts = _piece(text), text.split(", ")
     known_parts = [_piece(part) for part in parts]
     known = all(piece != part for piece, part in zip(known_parts, parts, strict=True))
@@ -107,7 +107,7 @@ def capitalised(words: str) -> str:
 
 
 def written(number: str) -> str:
-    """Return a number in English notation with the separators of the language in use.
+    """Change a number from English notation to the separators of the language in use.
 
     >>> written("1,234.5")
     '1,234.5'
@@ -139,12 +139,12 @@ def languages() -> tuple[str, ...]:
 
 @contextmanager
 def spoken(name: str) -> Iterator[None]:
-    """Use a language within the block.
+    """Use a language within the `with` block.
 
     Raises
     ------
     OptionsError
-        There is no catalogue for it.
+        There is no catalogue for the language.
     """
     if name not in languages():
         raise OptionsError(

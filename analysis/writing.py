@@ -1,4 +1,4 @@
-"""Adds files to a folder, all of them or none."""
+"""Add files to a folder, all of them or none."""
 
 import os
 import tempfile
@@ -11,12 +11,12 @@ from analysis.errors import OutputError
 
 @contextmanager
 def destination(out: Path) -> Iterator[tuple[Path, Path]]:
-    """Yield the path of a folder without links, and a folder on its filesystem that exists.
+    """Yield the path of a folder without links, and the nearest folder on it that exists.
 
     Raises
     ------
     OutputError
-        A file cannot be written in the block.
+        A file cannot be written within the `with` block.
     """
     try:
         place = Path(os.path.realpath(out))  # a link may point to another filesystem
@@ -28,12 +28,14 @@ def destination(out: Path) -> Iterator[tuple[Path, Path]]:
 
 @contextmanager
 def added_files(out: Path) -> Iterator[Path]:
-    """Yield an empty folder; after the block its files replace those of the same name in `out`.
+    """Yield an empty folder whose files are moved to `out` after the block.
+
+    They replace files of the same name.
 
     Raises
     ------
     OutputError
-        A file cannot be written. `out` has no new file then.
+        A file cannot be written; `out` then contains no new file.
     """
     with (
         destination(out) as (place, nearest),

@@ -1,8 +1,8 @@
 """Planning a study: power and sample size from variance components.
 
-Components (`components`, `pilot`) and a design (`designs`) give the variance of a difference; from
-it follow the power in closed form (`power`), the power of the analysis that estimates the variances
-(`expected`), the power by simulation (`simulation`), and the table `power.csv` (`table`).
+Components (`components`, `pilot`) and a design (`designs`) determine the variance of a difference.
+The modules `power` (closed form), `expected` (the analysis that estimates the variances) and
+`simulation` calculate the power from it; `table` writes `power.csv`.
 
 >>> from analysis.planning import PUBLISHED, PlanClaim, PowerPlan, cases_needed
 >>> plan = PowerPlan(components=PUBLISHED["van-dyke"], effect=0.044)

@@ -22,37 +22,37 @@ class Comparison(StrEnum):
 
 
 READER_CORRELATION = 0.8
-"""Correlation of a reader's true values under two conditions, where `var_r` is not known."""
+"""Assumed correlation of a reader's true values under two conditions if `var_r` is not known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Components:
-    """Obuchowski-Rockette variance components, with the size of the study that they come from.
+    """Obuchowski-Rockette variance components and the size of the study they were estimated from.
 
     Parameters
     ----------
     metric : Metric
         The figure of merit.
     readers, cases : int
-        Size of the study that the components were estimated from, 2 or more.
+        Size of the study that the components were estimated from, each 2 or more.
     var_error, cov1, cov2, cov3 : float
         Error variance and covariances at that number of cases: of one reading; of one reader under
         two conditions; of two readers under one condition; of two readers under two conditions.
-        For the comparison `panel` they are components of the differences model minus reader, which
-        have no `cov1` and no `cov3`.
+        For the comparison `panel` they are components of the differences model minus reader, and
+        `cov1` and `cov3` are 0.
     var_tr : float
         Variance of the readers' true differences between conditions (interaction of reader and
         condition). For the comparison `panel`: variance of the true differences model minus reader.
     var_r : float or None
         Variance between readers that is the same under both conditions. Parallel arms need it.
     clusters : int or None
-        Patients of that study, if they have several cases.
+        Number of patients in that study, if they have several cases.
     own_df, joint_df : float or None
-        Degrees of freedom of the error that a reader does not share with others, and of the error
-        of all readers together, as estimated from their variation over patients; None: those of
+        Degrees of freedom of the error that a reader does not share with others, and of the joint
+        error of all readers, as estimated from their variation over patients; None: those of
         normal errors.
     source : str
-        Where the components come from.
+        Origin of the components, for messages.
     """
 
     metric: Metric
@@ -109,7 +109,7 @@ PUBLISHED: Mapping[str, Components] = {
 """Published components of two conditions, by name."""
 
 OPTIONAL = ("var_r", "own_df", "joint_df")
-"""Keys of a components file that may be left out."""
+"""Keys that a components file may omit."""
 
 _REQUIRED = ("var_tr", "cov1", "cov2", "cov3", "var_error", "readers", "cases", "metric")
 
@@ -144,9 +144,9 @@ def components_from(values: Mapping[str, Any], source: str) -> Components:
     Parameters
     ----------
     values : mapping of str to value
-        Values by key of a components file.
+        The values by their key in a components file.
     source : str
-        Their name in error messages.
+        Name of the file or form in error messages.
 
     Raises
     ------
@@ -192,14 +192,14 @@ def _fault(key: str, value: Any) -> str:
 
 
 def published(name: str, comparison: Comparison) -> Components:
-    """Return a published set of components, for a comparison.
+    """Return a published set of components, converted for a comparison.
 
     Parameters
     ----------
     name : str
-        One of `PUBLISHED`.
+        A key of `PUBLISHED`.
     comparison : Comparison
-        For `panel` the set is converted by `panel_components`.
+        For `panel`, `panel_components` converts the set.
 
     Raises
     ------
@@ -214,14 +214,15 @@ def published(name: str, comparison: Comparison) -> Components:
 
 
 def for_comparison(components: Components, comparison: Comparison) -> Components:
-    """Return the components of a comparison: those of two conditions are converted for a panel.
+    """Return components for a comparison; a panel needs a conversion of those of two conditions.
 
     Parameters
     ----------
     components : Components
-        Of two conditions, or of the differences model minus reader (`cov1` and `cov3` are 0).
+        Components of two conditions, or of the differences model minus reader (`cov1` and `cov3`
+        are 0).
     comparison : Comparison
-        What is compared.
+        The comparison.
     """
     of_conditions = bool(components.cov1 or components.cov3)
     convert = comparison is Comparison.PANEL and of_conditions
@@ -234,11 +235,11 @@ def panel_components(components: Components) -> Components:
     Parameters
     ----------
     components : Components
-        Of readers under two conditions; requires `var_r`.
+        Components of readers under two conditions; `reader_variance` replaces a missing `var_r`.
 
     Notes
     -----
-    The model is taken as a fixed rater with the error variance of a reader, whose errors correlate
+    The model is treated as a fixed rater with the error variance of a reader. Its errors correlate
     with a reader's like those of another reader under another condition. With
     :math:`\psi_j` model minus reader j: :math:`Var(\psi_j) = 2 (Var - Cov_3)`,
     :math:`Cov(\psi_j, \psi_k) = Var + Cov_2 - 2 Cov_3`, and the true differences vary by
@@ -267,14 +268,14 @@ def reader_variance(components: Components) -> float:
     Parameters
     ----------
     components : Components
-        Of readers under two conditions.
+        Components of readers under two conditions.
 
     Returns
     -------
     float
-        `var_r`, not below 0; where it is not known
+        `var_r`, or 0 if it is negative. If it is not known,
         :math:`\sigma^2_{TR}\, r / (1 - r)` with the correlation r = 0.8 of a reader's true values
-        under two conditions, the default of MRMCsamplesize [1]_.
+        under two conditions, which is the default of MRMCsamplesize [1]_.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""The variance of a difference, by readers, cases and design of a study."""
+"""The variance of a difference as a function of the readers, cases and design of a study."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class Spread:
     within : float or numpy.ndarray
         Error covariance between readers of one group; `shared` unless there are parallel arms.
     cases : int
-        Cases that `own`, `shared` and `within` refer to.
+        Number of cases that `own`, `shared` and `within` refer to.
     readers : int
-        Readers of the study that they come from.
+        Number of readers in the study that the components were estimated from.
     clusters : int or None
-        Patients of that study, if they have several cases.
+        Number of patients in that study, if they have several cases.
     own_df, joint_df : float or None
         Degrees of freedom of `own` and of `own` + J `shared`; None: those of normal errors.
     """
@@ -59,13 +59,13 @@ class Spread:
     @property
     def normal_df(self) -> tuple[int, int]:
         """Degrees of freedom of `own` and of `own` + J `shared` with normal errors."""
-        of_cases = (self.clusters or self.cases) - 1
-        return (self.readers - 1) * of_cases, of_cases
+        df_cases = (self.clusters or self.cases) - 1
+        return (self.readers - 1) * df_cases, df_cases
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Size:
-    """The size of a planned study: readers, cases, and readers of each case (of each arm)."""
+    """The size of a planned study: readers, cases, and readers per case (in each arm)."""
 
     readers: int
     cases: int
@@ -86,24 +86,25 @@ def spread_of(components: Components, comparison: Comparison, design: PlanDesign
     Parameters
     ----------
     components : Components
-        For `panel` of the differences model minus reader, else of readers under two conditions.
+        For `panel`, components of the differences model minus reader; otherwise components of
+        readers under two conditions.
     comparison : Comparison
-        What is compared.
+        The comparison.
     design : PlanDesign
-        Parallel arms only with two conditions.
+        The design; parallel arms require a comparison of two conditions.
 
     Raises
     ------
     OptionsError
-        Arms without two conditions, or components of two conditions for a panel.
+        Parallel arms with a panel, or components of two conditions for a panel.
 
     Notes
     -----
     Two conditions: a reader's difference has the true variance :math:`2\sigma^2_{TR}`, the error
     variance :math:`2(Var - Cov_1)` and the covariance :math:`2(Cov_2 - Cov_3)` with another
     reader's. Parallel arms: a reader's value has the true variance
-    :math:`\sigma^2_R + \sigma^2_{TR}`, the unshared error :math:`Var - Cov_2`, and the arms' means
-    share all but :math:`2(Cov_2 - Cov_3)`.
+    :math:`\sigma^2_R + \sigma^2_{TR}` and the unshared error :math:`Var - Cov_2`; the means of the
+    arms share all error except :math:`2(Cov_2 - Cov_3)`.
     """
     var, cov1 = components.var_error, components.cov1
     cov2, cov3 = components.cov2, components.cov3
@@ -146,7 +147,7 @@ class Variances:
 
 
 def groups_of(size: Size, design: PlanDesign) -> tuple[int, ...]:
-    """Return the number of readers of each arm; without arms, of the study.
+    """Return the number of readers in each arm, or in the study if there are no arms.
 
     Examples
     --------
@@ -164,11 +165,11 @@ def variances(spread: Spread, size: Size, design: PlanDesign) -> Variances:
     Parameters
     ----------
     spread : Spread
-        From a study, or from draws of its uncertainty (arrays).
+        Components estimated by a study, or arrays of draws from their uncertainty.
     size : Size
-        The planned study; at least two readers in each group.
+        The size of the planned study, with at least two readers in each group.
     design : PlanDesign
-        Who reads what.
+        Which readers read which cases.
 
     Returns
     -------
@@ -177,25 +178,28 @@ def variances(spread: Spread, size: Size, design: PlanDesign) -> Variances:
 
     Notes
     -----
-    With s the ratio of the cases of the components to the planned cases, J readers and R readers of
-    each case, the variance of the mean over readers is
+    With s the ratio of the cases of the components to the planned cases, J readers and R readers
+    per case, the variance of the mean over readers is
 
     .. math:: V = \sigma^2 / J + s\,(own / R + \max(shared, 0)),
 
     which for R = J is the variance of Hillis, Obuchowski and Berbaum [1]_. Its degrees of freedom
-    are :math:`V^2 / \sum_g (m_g^2 / \nu_g)` with m the expected mean square of readers over J:
+    are :math:`V^2 / \sum_g (m_g^2 / \nu_g)`, where m is the expected mean square of readers divided
+    by J:
 
     - crossed: :math:`m = \sigma^2 / J + s\,own / J`, :math:`\nu = J - 1`;
-    - each case read by R of J readers, cases shared evenly by all pairs: the covariance between
-      two readers is smaller by the cases they do not share, which adds
+    - each case read by R of J readers, with the same number of shared cases for every pair: two
+      readers share only some cases, so that their covariance is smaller, which adds
       :math:`s\,within\,(J - R) / (R (J - 1))` to m; :math:`\nu = J - 1`;
     - blocks (split-plot [2]_): J / R blocks of R readers, who read all cases of their block;
-      :math:`m = \sigma^2 / J + s\,own / R`, :math:`\nu = J - \lceil J / R \rceil`, blocks of one
-      reader as in the previous case;
-    - arms: one group g for each arm, V the sum over arms with the shared part once (Satterthwaite).
+      :math:`m = \sigma^2 / J + s\,own / R`, :math:`\nu = J - \lceil J / R \rceil`; blocks of one
+      reader are treated as in the previous case;
+    - arms: one group g per arm; V is the sum over arms with the shared part counted once
+      (Satterthwaite).
 
-    Readers fixed: V without :math:`\sigma^2`, normal. Cases fixed: the sum of m, without the part
-    that readers share. A negative :math:`\sigma^2` is taken as 0.
+    With fixed readers, V has no :math:`\sigma^2` and the distribution is normal. With fixed cases,
+    the variance is the sum of m without the part that readers share. A negative :math:`\sigma^2`
+    counts as 0.
 
     References
     ----------
@@ -238,7 +242,7 @@ def variances(spread: Spread, size: Size, design: PlanDesign) -> Variances:
 def _unshared(
     spread: Spread, n_readers: int, reads: int, design: PlanDesign
 ) -> tuple[Number, float]:
-    """Return the mean square added by incomplete reading, and its degrees of freedom."""
+    """Return the mean square that incomplete reading adds, and the degrees of freedom of readers."""
     if design is PlanDesign.BLOCKS and reads > 1:
         return 0.0, float(n_readers - -(-n_readers // reads))
     share = (n_readers - reads) / (reads * (n_readers - 1))

@@ -1,4 +1,4 @@
-"""The expected power of the analysis, which the closed form approximates."""
+"""The expected power of the analysis, which the closed form only approximates."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from analysis.planning.designs import PlanDesign, Size
 from analysis.planning.power import PlanClaim, PowerPlan
 
 NODES = (64, 7, 7)
-"""Numbers of values that represent the readers' mean square, and each of the cases' two."""
+"""Numbers of nodes for the mean squares of readers, of readers by cases, and of cases."""
 
 LARGEST_DF = 1e12
 
@@ -22,27 +22,27 @@ def expected_power(plan: PowerPlan, size: Size) -> float:
     Parameters
     ----------
     plan : PowerPlan
-        What is planned, with normal errors and equal covariances.
+        The planned study; normal errors and equal covariances are assumed.
     size : Size
-        Every reader reads every case; no parallel arms.
+        Its size; every reader reads every case, and there are no parallel arms.
 
     Returns
     -------
     float
-        A probability, exact to 0.001.
+        The probability, accurate to 0.001.
 
     Notes
     -----
-    The closed form takes the variance and the degrees of freedom of the test as known. The analysis
-    estimates both, from mean squares that are independent of each other and of the estimate
-    :math:`\bar d`: those of readers, of readers by cases, and of cases, whose distributions are
+    The closed form treats the variance and the degrees of freedom of the test as known. The
+    analysis estimates both from the mean squares of readers, of readers by cases, and of cases.
+    These are independent of each other and of the estimate :math:`\bar d`. Their distributions are
     multiples of chi-square with :math:`J - 1`, :math:`(J - 1)(C - 1)` and :math:`C - 1` degrees of
-    freedom for J readers and C patients. Given these, the half-width h of the interval is known,
-    the wider one of those for readers like these and for these readers, and the power is
-    :math:`\Phi((d - h) / \sqrt V) + \Phi((-d - h) / \sqrt V)`, with a margin M
+    freedom for J readers and C patients. The three mean squares determine the half-width h of the
+    interval, which is the wider one of those for readers like these and for these readers. The
+    power is then :math:`\Phi((d - h) / \sqrt V) + \Phi((-d - h) / \sqrt V)`, or with a margin M
     :math:`\Phi((d + M - h) / \sqrt V)`. The result is its mean over the three distributions. With
-    three readers the mean square has two degrees of freedom: if it is small, Hillis' degrees of
-    freedom are large, and the test rejects more often than in the closed form.
+    three readers, the mean square of readers has two degrees of freedom: if it is small, Hillis'
+    degrees of freedom are large, and the test rejects more often than in the closed form.
 
     Examples
     --------
@@ -70,11 +70,11 @@ def expected_power(plan: PowerPlan, size: Size) -> float:
         ),
         indexing="ij",
     )
-    of_cases = np.maximum(together - within, 0.0)
-    random = between + of_cases
+    cases_part = np.maximum(together - within, 0.0)
+    random = between + cases_part
     random_df = np.minimum((j - 1) * (random / between) ** 2, LARGEST_DF)
     # Var + (J - 1) max(Cov2, 0) over J, where Var - Cov2 is `within` and J Cov2 the difference.
-    fixed = (within + np.minimum(together - within, 0.0) / j + of_cases) / j
+    fixed = (within + np.minimum(together - within, 0.0) / j + cases_part) / j
     level = 1 - plan.alpha / 2
     half = np.maximum(
         stdtrit(random_df, level) * np.sqrt(random / j), stdtrit(units - 1, level) * np.sqrt(fixed)
@@ -87,7 +87,7 @@ def expected_power(plan: PowerPlan, size: Size) -> float:
 
 
 def _nodes(df: float, n: int) -> Floats:
-    """Return values of chi-square over its degrees of freedom with equal probabilities."""
+    """Return `n` equally probable values of a chi-square divided by its degrees of freedom."""
     nodes: Floats = chi2.ppf((np.arange(n) + 0.5) / n, df) / df
     return nodes
 
@@ -107,7 +107,8 @@ def power_of_analysis(plan: PowerPlan, size: Size, claim: PlanClaim) -> float:
     Returns
     -------
     float
-        nan for other claims than that about readers like these, incomplete designs and arms.
+        nan for other claims than the claim about readers like these, for incomplete designs and for
+        arms.
 
     Examples
     --------

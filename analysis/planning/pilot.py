@@ -1,4 +1,4 @@
-"""Estimates variance components from a pilot study in the same way as the analysis."""
+"""Estimate variance components from a pilot study in the same way as the analysis."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from analysis.statistics.study import Study, study_of
 
 ENDPOINT_CONDITIONS = {"aided", "unaided"}
 MOST_GROUPS = 50
-"""Groups of patients that are left out in turn."""
+"""Maximum number of groups of patients, each of which the jackknife leaves out once."""
 
 
 def pilot_components(pilot: Study | Bundle, comparison: Comparison) -> tuple[Components, ...]:
@@ -29,31 +29,31 @@ def pilot_components(pilot: Study | Bundle, comparison: Comparison) -> tuple[Com
     Parameters
     ----------
     pilot : Study or Bundle
-        Two readers or more.
+        A pilot with two or more readers.
     comparison : Comparison
-        `conditions`: the conditions aided and unaided if the pilot has both, else the mean of the
-        components over all pairs of conditions. `panel`: the protocol's primary model, else the
-        mean over all models and conditions.
+        `conditions` takes the conditions aided and unaided if the pilot has both, else the mean of
+        the components over all pairs of conditions. `panel` takes the protocol's primary model,
+        else the mean over all models and conditions.
 
     Returns
     -------
     tuple of Components
-        One for each metric that the readings allow: accuracy, and AUC with confidence ratings and a
-        binary reference standard.
+        One set for each metric that the readings allow: accuracy, and AUC if there are confidence
+        ratings and a binary reference standard.
 
     Raises
     ------
     AnalysisError
-        The pilot does not have the comparison, or too few readers or patients.
+        The pilot does not include the comparison, or has too few readers or patients.
 
     Notes
     -----
     The components are those of `variance_components.csv` (Obuchowski-Rockette, over patients where
-    they have several items). Negative variances stay negative; the power takes them as 0.
+    they have several items). Negative variances are kept; the power counts them as 0.
 
-    The uncertainty of the errors is that of the jackknife over patients, in at most 50 groups: an
-    estimate whose logarithm has the variance v varies like chi-square over :math:`2 / v` degrees of
-    freedom [1]_, but not with more than normal errors would have.
+    The uncertainty of the errors comes from a jackknife over patients in at most 50 groups: an
+    estimate whose logarithm has the variance v varies like chi-square with :math:`2 / v` degrees of
+    freedom [1]_, limited to the degrees of freedom of normal errors.
 
     References
     ----------
@@ -87,11 +87,11 @@ def pilot_components(pilot: Study | Bundle, comparison: Comparison) -> tuple[Com
 def _estimated(
     study: Study, comparison: Comparison, is_included: Bools | None = None
 ) -> dict[Metric, Components]:
-    """Return the components of each metric for which they are defined."""
-    of_comparison = _of_panels if comparison is Comparison.PANEL else _of_conditions
+    """Return the mean components of each metric for which they are defined."""
+    estimates_of = _of_panels if comparison is Comparison.PANEL else _of_conditions
     defined = [
         estimate
-        for estimate in of_comparison(study, is_included)
+        for estimate in estimates_of(study, is_included)
         if math.isfinite(estimate.var_tr) and estimate.var_error > 0
     ]
     by_metric = {
@@ -106,7 +106,7 @@ def _error_df(
     left_out: Sequence[Mapping[Metric, Components]],
     comparison: Comparison,
 ) -> tuple[float, float] | tuple[None, None]:
-    """Return the degrees of freedom of both parts of the error; None if a part is not positive."""
+    """Return the degrees of freedom `own_df` and `joint_df`; None if a part is not positive."""
     parts = []
     for estimates in left_out:
         if metric not in estimates:
@@ -119,15 +119,15 @@ def _error_df(
     n = len(parts)
     variances = (n - 1) ** 2 / n * np.log(parts).var(axis=0, ddof=1)
     normal = spread_of(components, comparison, PlanDesign.CROSSED).normal_df
-    own_weight, together = 2 / np.maximum(variances, 2 / np.array(normal))
-    return float(own_weight), float(together)
+    own_df, joint_df = 2 / np.maximum(variances, 2 / np.array(normal))
+    return float(own_df), float(joint_df)
 
 
 def _of_panels(study: Study, is_included: Bools | None) -> Iterator[Components]:
     compared = [
         comparison
-        for each in panel.panels_of(study.matrix)
-        for comparison in panel.comparisons_by_metric(study, each, is_included)
+        for reader_panel in panel.panels_of(study.matrix)
+        for comparison in panel.comparisons_by_metric(study, reader_panel, is_included)
     ]
     primary = plan_of(study.bundle.protocol).primary_model
     labels = study.bundle.labels
@@ -175,7 +175,7 @@ def _of_conditions(study: Study, is_included: Bools | None) -> Iterator[Componen
 
 
 def _sized(figure: FigureOfMerit, readers: int) -> Components:
-    """Return components that are all 0, with the metric and the size of the pilot."""
+    """Return components with the metric and size of the pilot, all variances being 0."""
     return Components(
         metric=figure.metric,
         readers=readers,
@@ -190,7 +190,7 @@ def _sized(figure: FigureOfMerit, readers: int) -> Components:
 
 
 def _mean(estimates: Sequence[Components]) -> Components:
-    """Return the mean of components of one metric, and the smallest size."""
+    """Return the mean of components of one metric, with the smallest size among them."""
     if len(estimates) == 1:
         return estimates[0]
 

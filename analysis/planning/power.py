@@ -24,16 +24,16 @@ from analysis.planning.designs import (
 )
 
 TARGET = 0.8
-"""The power that a plan is expected to reach."""
+"""The power that `cases_needed` requires."""
 
 DRAWS = 1000
-"""Draws of the components, for the uncertainty of the power."""
+"""Number of draws of the components, for the uncertainty of the power."""
 
 MOST_CASES = 1_000_000
 
 
 class PlanClaim(StrEnum):
-    """Whether readers and cases (RRRC), only cases (FRRC) or only readers (RRFC) are a sample."""
+    """Whether readers and cases (RRRC), only cases (FRRC) or only readers (RRFC) are sampled."""
 
     READERS_LIKE_THESE = "readers like these"
     THESE_READERS = "these readers"
@@ -50,7 +50,7 @@ METHODS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PowerPlan:
-    """A planned study, apart from its size.
+    """A planned study without its size.
 
     Parameters
     ----------
@@ -65,16 +65,16 @@ class PowerPlan:
     margin : float or None
         Non-inferiority margin; None: two-sided test of no difference.
     alpha : float
-        Two-sided error; the test for the margin is one-sided at half of it.
+        Two-sided error; the non-inferiority test is one-sided at alpha / 2.
     reads : int or None
-        Readers of each case (of each arm); None: all, and in blocks half of them.
+        Readers per case (in each arm); None: all, or half of them in blocks.
     seed : int
         Seed of the draws of the components.
 
     Raises
     ------
     OptionsError
-        A value is out of range, or components, comparison and design are incompatible.
+        A value is out of range, or the components, comparison and design are incompatible.
     """
 
     components: Components
@@ -114,12 +114,12 @@ class PowerPlan:
         return spread_of(self.components, self.comparison, self.design)
 
     def size(self, readers: int, cases: int) -> Size:
-        """Return the size of the study with the reads of each case.
+        """Return the size of the study, with the number of readers per case.
 
         Raises
         ------
         OptionsError
-            There are too few readers for the design, or fewer than the reads of each case.
+            There are too few readers for the design or for the planned reads per case.
         """
         groups = groups_of(Size(readers=readers, cases=cases, reads=1), self.design)
         if min(groups) < 2:
@@ -142,14 +142,14 @@ class PowerPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Power:
-    """The power of a plan of one size under one claim.
+    """The power of a plan for one size and one claim.
 
     Parameters
     ----------
     claim : PlanClaim
         The claim.
     ncp : float
-        Noncentrality of F or chi-square; with a margin the square of that of t.
+        Noncentrality of F or chi-square; with a margin, the squared noncentrality of t.
     df : float
         Degrees of freedom of the denominator; inf for the normal distribution.
     power, low, high : float
@@ -175,7 +175,7 @@ def power(plan: PowerPlan, size: Size, drawn: Spread | None = None) -> Iterator[
     plan : PowerPlan
         The planned study.
     size : Size
-        Readers, cases and reads of each case, from `PowerPlan.size`.
+        Readers, cases and reads per case, from `PowerPlan.size`.
     drawn : Spread, optional
         Draws of the components, from `drawn_spread`; without them the limits are nan.
 
@@ -186,10 +186,11 @@ def power(plan: PowerPlan, size: Size, drawn: Spread | None = None) -> Iterator[
 
     Notes
     -----
-    With the variance V and degrees of freedom of `analysis.planning.designs.variances`, effect d
-    and margin M: without a margin F with 1 and df degrees of freedom, noncentrality
-    :math:`d^2 / V`, two-sided; with one Student's t, noncentrality :math:`(d + M) / \sqrt{V}`,
-    one-sided at alpha / 2. Readers fixed: chi-square and the normal distribution instead [1]_.
+    The variance V and the degrees of freedom are those of `analysis.planning.designs.variances`; d
+    is the effect and M the margin. Without a margin, the test is two-sided by F with 1 and df
+    degrees of freedom and the noncentrality :math:`d^2 / V`. With a margin, it is one-sided at
+    alpha / 2 by Student's t with the noncentrality :math:`(d + M) / \sqrt{V}`. For fixed readers,
+    chi-square and the normal distribution replace F and t [1]_.
 
     References
     ----------
@@ -266,7 +267,7 @@ def drawn_spread(spread: Spread, seed: int, n_draws: int = DRAWS) -> Spread:
     Parameters
     ----------
     spread : Spread
-        Estimated with `spread.readers` readers and `spread.cases` cases.
+        Components estimated from `spread.readers` readers and `spread.cases` cases.
     seed : int
         Seed of the draws.
     n_draws : int, default 1000
@@ -282,11 +283,12 @@ def drawn_spread(spread: Spread, seed: int, n_draws: int = DRAWS) -> Spread:
     With J readers and C cases (patients if they have several cases), normal errors and equal
     covariances, three estimates are independent multiples of chi-square: the mean square of
     readers :math:`\sigma^2 + own` with J - 1 degrees of freedom, `own` with (J - 1)(C - 1), and
-    :math:`own + J\,shared` with C - 1. Binary outcomes are not normal; the last two have
-    the degrees of freedom `own_df` and `joint_df` where a pilot gives them. Each estimate is
+    :math:`own + J\,shared` with C - 1. Because binary outcomes are not normal, the last two have
+    the degrees of freedom `own_df` and `joint_df` if a pilot provides them. Each estimate is
     divided by a draw of its chi-square over its degrees of freedom (generalised confidence
-    intervals [1]_), and the components follow. The uncertainty of a pilot's few readers dominates:
-    its mean square has J - 1 degrees of freedom.
+    intervals [1]_), and the components are computed from the quotients. Most of the uncertainty
+    comes from the small number of readers in a pilot: their mean square has J - 1 degrees of
+    freedom.
 
     References
     ----------
@@ -316,9 +318,9 @@ def _pivot(generator: np.random.Generator, df: float, n_draws: int) -> Floats:
 
 
 def largest_power(plan: PowerPlan, readers: int) -> float:
-    """Return the limit of the power for an infinite number of cases.
+    """Return the limit of the power as the number of cases increases, for readers like these.
 
-    The claim is about readers like these. If readers do not vary, the limit is 1.
+    If readers do not vary, the limit is 1.
 
     Examples
     --------
@@ -331,7 +333,7 @@ def largest_power(plan: PowerPlan, readers: int) -> float:
 
 
 def cases_needed(plan: PowerPlan, readers: int, claim: PlanClaim) -> int | None:
-    """Return the smallest number of cases with a power; None if it is above a million.
+    """Return the smallest number of cases with a power of 80 %; None if it is above a million.
 
     Examples
     --------

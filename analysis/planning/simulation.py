@@ -1,4 +1,4 @@
-"""The power of a planned study by simulation: studies are drawn and analysed as in a report."""
+"""Estimate the power of a planned study by simulating studies and analysing them as in a report."""
 
 from __future__ import annotations
 
@@ -33,27 +33,28 @@ def simulated_power(plan: PowerPlan, size: Size, n_studies: int) -> Iterator[Pow
     plan : PowerPlan
         The planned study.
     size : Size
-        Readers, cases and reads of each case.
+        Readers, cases and reads per case.
     n_studies : int
-        Studies to simulate.
+        Number of studies to simulate.
 
     Yields
     ------
     Power
         In the order of `PlanClaim`; for incomplete designs and arms only the claim about readers
-        like these. `low` and `high` are Wilson's limits of the simulation.
+        like these. `low` and `high` are Wilson's limits for the share.
 
     Notes
     -----
-    The score of reader j on case k is :math:`d + r_j + c_k + e_{jk}`, independent normal with the
-    variances of the components: r of readers, c of cases, which readers share, e of both. It is a
-    difference: of two conditions, or of the model and the reader. For the claim about these
-    readers the r, for the claim about these cases the c are centred in each study: the effect among
-    these readers, or on these cases, is then d. Each study is analysed by the functions of the
-    report: covariances over cases, Obuchowski-Rockette, and the wider of two intervals for the
-    claim about readers like these. Where not all readers read all cases: U-statistics with BDG's
-    degrees of freedom, as in `uncrossed.csv`. Parallel arms: scores of a condition, with the
-    covariances within and between arms, compared as in `reader_groups.csv`.
+    The score of reader j on case k is a difference of two conditions, or of the model and the
+    reader: :math:`d + r_j + c_k + e_{jk}`, the sum of the effect d and of independent normal terms
+    for the reader, for the case (which readers share) and for the reading, with the variances of
+    the components. For the claim about these readers, the r are centred in each study, and for the
+    claim about these cases the c, so that the effect among these readers, or on these cases, is d.
+    The functions of the report analyse each study: covariances over cases, Obuchowski-Rockette, and
+    the wider of two intervals for the claim about readers like these. If not all readers read all
+    cases, they are U-statistics with BDG's degrees of freedom, as in `uncrossed.csv`. For parallel
+    arms, scores under one condition, with the covariances within and between arms, are compared as
+    in `reader_groups.csv`.
     """
     generator = np.random.default_rng([plan.seed, size.readers, size.cases])
     analyse, claims = _analysis_of(plan, size)
@@ -76,10 +77,12 @@ def simulated_power(plan: PowerPlan, size: Size, n_studies: int) -> Iterator[Pow
 def refuse_simulation(plan: PowerPlan, size: Size) -> None:
     """Refuse to simulate parallel arms whose readers do not read all cases.
 
+    The report compares reader groups on the cases that all of their readers have read.
+
     Raises
     ------
     OptionsError
-        Reader groups are compared on the cases that all of their readers have read.
+        The design has parallel arms, and some reader does not read all cases.
     """
     if plan.design is PlanDesign.ARMS and size.reads < max(groups_of(size, plan.design)):
         raise OptionsError(
@@ -92,7 +95,7 @@ _Analysis = Callable[[PowerPlan, Size, np.random.Generator], tuple[Inference, ..
 
 
 def _analysis_of(plan: PowerPlan, size: Size) -> tuple[_Analysis, tuple[PlanClaim, ...]]:
-    """Return the analysis of simulated studies of a design, and its claims."""
+    """Return the function that analyses simulated studies of a design, and its claims."""
     if plan.design is PlanDesign.ARMS:
         return _arms, (PlanClaim.READERS_LIKE_THESE,)
     if size.reads < size.readers:
@@ -107,7 +110,7 @@ def _crossed(plan: PowerPlan, size: Size, generator: np.random.Generator) -> tup
 def _incomplete(
     plan: PowerPlan, size: Size, generator: np.random.Generator
 ) -> tuple[Inference, ...]:
-    """Analyse a study in which each case is read by some readers, by U-statistics (BDG)."""
+    """Analyse a study in which only some readers read each case, by U-statistics (BDG)."""
     scores = _scores(plan, size, generator)[0].T
     is_read = _readings(plan.design, size, generator)
     statistic = u_statistic(
@@ -119,7 +122,7 @@ def _incomplete(
 
 
 def _readings(design: PlanDesign, size: Size, generator: np.random.Generator) -> Bools:
-    """Return whether each reader reads each case, shape (n_readers, n_cases)."""
+    """Draw which reader reads which case; return an array of shape (n_readers, n_cases)."""
     readers, cases = np.arange(size.readers), np.arange(size.cases)
     if design is PlanDesign.BLOCKS:
         n_blocks = -(-size.readers // size.reads)
@@ -131,17 +134,17 @@ def _readings(design: PlanDesign, size: Size, generator: np.random.Generator) ->
 
 
 def _arms(plan: PowerPlan, size: Size, generator: np.random.Generator) -> tuple[Inference, ...]:
-    """Analyse a study with parallel arms as the table `reader_groups.csv`."""
+    """Analyse a study with parallel arms in the same way as `reader_groups.csv`."""
     spread, (n_a, n_b) = plan.spread, groups_of(size, plan.design)
-    arm_share = max(float(spread.shared), 0.0) / 2
-    common = _normal(generator, spread.cases * (spread.within - arm_share), size.cases)
-    of_arm = _normal(generator, spread.cases * arm_share, (size.cases, 2))
+    arm_variance = max(float(spread.shared), 0.0) / 2
+    case_effects = _normal(generator, spread.cases * (spread.within - arm_variance), size.cases)
+    arm_effects = _normal(generator, spread.cases * arm_variance, (size.cases, 2))
     is_b = np.arange(size.readers) >= n_a
     scores = (
         np.where(is_b, 0.0, plan.effect)
         + _normal(generator, spread.reader, size.readers)
-        + common[:, None]
-        + of_arm[:, is_b.astype(int)]
+        + case_effects[:, None]
+        + arm_effects[:, is_b.astype(int)]
         + _normal(generator, spread.cases * spread.own, (size.cases, size.readers))
     )
     merits = Merits(
@@ -154,7 +157,7 @@ def _arms(plan: PowerPlan, size: Size, generator: np.random.Generator) -> tuple[
 def simulated_claims(
     plan: PowerPlan, size: Size, generator: np.random.Generator
 ) -> tuple[Inference, Inference, Inference, Inference]:
-    """Return the inferences of a simulated study.
+    """Simulate a study and return its inferences.
 
     Parameters
     ----------
@@ -163,13 +166,13 @@ def simulated_claims(
     size : Size
         Readers and cases.
     generator : numpy.random.Generator
-        Draws the study.
+        The generator that the study is drawn from.
 
     Returns
     -------
     tuple of four Inference
-        Readers like these by Obuchowski and Rockette alone; the same claim as stated in a report;
-        these readers; these cases.
+        For readers like these, by Obuchowski and Rockette alone and as stated in a report; for
+        these readers; for these cases.
     """
     scores, readers, cases = _scores(plan, size, generator)
     n_cases = size.cases
@@ -191,7 +194,7 @@ def simulated_claims(
 def _scores(
     plan: PowerPlan, size: Size, generator: np.random.Generator
 ) -> tuple[Floats, Floats, Floats]:
-    """Return scores of shape (n_cases, n_readers), with the effects of readers and of cases."""
+    """Draw scores of shape (n_cases, n_readers); return them with the reader and case effects."""
     spread = plan.spread
     readers = _normal(generator, spread.reader, size.readers)
     cases = _normal(generator, spread.cases * spread.shared, size.cases)
@@ -208,7 +211,7 @@ def _normal(
 
 
 def shows_effect(plan: PowerPlan, inference: Inference) -> bool:
-    """Return whether the planned test of no difference or of the margin rejects."""
+    """Return whether the planned test, of no difference or of the margin, rejects."""
     if plan.margin is None:
         return inference.p < plan.alpha
     return inference.p_noninferior(plan.margin) < plan.alpha / 2

@@ -35,26 +35,26 @@ _NUMBER_WORDS = ("two", "three", "four", "five", "six", "seven", "eight", "nine"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sizes:
-    """The readers and cases of a table, each in ascending order."""
+    """The numbers of readers and of cases in a table, in ascending order."""
 
     readers: tuple[int, ...]
     cases: tuple[int, ...]
 
 
 def parse_range(text: str, name: str) -> tuple[int, ...]:
-    """Read a range `FROM:TO[:STEP]` or a single number.
+    """Parse a range `FROM:TO[:STEP]` or a single number.
 
     Parameters
     ----------
     text : str
-        The text of the option.
+        The value of the option.
     name : str
         The name of the option in messages.
 
     Raises
     ------
     OptionsError
-        The text is neither, or contains no number.
+        The text is not a number or range, or a number is smaller than 2.
 
     Examples
     --------
@@ -81,23 +81,23 @@ def power_table(plans: Sequence[PowerPlan], sizes: Sizes, n_simulated: int = 0) 
     Parameters
     ----------
     plans : sequence of PowerPlan
-        A plan for each metric.
+        One plan per metric.
     sizes : Sizes
-        Readers and cases.
+        Numbers of readers and of cases.
     n_simulated : int, default 0
-        Studies to simulate for each size; 0 for none.
+        Number of studies to simulate for each size.
 
     Returns
     -------
     pandas.DataFrame
-        The columns `COLUMNS`; in order of plan, claim, readers, cases, with the simulation after
-        the closed form. `ncp` and `df` of a simulation are empty; `power_of_analysis` is empty if
-        it is not known.
+        The columns `COLUMNS`, in the order of plan, claim, readers and cases; a simulation follows
+        the closed form of the same size. `ncp` and `df` of a simulation are empty;
+        `power_of_analysis` is empty if it is not known.
 
     Raises
     ------
     OptionsError
-        The design needs more readers, or a simulation that is not available.
+        The design needs more readers, the simulation is not available, or the table is too large.
 
     Examples
     --------
@@ -159,7 +159,7 @@ def _row(plan: PowerPlan, size: Size, result: Power) -> dict[str, object]:
 
 
 def half_width(plan: PowerPlan, size: Size) -> float:
-    """Return half of the expected width of the interval for readers like these.
+    """Return half the expected width of the interval for readers like these.
 
     Examples
     --------
@@ -175,7 +175,7 @@ def half_width(plan: PowerPlan, size: Size) -> float:
 
 
 def cases_needed_lines(plan: PowerPlan, readers: Sequence[int]) -> Iterator[str]:
-    """Yield the number of cases for each number of readers, and the numbers that never suffice.
+    """Yield the cases needed by number of readers, and which numbers of readers are never enough.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ def cases_needed_lines(plan: PowerPlan, readers: Sequence[int]) -> Iterator[str]
     Yields
     ------
     str
-        A line of text.
+        Lines of text.
 
     Examples
     --------
@@ -218,7 +218,7 @@ def cases_needed_lines(plan: PowerPlan, readers: Sequence[int]) -> Iterator[str]
 
 
 def never_enough_sentence(plan: PowerPlan, readers: int) -> str:
-    """Return a sentence that no number of cases is enough for a claim about readers like these.
+    """State that no number of cases is enough for a claim about readers like these.
 
     Examples
     --------

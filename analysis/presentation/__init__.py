@@ -1,1 +1,1 @@
-"""How numbers become text and tables of the report: used by every statistic."""
+"""Functions that write numbers as text and tables of the report, for every statistic."""

@@ -1,4 +1,4 @@
-"""Parts that captions of figures share: sample sizes, methods of intervals, warnings."""
+"""Parts shared by the captions of figures: sample sizes, methods of intervals, warnings."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def overview_caption(rows: pd.DataFrame, percent: str, *, clustered: bool) -> st
 
 
 def overlapping() -> str:
-    """Return the caption's warning about overlapping intervals."""
+    """Return a caption's warning about overlapping intervals."""
     return t("Overlapping intervals are no test of a difference: raters answered the same cases.")
 
 
@@ -43,7 +43,7 @@ def number_range(numbers: pd.Series[int]) -> str:
 
 
 def methods_in(rows: pd.DataFrame, column: str = "method") -> str:
-    """Return the methods of the intervals: the last part of each method in a column."""
+    """Return the distinct methods of the intervals, which are the last part of each method."""
     parts = (str(method).split("; ")[-1] for method in rows[column].dropna() if method)
     return t("; ").join(sorted({pieces(part) for part in parts})) or t("none")
 

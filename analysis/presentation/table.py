@@ -1,4 +1,4 @@
-"""A table of the report: rows of text, and functions that write cells."""
+"""A table of the report as rows of text, and functions that write its cells."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from analysis.translation import t, tn
 
 MOST_ROWS = 300
 MOST_IN_PRINT = 40
-# Number of printed rows of important tables: the pairs of sixteen raters.
+# For important tables: all pairs of sixteen raters.
 MANY_IN_PRINT = 120
-# Largest numbers of characters in print: of a name, of other words, and of a head of several lines.
+# Maximum numbers of printed characters.
 LONGEST_NAME, LONGEST_WORDS, LONGEST_HEAD = 44, 100, 64
 EMPTY = "–"
 
@@ -33,23 +33,23 @@ class ReportTable:
     Parameters
     ----------
     name : str
-        Name for ids and labels, of letters, digits and hyphens.
+        Name for ids and labels: letters, digits and hyphens.
     title, note : str
-        As text.
+        The title, and the note below the table.
     file : str
         File with all rows in full precision.
     header : tuple of str
-        Column heads.
+        Column headings.
     rows : list
-        Each row: the raters (or another subject of the row), then its cells as text.
+        For each row its raters (or another subject) and its cells as text.
     total : int
         Number of rows in the file.
     sides : tuple of str
-        Alignment of each column: numbers right, words left.
+        Alignment of each column: `right` for numbers, `left` for words.
     in_paper : bool
         Whether the table is in the files for a paper.
     most_in_print : int
-        Rows that the PDF shows.
+        Maximum number of rows in the PDF.
     """
 
     name: str
@@ -64,12 +64,12 @@ class ReportTable:
     most_in_print: int = MOST_IN_PRINT
 
     def cut(self, max_rows: int) -> ReportTable:
-        """Return the table for print: `max_rows` rows at most, with names that fit a column."""
+        """Return the printed table: at most `max_rows` rows, with names that fit a column."""
         rows = [(tuple(map(_cut, names)), cells) for names, cells in self.rows[:max_rows]]
         return replace(self, header=tuple(map(_head, self.header)), rows=rows)
 
     def without_column(self, head: str) -> ReportTable:
-        """Return the table without a column; unchanged where it has no such column."""
+        """Return the table without a column, or unchanged if it has no such column."""
         if head not in self.header[1:]:
             return self
         place = self.header.index(head, 1)
@@ -81,11 +81,11 @@ class ReportTable:
         )
 
     def with_first_heading(self, first: str) -> ReportTable:
-        """Return the table with another head of its first column."""
+        """Return the table with another heading for its first column."""
         return replace(self, header=(first, *self.header[1:]))
 
     def without_same(self, head: str) -> ReportTable:
-        """Return the table without a column of equal cells; the note states their value."""
+        """Move a column whose cells are all equal to the note, which states their value."""
         if head not in self.header[1:]:
             return self
         place = self.header.index(head, 1) - 1
@@ -97,7 +97,7 @@ class ReportTable:
 
     @property
     def left(self) -> int:
-        """Number of rows that are not shown."""
+        """The number of rows that are not shown."""
         return self.total - len(self.rows)
 
     @property
@@ -134,7 +134,7 @@ def _is_number(cell: str) -> bool:
 
 
 class _About(TypedDict):
-    """The other texts of a table besides its cells."""
+    """The fields of a table apart from its cells."""
 
     name: str
     title: str
@@ -151,7 +151,7 @@ def report_table(
     total: int | None = None,
     **description: Unpack[_About],
 ) -> ReportTable:
-    """Return a table with the first rows, up to a maximum."""
+    """Return a table of the first `MOST_ROWS` rows, with the alignment of its columns."""
     header, body = tuple(header), list(rows[:MOST_ROWS])
     return ReportTable(
         header=header,
@@ -163,17 +163,17 @@ def report_table(
 
 
 def named(names: Mapping[str, RaterName], rater: str) -> RaterName:
-    """Return a rater's name, or the id where the bundle has no name."""
+    """Return a rater's name, or the id if there is no name."""
     return names.get(rater) or words(rater)
 
 
 def words(text: str) -> RaterName:
-    """Return the subject of a row that is not a rater."""
+    """Return the label of a row whose subject is not a rater."""
     return RaterName(label=text, simulated=False)
 
 
 def two_conditions(row: Row) -> tuple[RaterName, RaterName]:
-    """Return the subjects of a row that compares `condition_a` with `condition_b`."""
+    """Return the labels of a row that compares `condition_a` with `condition_b`."""
     first, second = (words(condition_name(str(row[f"condition_{side}"]))) for side in "ab")
     return first, second
 
@@ -184,7 +184,7 @@ def whole_number(n: float) -> str:
 
 
 def percent_cell(value: float) -> str:
-    """Write a proportion as percent; a dash if it is undefined."""
+    """Write a proportion in percent; a dash if it is undefined."""
     return EMPTY if math.isnan(value) else rounded(100 * value, 1)
 
 
@@ -257,5 +257,5 @@ def difference_cells(row: Row, factor: float, *, cluster: bool = False) -> tuple
 
 
 def percent_with_range(row: Row, estimate: str, low: str = "ci_low", high: str = "ci_high") -> str:
-    """Write a proportion of a row as percent with its interval, from the columns given."""
+    """Write a proportion of a row in percent, with its interval from the columns `low` and `high`."""
     return estimate_with_range(*(100 * number(row, column) for column in (estimate, low, high)))

@@ -19,7 +19,7 @@ MOST_DECIMALS = 6
 
 
 def rounded(value: float, decimals: int = 1) -> str:
-    """Write a number in the language in use, with a true minus sign and no minus before zero.
+    """Write a number in the language in use, with the minus sign U+2212 and zero without a sign.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def rounded(value: float, decimals: int = 1) -> str:
 
 
 def percent(value: float, decimals: int = 1) -> str:
-    """Write a proportion as percent, without the percent sign.
+    """Write a proportion in percent, without the percent sign.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def decimals_for(values: Sequence[float], boundaries: Sequence[float], least: in
 
 
 def decimals_that_subtract(a: float, b: float, least: int = 2, max_decimals: int = 4) -> int:
-    """Return the number of decimals with which the rounded values have the rounded difference.
+    """Return the number of decimals for which the rounded values differ by the rounded difference.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def decimals_that_subtract(a: float, b: float, least: int = 2, max_decimals: int
 
 
 def count(n: int, word: str, plural: str | None = None) -> str:
-    """Write a count with its noun, for texts that are always in English.
+    """Write a count with its noun, for text that is always in English.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def cases(n: int) -> str:
 
 
 def cases_between(numbers: pd.Series[int]) -> str:
-    """Write the smallest and the largest of some numbers of cases."""
+    """Write the range of numbers of cases."""
     least, highest = int(numbers.min()), int(numbers.max())
     return (
         cases(highest) if least == highest else t("{low} to {high} cases", low=least, high=highest)
@@ -153,7 +153,7 @@ def sentences(parts: Sequence[str]) -> str:
 
 
 def listed(words: Sequence[str], max_words: int | None = None) -> str:
-    """Join words as in a sentence; beyond `max_words` with the number of the others.
+    """Join words as in a sentence; those beyond `max_words` are only counted.
 
     Examples
     --------
@@ -172,16 +172,16 @@ def listed(words: Sequence[str], max_words: int | None = None) -> str:
 
 Row = dict[str, Any]
 
-# Rows of small tables are cached for the many sentences that use them; pairs of raters can be half
-# a million rows.
+# Rows of small tables are cached, because many sentences use them. Pairs of raters can have half a
+# million rows, which are not.
 MOST_KEPT = 5_000
 _ROWS_OF_RESULTS: WeakKeyDictionary[Results, dict[str, list[Row]]] = WeakKeyDictionary()
 
 
 def rows_of(results: Results, name: str, **filters: str) -> list[Row]:
-    """Return a table's rows with the given values.
+    """Return the rows of a table that have a value in each column of `filters`.
 
-    Empty if the table or one of the columns is missing.
+    The list is empty if the table or one of the columns is missing.
     """
     table = results.tables.get(name)
     if table is None or not set(filters) <= set(table.columns):
@@ -201,7 +201,7 @@ def rows_of(results: Results, name: str, **filters: str) -> list[Row]:
 def rows_by(
     results: Results, name: str, keys: Sequence[str], of: str, **filters: str
 ) -> dict[tuple[str, ...], dict[str, Row]]:
-    """Return a table's rows by the values of `keys`, and within these by the value of `of`."""
+    """Return the rows of a table, grouped by the columns `keys`, then by the column `of`."""
     rows: dict[tuple[str, ...], dict[str, Row]] = {}
     for row in rows_of(results, name, **filters):
         rows.setdefault(tuple(str(row[key]) for key in keys), {})[str(row[of])] = row
@@ -209,7 +209,7 @@ def rows_by(
 
 
 def records(table: pd.DataFrame) -> list[Row]:
-    """Return a table's rows."""
+    """Return the rows of a table as dictionaries."""
     names, columns = list(table.columns), [_cells(column) for _, column in table.items()]
     return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
@@ -224,7 +224,7 @@ def _cells(column: pd.Series[Any]) -> list[Any]:
 def rows_by_measure(
     table: pd.DataFrame, key: Sequence[str]
 ) -> dict[tuple[str, ...], dict[str, Row]]:
-    """Return the rows of a long table by the values of `key`, and those of each key by measure."""
+    """Return the rows of a long table, grouped by the columns `key`, then by measure."""
     groups: dict[tuple[str, ...], dict[str, Row]] = {}
     for row in records(table):
         values = tuple(str(row[column]) for column in key)
@@ -233,7 +233,7 @@ def rows_by_measure(
 
 
 def conditions_in(results: Results, name: str) -> list[str]:
-    """Return a table's conditions in order of name, the readers' conditions first."""
+    """Return the conditions of a table in order of name, with the readers' conditions first."""
     table = results.tables.get(name, pd.DataFrame())
     if "condition" not in table.columns:
         return []
@@ -242,7 +242,7 @@ def conditions_in(results: Results, name: str) -> list[str]:
 
 
 def headline_intervals(accuracy: pd.DataFrame) -> pd.DataFrame:
-    """Return the accuracies with the interval over patients if it has a width, else Wilson's."""
+    """Replace Wilson's intervals by those over patients, unless the latter have no width."""
     known = accuracy["cluster_ci_low"] < accuracy["cluster_ci_high"]
     return accuracy.assign(
         ci_low=accuracy["ci_low"].where(~known, accuracy["cluster_ci_low"]),
@@ -256,12 +256,12 @@ def number(row: Row, column: str) -> float:
     return float("nan") if value is None or value == "" or pd.isna(value) else float(value)
 
 
-# The beginning of a reason that names the undefined cells.
+# Matches the beginning of a reason, which names the undefined cells.
 _UNDEFINED_CELLS = re.compile(r"^(standard error(,| and) )?interval( and p)?: ")
 
 
 def reason(row: Row) -> str:
-    """Return a row's reason for an undefined value, without the undefined cells and a full stop.
+    """Return why a value of a row is undefined, without the names of the cells and a full stop.
 
     Examples
     --------
@@ -289,7 +289,7 @@ WITH_NUMBERS = (
 
 
 def translated_reason(reason: str) -> str:
-    """Return a table's reason for a sentence, translated if the catalogue has it."""
+    """Translate a reason from a table for use in a sentence, if the catalogue has it."""
     return pieces(reason.rstrip(". "))
 
 
@@ -302,8 +302,8 @@ _CONDITIONS_OF_RESULTS: WeakKeyDictionary[Results, tuple[str, ...]] = WeakKeyDic
 def all_conditions(results: Results) -> tuple[str, ...]:
     """Return the conditions of the run, in order of name.
 
-    The readers' conditions (the models' without readers), and all conditions with a name. A model
-    without a condition is shown with the readers and does not add a condition.
+    These are the readers' conditions (the models' if there are no readers) and all conditions with
+    a name. A model without a condition is shown with the readers and does not add a condition.
     """
     if results not in _CONDITIONS_OF_RESULTS:
         table = results.tables["accuracy"]
@@ -315,17 +315,17 @@ def all_conditions(results: Results) -> tuple[str, ...]:
 
 
 def has_several(results: Results) -> bool:
-    """Return whether the run has several conditions, so that they must be named."""
+    """Return whether the run has several conditions, which must then be named."""
     return len(all_conditions(results)) > 1
 
 
 def shown_condition(results: Results, condition: str) -> str:
-    """Return the condition's name where there are several conditions, else an empty text."""
+    """Return the name of a condition if the run has several, else an empty string."""
     return condition_name(condition) if has_several(results) else ""
 
 
 def condition_phrase(results: Results, condition: str) -> str:
-    """Return the condition for a sentence; an empty text where the run has one."""
+    """Return the phrase that names a condition in a sentence; empty if the run has only one."""
     shown = shown_condition(results, condition)
     if not shown:
         return ""
@@ -335,7 +335,7 @@ def condition_phrase(results: Results, condition: str) -> str:
 def file_name(name: str, number: int, condition: str) -> str:
     """Return the name of a figure's files, without suffix.
 
-    The number distinguishes conditions, which are free text, with the same letters and digits.
+    The number distinguishes conditions (free text) that have the same letters and digits.
 
     Examples
     --------
