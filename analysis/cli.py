@@ -1,4 +1,4 @@
-"""The command line of the analysis. Exit codes: 0 success, 1 refused with reasons, 2 usage error."""
+"""The command line of the analysis; exit codes: 0 success, 1 refused, 2 usage error."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class _Program(click.Group):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line with `arguments`, by default those of the process; return its exit code."""
+    """Run the command line with `arguments` (default: the process's) and return its exit code."""
     # statsmodels collects garbage in every test, which takes 0.1 s with all imported modules.
     gc.freeze()
     try:

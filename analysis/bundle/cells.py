@@ -1,10 +1,10 @@
 """Escape the cells of CSV files that a spreadsheet would evaluate as formulas, and undo it.
 
-Text that begins with a character of `_FORMULA_STARTS` gets an apostrophe in front, so that a
-spreadsheet does not evaluate it; plain numbers do not. Text that already begins with apostrophes
-and such a character gets one more. Control characters, and those that change the direction of text,
-are written as escapes. Reading restores the text exactly. `datapackage.json` states whether a
-bundle's cells are escaped.
+An apostrophe is added in front of text that begins with a character of `_FORMULA_STARTS`, unless it
+is a plain number, so that a spreadsheet does not evaluate it. If the text begins with apostrophes
+before such a character, one more is added. Control characters, and characters that change the
+direction of text, are written as escapes. Reading restores the text exactly. `datapackage.json`
+states whether the cells of a bundle are escaped.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _ESCAPE = re.compile(r"\\u([0-9a-f]{4})")
 
 
 def guarded(text: str) -> str:
-    r"""Return text as it is written to a cell: never a formula, with control characters as escapes.
+    r"""Escape text for a cell, so that it is no formula and has no control characters.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def guarded(text: str) -> str:
 
 
 def unguarded(cell: str) -> str:
-    r"""Return the text from which `guarded` made a cell.
+    r"""Restore the text of a cell that `guarded` has written.
 
     Examples
     --------
@@ -65,12 +65,12 @@ _FORMER_GUARDED = re.compile(r"'+[=+\-@\t\r]")
 
 
 def unguarded_before(cell: str) -> str:
-    """Return the text of a cell in a bundle of an earlier version, which has no escapes."""
+    """Restore the text of a cell in a bundle of an earlier version, which wrote no escapes."""
     return cell[1:] if _FORMER_GUARDED.match(cell) else cell
 
 
 def guarded_table(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with its texts escaped by `guarded`; numbers do not change.
+    """Escape the text cells of a table with `guarded`; numbers do not change.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def guarded_table(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def unguarded_table(table: pd.DataFrame, read: Callable[[str], str] = unguarded) -> pd.DataFrame:
-    """Return a table with the texts from which its cells were made.
+    """Restore the text cells of a table that `guarded_table` has escaped.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def unguarded_table(table: pd.DataFrame, read: Callable[[str], str] = unguarded)
 
 
 def _rewritten(table: pd.DataFrame, write: Callable[[str], str]) -> pd.DataFrame:
-    # Columns without a change are not copied: the table of pairs of 200 raters is long.
+    # Unchanged columns are not copied, because the table of the pairs of 200 raters is long.
     changed = {}
     for name, column in table.items():
         if pd.api.types.is_numeric_dtype(column):

@@ -31,9 +31,9 @@ def faults_where(
     table : pandas.DataFrame
         The table, with its `row` numbers.
     wrong : pandas.Series of bool
-        Aligned with `table`.
-    what : callable
-        Takes a row as a dictionary and returns what is wrong with it.
+        Whether each row of `table` has the fault.
+    fault : callable
+        Takes a row as a dictionary and describes its fault.
     remedy : str
         What the user can do.
 
@@ -61,9 +61,10 @@ def faults_among(
     fault: Callable[[dict[str, Any]], str],
     remedy: str,
 ) -> list[Fault]:
-    """Return one fault for each row with an invalid cell in a column, regardless of other cells.
+    """Return one fault for each row in which the cell of a column is invalid.
 
-    As `faults_where`; `wrong` is called once for each distinct cell.
+    Other cells do not matter; `wrong` is called once for each distinct cell. Otherwise the function
+    is like `faults_where`.
     """
     cells = table[column].to_numpy(dtype=object)
     wrong_cells = {cell for cell in set(cells) if wrong(cell)}
@@ -74,7 +75,7 @@ def faults_among(
 
 
 def with_columns(table: pd.DataFrame, columns: tuple[str, ...]) -> pd.DataFrame:
-    """Return the table with every column of `columns`; missing ones are added with empty cells."""
+    """Add the missing ones of `columns` to a table, with empty cells."""
     present = set(table.columns)
     missing = [column for column in columns if column not in present]
     if not missing:
@@ -108,7 +109,7 @@ def number_in(cell: str) -> float:
 def whole_numbers(cells: pd.Series[str]) -> pd.Series[float]:
     """Return the whole numbers in the cells; nan for other cells.
 
-    `4.0` counts as a whole number, because spreadsheets and data frames write it so.
+    `4.0` counts as a whole number, because spreadsheets and data frames write whole numbers so.
     """
     return each_distinct(cells, whole_number_in).astype(float)
 
@@ -127,7 +128,7 @@ IN_EARLIER_ROW = "is also in an earlier row (white space around an id does not c
 
 
 def duplicate_faults(file: str, table: pd.DataFrame, column: str, remedy: str) -> list[Fault]:
-    """Return a fault for each id that equals or looks like the id of an earlier row."""
+    """Return a fault for each id that equals, or looks like, the id of an earlier row."""
     forms = each_distinct(table[column], id_key)
     repeated = forms.duplicated() & (forms != "")
     if not repeated.any():
@@ -152,7 +153,7 @@ def _repetition(text: str, first: str) -> str:
 def first_spellings(
     table: pd.DataFrame, columns: Sequence[str], key: Callable[[str], str]
 ) -> pd.DataFrame:
-    """Return the table with cells of `columns` that look alike replaced by their first spelling.
+    """Replace cells of `columns` that look alike by their first spelling.
 
     Examples
     --------
@@ -168,7 +169,7 @@ def first_spellings(
 
 
 def as_known(cells: pd.Series[str], known: pd.Series[str]) -> pd.Series[str]:
-    """Return the cells with every id that looks like a known one replaced by the known one."""
+    """Replace each id by the known id that it looks like, if there is one."""
     by_form = {id_key(cell): cell for cell in reversed(known.unique().tolist())}
     ids = set(by_form.values())
     return each_distinct(
@@ -177,7 +178,7 @@ def as_known(cells: pd.Series[str], known: pd.Series[str]) -> pd.Series[str]:
 
 
 def stripped(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
-    """Return the table without white space around the cells of `columns`.
+    """Remove white space around the cells of `columns`.
 
     Examples
     --------
@@ -188,7 +189,7 @@ def stripped(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
 
 
 def nul_faults(file: str, table: pd.DataFrame, columns: Sequence[str]) -> list[Fault]:
-    """Return a fault for each name with a NUL, which would cut it short in sorting and joins."""
+    """Return a fault for each name with a NUL character, which truncates it in sorts and joins."""
     return [
         fault
         for column in columns

@@ -31,8 +31,8 @@ FILE = "items.csv"
 def check_items(table: pd.DataFrame) -> tuple[pd.DataFrame, list[Fault]]:
     """Check the items and normalise letters, names and numbers of options.
 
-    The items keep their order. Names that look alike get their first spelling. `n_options` is 0
-    where both it and `options` are empty.
+    The items keep their order. Names that look alike are replaced by their first spelling.
+    `n_options` is 0 if it and `options` are empty.
     """
     items = stripped(with_columns(table, ITEM_COLUMNS), ITEM_NAMES)
     items = first_spellings(items, ITEM_IDS, id_key)

@@ -1,7 +1,7 @@
-"""Compare ids and names that look alike as equal, and describe how two of them differ.
+"""Treat ids and names that look alike as equal, and describe how two of them differ.
 
-The functions equal those of `study.base.text`, which the analysis does not import; a test compares
-them for every character.
+The functions are the same as in `study.base.text`, which the analysis must not import; a test
+compares them for every character.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Callable
 
 _DIFFERENT = ("<super>", "<sub>", "<fraction>", "<circle>")
-"""Compatibility characters that look different from their plain form: 10² is not 102."""
+"""Tags of compatibility characters that look different from their plain form: 10² is not 102."""
 
 _INVISIBLE = re.compile(
     r"[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u2d7f\ufe00-\ufe0f\ufff0-\ufff8"
@@ -20,7 +20,7 @@ _INVISIBLE = re.compile(
 """Characters without a glyph that are neither control nor format characters (Unicode 15)."""
 
 _VISIBLE = re.compile(r"[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd\s]")
-"""Control and format characters that are visible: white space, and marks before Arabic numbers."""
+"""Visible control and format characters: white space, and marks in front of Arabic numbers."""
 
 _LOOKS_LIKE = str.maketrans(
     {
@@ -44,9 +44,9 @@ _LOOKS_LIKE = str.maketrans(
     "АВЕКМНОРСТУХЅІЈҮҺѴԀԚԜӀаеорсухѕіјүһѵԁԛԝΑΒΕΖΗΙΚΝΟΡΤΥΧο",
     "ABEKMHOPCTYXSIJYHVDQWIaeopcyxsijyhvdqwABEZHIKNOPTYXo",
 )
-"""Characters that look like others.
+"""Characters that look like others, with the character that replaces them in comparisons.
 
-The Greek capital mu is not among them, because its small letter is the micro sign.
+The Greek capital mu is omitted, because its small letter looks like the micro sign.
 """
 
 _GREEK = dict(zip("αβεζηικνρτυχ", "abezhiknptyx", strict=True))
@@ -55,11 +55,11 @@ _LOWER: dict[int, int | str] = {
     for char in map(chr, (*range(0x370, 0x400), *range(0x1F00, 0x2000)))
     if (parts := unicodedata.normalize("NFD", char))[0] in _GREEK
 } | str.maketrans("вкмнтӏɑɡ", "bkmhtiag")
-"""Small letters whose capitals look like Latin capitals, so that letter case is ignored."""
+"""Small letters whose capitals look like Latin capitals, for comparisons that ignore case."""
 
 
 class _Folding(dict[int, str]):
-    """The character that each character is compared as, by code point; computed at first use."""
+    """The replacement of each character in comparisons, by code point; computed at first use."""
 
     def __missing__(self, code: int) -> str:
         self[code] = folded = _folded(chr(code))
@@ -79,16 +79,16 @@ def _folded(char: str) -> str:
 
 _FOLDING = _Folding()
 _NAMED = 3
-"""Largest number of differing characters that `difference` names."""
+"""Maximum number of characters that `difference` names."""
 
 
 def id_key(text: str) -> str:
-    """Return the form in which ids and paths are compared, which is case-sensitive.
+    """Return the case-sensitive form in which ids and paths are compared.
 
-    Texts that look alike have the same form: composed and decomposed characters, full-width forms,
-    ligatures, kinds of hyphens, quotation marks and white space, and Cyrillic letters that look
-    like Latin ones. Invisible characters are ignored. Superscripts, subscripts, fractions and
-    circled digits remain different.
+    Strings that look alike have the same form. Composed and decomposed characters are equal, as are
+    full-width forms, ligatures, the kinds of hyphens, quotation marks and white space, and Cyrillic
+    and Latin letters of the same shape. Invisible characters are ignored. Superscripts, subscripts,
+    fractions and circled digits remain different from plain digits.
 
     >>> id_key("Mu\u0308ller") == id_key("M\u00fcller\u200b"), id_key("A") == id_key("a")
     (True, False)
@@ -103,7 +103,7 @@ def id_key(text: str) -> str:
 
 
 def text_key(text: str) -> str:
-    """Return the form in which names and options are compared: as `id_key`, ignoring letter case.
+    """Return the form in which names and options are compared: `id_key` without letter case.
 
     The German sharp s differs from ss, and the Turkish dotless i from i, because they form
     different words.
@@ -118,7 +118,7 @@ def text_key(text: str) -> str:
 
 
 def difference(text: str, other: str) -> str:
-    r"""Describe how two texts with the same key differ; empty if they are equal.
+    r"""Describe how two strings with the same key differ; empty if they are equal.
 
     >>> difference("Yes", "Yes\u200b"), difference("a  b", "a b"), difference("A", "a")
     ('U+200B zero width space', 'white space', 'letter case')
@@ -140,7 +140,7 @@ def _name(char: str) -> str:
 
 
 class FirstSpelling(dict[str, str]):
-    """Maps every text to the first text with the same form for comparison.
+    """Maps every string to the first string with the same comparison key.
 
     >>> first = FirstSpelling(text_key)
     >>> first["Chest"], first["CHEST"], first["Head"]

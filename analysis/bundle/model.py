@@ -18,7 +18,7 @@ class RaterKind(StrEnum):
 
 
 class PairKind(StrEnum):
-    """The kinds of the two raters."""
+    """The kinds of the two raters in a pair."""
 
     READERS = "reader-reader"
     MIXED = "reader-model"
@@ -26,7 +26,7 @@ class PairKind(StrEnum):
 
 
 class Status(StrEnum):
-    """The outcome of a reading; `absent` never occurs in a file: such a reading has no row."""
+    """The outcome of a reading; `absent` means that there is no row and never occurs in a file."""
 
     ANSWERED = "answered"
     SKIPPED = "skipped"
@@ -37,11 +37,11 @@ class Status(StrEnum):
 
 
 RULES = ("strict", "standard", "loose")
-"""The sets of rules for reading models' outputs, as columns of `answers_by_rules.csv`."""
+"""The sets of rules for parsing models' outputs, which are columns of `answers_by_rules.csv`."""
 
 OPEN_KINDS = ("answer", "explanation")
 SCORES = {"correct": 1.0, "partly correct": 0.5, "incorrect": 0.0}
-"""The three levels of a score, best first, and the value of each."""
+"""The levels of a score, best first, with their values."""
 
 WRITTEN_STATUSES = tuple(status for status in Status if status is not Status.ABSENT)
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -127,31 +127,32 @@ class Bundle:
     Parameters
     ----------
     items : pandas.DataFrame
-        One row per item: the columns of `items.csv` as text, `truth` a letter or empty, `n_options`
-        int (0: not stated).
+        One row per item: the columns of `items.csv` as text, where `truth` is a letter or empty and
+        `n_options` an int (0: not stated).
     raters : pandas.DataFrame
         One row per rater: `rater_id`, `rater_kind`, `label` (never empty), `simulated` (bool) and
         the other columns of `raters.csv` as text.
     readings : pandas.DataFrame
-        One row per reading: the columns of `readings.csv` as text, `answer` a letter or empty,
-        `status` never empty, `repeat` int, `flags` words separated by single spaces. With
-        `answers_by_rules.csv`, a column for each of `RULES`: a letter or a status, empty if all
-        rules give the answer of the study.
+        One row per reading: the columns of `readings.csv` as text, where `answer` is a letter or
+        empty, `status` is never empty, `repeat` is an int and `flags` are words separated by single
+        spaces. With `answers_by_rules.csv` there is a column for each of `RULES`: a letter or a
+        status, or empty if all rules give the same answer as the study.
     aside : pandas.DataFrame
-        A model's readings outside the primary analysis, as `readings`: runs after its first, and
-        conditions that no reader had.
+        The models' readings outside the primary analysis, with the same columns as `readings`: runs
+        after the first, and conditions that no reader had.
     open_answers : pandas.DataFrame
         One row per free-text answer or explanation: the columns of `open_answers.csv` as text.
     open_scores : pandas.DataFrame
-        One row per score of such a text: the columns of `open_scores.csv` as text, `turn` int.
+        One row per score of an answer or explanation: the columns of `open_scores.csv` as text,
+        `turn` as int.
     protocol : mapping
-        The protocol as exported; empty when there is none.
+        The protocol as exported; empty if there is none.
     confidence_means : str
-        What confidence means, `answer` or `finding`; empty if no input states it.
+        The meaning of confidence, `answer` or `finding`; empty if no input states it.
     sha256 : mapping of str to str
         SHA-256 of every input file.
     about : mapping
-        The entry `reading_room` of `datapackage.json`; empty when there is none.
+        The entry `reading_room` of `datapackage.json`; empty if there is none.
     """
 
     items: pd.DataFrame

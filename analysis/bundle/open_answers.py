@@ -32,8 +32,8 @@ def check_open_answers(
 ) -> tuple[pd.DataFrame, list[Fault]]:
     """Check the free-text answers against the items and the raters.
 
-    An empty status becomes `answered` where the answer has words, else `skipped`. `rater_kind` is
-    that of the rater.
+    An empty status becomes `answered` if the answer has words, else `skipped`. `rater_kind` is
+    taken from the raters.
     """
     rows = with_columns(table, OPEN_ANSWER_COLUMNS)
     for column in ("answer_id", *_KEY_COLUMNS, "status"):
@@ -95,11 +95,12 @@ def check_open_answers(
 def check_open_scores(
     table: pd.DataFrame, answers: pd.DataFrame
 ) -> tuple[pd.DataFrame, list[Fault]]:
-    """Check the scores against the scored answers; `turn` becomes a whole number."""
+    """Check the scores against the answers, and convert `turn` to whole numbers."""
     rows = with_columns(table, OPEN_SCORE_COLUMNS)
     for column in ("answer_id", "scorer", "turn", "score"):
         rows[column] = each_distinct(rows[column], str.strip)
-    explains = answers["kind"] == OPEN_KINDS[1]  # regardless of the explained answer's status
+    # An explanation can be scored whatever the status of the answer that it explains.
+    explains = answers["kind"] == OPEN_KINDS[1]
     scorable = set(answers.loc[(answers["status"] == Status.ANSWERED) | explains, "answer_id"])
     faults = [
         *faults_among(

@@ -15,23 +15,23 @@ import pandas as pd
 from analysis.arrays import Ints
 from analysis.errors import Fault, quoted
 
-Cells = npt.NDArray[np.object_]
+CellArray = npt.NDArray[np.object_]
 
-# A cell may contain a model's complete output; the csv module's own limit is 128 KiB.
-LONGEST_CELL = 16 * 2**20
-# Number of rows that are held as lists at the same time.
-BLOCK = 10_000
+# A cell may contain a model's complete output; the default limit of the csv module is 128 KiB.
+MAX_CELL_LENGTH = 16 * 2**20
+# Number of rows that exist as lists at the same time.
+ROWS_PER_BLOCK = 10_000
 
 
 def parse_csv(
     name: str, content: bytes, required: Sequence[str]
 ) -> tuple[pd.DataFrame, list[Fault]]:
-    r"""Parse one CSV file; no cell becomes a number, a date or a missing value.
+    r"""Parse a CSV file without converting cells to numbers, dates or missing values.
 
     Parameters
     ----------
     name : str
-        The file's name, for the messages.
+        The name of the file in messages.
     content : bytes
         The file's contents, UTF-8 with or without a byte order mark.
     required : sequence of str
@@ -40,8 +40,8 @@ def parse_csv(
     Returns
     -------
     pandas.DataFrame, list of Fault
-        All columns as text and `row` (int, the header is row 1); and the faults. Empty columns
-        without a name, which spreadsheets write, are dropped.
+        All columns as text with a column `row` (int, the header is row 1), and the faults. Empty
+        columns without a name, which spreadsheets write, are dropped.
 
     Examples
     --------
@@ -58,7 +58,9 @@ def parse_csv(
         sheet = _sheet(text)
     except csv.Error:
         fault = "cannot be read as CSV"
-        remedy = f"Use commas and double quotes, and at most {LONGEST_CELL:,} characters per cell"
+        remedy = (
+            f"Use commas and double quotes, and at most {MAX_CELL_LENGTH:,} characters per cell"
+        )
         return _empty(required), [_fault(name, None, fault, remedy)]
     if sheet is None:
         return _empty(required), [_fault(name, None, "is empty", "Write at least the header")]
@@ -67,27 +69,27 @@ def parse_csv(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Sheet:
-    """The cells of a file, and its rows with more or fewer cells than the header."""
+    """The cells of a file, and its rows that have more or fewer cells than the header."""
 
     header: list[str]
-    columns: list[Cells]  # one array per column, each of shape (n_rows,)
-    numbers: Ints  # row numbers in the file, the header is 1
-    ragged: list[tuple[int, int]]  # row number and number of cells of each ragged row
+    columns: list[CellArray]  # one array per column, each of shape (n_rows,)
+    row_numbers: Ints  # in the file, where the header is row 1
+    ragged_rows: list[tuple[int, int]]  # the row number and the number of cells
 
 
 def _sheet(text: str) -> _Sheet | None:
-    # The limit is global to the process, so it is only raised; other code may have raised it more.
-    csv.field_size_limit(max(csv.field_size_limit(), LONGEST_CELL))
+    # The limit is global to the process and is not lowered, because other code may have raised it.
+    csv.field_size_limit(max(csv.field_size_limit(), MAX_CELL_LENGTH))
     rows: Iterator[list[str]] = csv.reader(io.StringIO(text, newline=""), strict=True)
-    if csv.field_size_limit() > LONGEST_CELL < len(text):
-        rows = _within_limit(rows)
+    if csv.field_size_limit() > MAX_CELL_LENGTH < len(text):
+        rows = _check_lengths(rows)
     header = next(rows, None)
     if header is None:
         return None
     width, start = len(header), 2
     blocks, numbers, ragged = [np.empty((0, width), dtype=object)], [np.empty(0, np.int64)], []
-    # Each block becomes an array, because the garbage collector scans lists repeatedly.
-    while block := list(islice(rows, BLOCK)):
+    # Each block becomes an array, because the garbage collector would scan lists repeatedly.
+    while block := list(islice(rows, ROWS_PER_BLOCK)):
         lengths = np.fromiter(map(len, block), dtype=np.int64, count=len(block))
         complete = np.flatnonzero(lengths == width)
         ragged += [(start + int(i), int(n)) for i, n in enumerate(lengths) if n not in (0, width)]
@@ -99,15 +101,15 @@ def _sheet(text: str) -> _Sheet | None:
     return _Sheet(
         header=[cell.strip() for cell in header],
         columns=[np.concatenate([block[:, i] for block in blocks]) for i in range(width)],
-        numbers=np.concatenate(numbers),
-        ragged=ragged,
+        row_numbers=np.concatenate(numbers),
+        ragged_rows=ragged,
     )
 
 
-def _within_limit(rows: Iterator[list[str]]) -> Iterator[list[str]]:
+def _check_lengths(rows: Iterator[list[str]]) -> Iterator[list[str]]:
     for row in rows:
-        if max(map(len, row), default=0) > LONGEST_CELL:
-            raise csv.Error(f"field larger than field limit ({LONGEST_CELL})")
+        if max(map(len, row), default=0) > MAX_CELL_LENGTH:
+            raise csv.Error(f"field larger than field limit ({MAX_CELL_LENGTH})")
         yield row
 
 
@@ -123,7 +125,7 @@ def _table(name: str, sheet: _Sheet, required: Sequence[str]) -> tuple[pd.DataFr
             if column
         }
     )
-    frame["row"] = sheet.numbers
+    frame["row"] = sheet.row_numbers
     return frame, faults
 
 
@@ -132,7 +134,7 @@ def _ragged_faults(name: str, sheet: _Sheet) -> list[Fault]:
     remedy = "Quote cells that contain commas or line breaks"
     return [
         _fault(name, row, f"has {n} cells where the header has {width}", remedy)
-        for row, n in sheet.ragged
+        for row, n in sheet.ragged_rows
     ]
 
 
@@ -143,7 +145,7 @@ def _unnamed_faults(name: str, sheet: _Sheet) -> list[Fault]:
             continue
         filled = (
             int(row)
-            for row, cell in zip(sheet.numbers, sheet.columns[number - 1], strict=True)
+            for row, cell in zip(sheet.row_numbers, sheet.columns[number - 1], strict=True)
             if cell.strip()
         )
         if row := next(filled, None):

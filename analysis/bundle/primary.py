@@ -1,4 +1,4 @@
-"""Select each model's readings for the primary analysis, and set its others aside."""
+"""Select each model's readings for the primary analysis, and set the others aside."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import pandas as pd
 from analysis.bundle.model import RaterKind
 
 AS_READERS = ("", "image")
-"""Conditions in which a model sees what the readers see, regardless of the readers' condition."""
+"""Conditions in which a model sees the same as the readers, whatever the readers' condition."""
 
 
 def natural(name: str) -> tuple[tuple[bool, int, str], ...]:
-    """Return a key for sorting names of runs: numbers by value and before words.
+    """Return a key that sorts names of runs, with numbers by value and before words.
 
     Examples
     --------
@@ -29,7 +29,7 @@ def natural(name: str) -> tuple[tuple[bool, int, str], ...]:
 
 
 def numbered_runs(readings: pd.DataFrame) -> pd.Series[str]:
-    """Return the `repeat` of readings as text; where it is empty, the rank of the `run`."""
+    """Return the `repeat` of readings as text, or the rank of their `run` if it is empty."""
     keys = list(zip(readings["rater_id"], readings["run"], strict=True))
     rank: dict[tuple[str, str], str] = {}
     n_runs: Counter[str] = Counter()
@@ -53,9 +53,9 @@ def set_aside(readings: pd.DataFrame, raters: pd.DataFrame) -> tuple[pd.DataFram
     Returns
     -------
     primary, aside : pandas.DataFrame
-        Set aside are a model's runs after its first, and, where the model also saw what the readers
-        saw, its answers in conditions that no reader had. If the readers had exactly one condition
-        that such a model did not have, its primary answers get that condition.
+        `aside` has a model's runs after its first and, if the model also saw the same as the
+        readers, its answers in conditions that no reader had. If the readers had exactly one
+        condition that such a model did not have, its primary answers get that condition.
     """
     models = set(raters.loc[raters["rater_kind"] == RaterKind.MODEL.value, "rater_id"])
     is_model = readings["rater_id"].isin(models)
@@ -64,36 +64,40 @@ def set_aside(readings: pd.DataFrame, raters: pd.DataFrame) -> tuple[pd.DataFram
     in_runs = is_model & readings["rater_id"].isin(
         set(readings.loc[readings["run"] != "", "rater_id"])
     )
-    later = in_runs
+    is_later_run = in_runs
     if in_runs.any():
-        later &= readings["repeat"] > readings.groupby("rater_id")["repeat"].transform("min")
+        is_later_run &= readings["repeat"] > readings.groupby("rater_id")["repeat"].transform("min")
     conditions = sorted(set(readings.loc[~is_model, "condition"]))
     if not conditions:
-        return readings.loc[~later], readings.loc[later]
-    only = (
-        conditions if len(conditions) == 1 else []
-    )  # bundles of several conditions repeat the names of models
-    own = readings["condition"].copy()
+        return readings.loc[~is_later_run], readings.loc[is_later_run]
+    # Bundles of several conditions repeat the names of models.
+    single_condition = conditions if len(conditions) == 1 else []
+    new_condition = readings["condition"].copy()
     is_secondary = pd.Series(False, index=readings.index)
     conditions_of: dict[str, set[str]] = defaultdict(set)
     cells = (readings.loc[is_model, name].to_numpy(object) for name in ("rater_id", "condition"))
     for model, condition in dict.fromkeys(zip(*cells, strict=True)):
         conditions_of[model].add(condition)
     for model, present in conditions_of.items():
-        primary = next((name for name in (*AS_READERS, *only) if name in present), None)
+        candidates = (*AS_READERS, *single_condition)
+        primary = next((name for name in candidates if name in present), None)
         if len(present) == 1 or primary is None:
             continue
-        is_secondary |= (readings["rater_id"] == model) & ~own.isin([*conditions, primary])
+        is_own = readings["rater_id"] == model
+        is_secondary |= is_own & ~new_condition.isin([*conditions, primary])
         missing_conditions = [name for name in conditions if name not in present]
         if primary not in conditions and 1 == len(missing_conditions) < len(conditions):
-            own = own.mask(
-                (readings["rater_id"] == model) & (own == primary), missing_conditions[0]
+            new_condition = new_condition.mask(
+                is_own & (new_condition == primary), missing_conditions[0]
             )
-    plain = set(readings.loc[is_model & (own == ""), "rater_id"])
-    if plain and AS_READERS[1] not in conditions:  # models are compared in one condition
-        own = own.mask(is_model & (own == AS_READERS[1]) & ~readings["rater_id"].isin(plain), "")
-    readings = readings.assign(condition=own)
-    is_secondary = later | is_secondary
+    unconditioned = set(readings.loc[is_model & (new_condition == ""), "rater_id"])
+    if unconditioned and AS_READERS[1] not in conditions:  # models are compared in one condition
+        has_image = is_model & (new_condition == AS_READERS[1])
+        new_condition = new_condition.mask(
+            has_image & ~readings["rater_id"].isin(unconditioned), ""
+        )
+    readings = readings.assign(condition=new_condition)
+    is_secondary = is_later_run | is_secondary
     if not is_secondary.any():
         return readings, readings.iloc[:0]
     return readings.loc[~is_secondary], readings.loc[is_secondary]

@@ -1,4 +1,4 @@
-"""Read what the protocol of a bundle states."""
+"""Read values from the protocol of a bundle."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from analysis.errors import OptionsError
 from analysis.options import Options
 from analysis.translation import t, written
 
-# An endpoint's metric in the tables, by its name in a protocol.
+# The name of each endpoint's metric in the tables.
 _METRICS = {
     "accuracy": "accuracy",
     "AUC": "auc",
@@ -23,8 +23,8 @@ _METRICS = {
 def stated(protocol: Mapping[str, Any], key: str) -> Any:
     """Return the protocol's value of `key`; None if the key is missing.
 
-    An export wraps the protocol (`{"sha256": ..., "locked": {"protocol": ...}}`), so that the
-    parts are searched as well as the top level, first the protocol in force after amendments.
+    An export wraps the protocol (`{"sha256": ..., "locked": {"protocol": ...}}`). If the top level
+    does not have the key, the parts are searched, first the protocol in force after amendments.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def shares_cases(protocol: Mapping[str, Any]) -> bool:
 
 
 def n_amendments(protocol: Mapping[str, Any]) -> int | None:
-    """Return the number of amendments of the protocol; None if the input does not state it.
+    """Return the number of amendments to the protocol; None if the input does not state it.
 
     Examples
     --------
@@ -63,12 +63,12 @@ def n_amendments(protocol: Mapping[str, Any]) -> int | None:
     return len(amendments) if isinstance(amendments, list) else None
 
 
-# The declared hypothesis; the report states amendments of these after the study was opened.
+# Keys of the declared hypothesis. The report states which of them were amended after the opening.
 _PLANNED = ("endpoint", "hypothesis", "margin", "claim_about", "primary_model")
 
 
 def amended_plan(protocol: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parts of the declared hypothesis that were amended, with their values before.
+    """Return the amended parts of the declared hypothesis, with their original values.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def amended_plan(protocol: Mapping[str, Any]) -> dict[str, Any]:
     locked, in_force = protocol.get("locked"), protocol.get("in_force")
     if not (isinstance(locked, dict) and isinstance(in_force, dict)):
         return {}
-    # The locked protocol omits keys at their default, which is empty for each of these.
+    # The locked protocol omits keys that have their default value, which is empty for these keys.
     planned = {key: stated(locked, key) for key in _PLANNED}
     before = {key: "" if value is None else value for key, value in planned.items()}
     return {
@@ -126,7 +126,7 @@ def drops_excluded(protocol: Mapping[str, Any]) -> bool:
 
 
 def positive_options(protocol: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the options that the protocol declares positive, as letters or texts.
+    """Return the options that the protocol declares positive, as letters or in words.
 
     Examples
     --------
@@ -137,7 +137,7 @@ def positive_options(protocol: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def subgroups(protocol: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the fields of the items that the protocol declares as subgroups.
+    """Return the fields of items that the protocol declares as subgroups.
 
     Examples
     --------
@@ -148,7 +148,7 @@ def subgroups(protocol: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def years_limit(protocol: Mapping[str, Any]) -> float:
-    """Return the years of experience by which the protocol divides readers; 0 if it states none.
+    """Return the years of experience that divide the readers; 0 if the protocol states none.
 
     Examples
     --------
@@ -172,15 +172,15 @@ class PlannedSize:
     Parameters
     ----------
     comparison, claim, metric : str
-        Comparison, claim and metric of the plan, as in `power.csv`.
+        The comparison, claim and metric of the plan, as in `power.csv`.
     readers, cases : int
-        Size of the study.
+        The planned numbers of readers and cases.
     effect, margin : float
-        The true difference that was assumed; the margin is 0 for a two-sided test.
+        The assumed true difference, and the margin, which is 0 for a two-sided test.
     power, power_low, power_high : float
         Power with its limits, 0 to 1.
     half_width : float
-        Half the expected width of the interval for readers like these; 0 if it is not stated.
+        Half the expected width of the interval for readers like these; 0 if not stated.
     """
 
     comparison: str
@@ -241,7 +241,7 @@ class Plan:
         The primary endpoint's name in the tables, `accuracy` or `auc`; empty if none was
         declared.
     pair_weighted : bool
-        Whether every reading, instead of every reader, has the same weight.
+        Whether readings, instead of readers, have equal weights.
     hypothesis : str
         `non-inferiority` or `superiority`; empty if none was declared.
     claim : str
@@ -249,7 +249,7 @@ class Plan:
     primary_model : str
         The model that the hypothesis is about; empty if it is about each model.
     margin : float or None
-        Non-inferiority margin, a proportion; None if none was planned or it is not a proportion.
+        Non-inferiority margin as a proportion; None if none was planned or it is not a proportion.
     """
 
     metric: str = ""
@@ -295,8 +295,8 @@ def margin_of(
 ) -> float | None:
     """Return the non-inferiority margin of a metric; None if it has none.
 
-    For accuracy, the option if given, otherwise the protocol's margin. For the area under the
-    curve, the protocol's margin where the area is the declared endpoint: `--margin` is in points of
+    For accuracy it is the option's if set, otherwise the protocol's. For the area under the curve
+    it is the protocol's if the area is the declared endpoint, because `--margin` is a difference in
     accuracy.
 
     Raises
@@ -327,7 +327,7 @@ def margin_of(
 
 
 def margin_origin(options: Options, protocol: Mapping[str, Any]) -> str:
-    """Return the origin of a margin that differs from the protocol's; otherwise an empty text.
+    """Return the origin of a margin that differs from the protocol's; otherwise an empty string.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Check `raters.csv`, or derive the raters from the readings where there is none."""
+"""Check `raters.csv`, or derive the raters from the readings if the file is missing."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MARK = re.compile(r"\s*\(simulated\)\s*", re.IGNORECASE)
 
 
 def check_raters(table: pd.DataFrame) -> tuple[pd.DataFrame, list[Fault]]:
-    """Check the raters; `rater_kind` becomes lower case."""
+    """Check the raters and convert `rater_kind` to lower case."""
     raters = stripped(with_columns(table, RATER_COLUMNS), ["rater_id"])
     if not len(raters):
         fault, remedy = "contains no rater", "Add a row for each rater, or remove the file"
@@ -55,7 +55,7 @@ def check_raters(table: pd.DataFrame) -> tuple[pd.DataFrame, list[Fault]]:
 
 
 def raters_of(readings: pd.DataFrame) -> pd.DataFrame:
-    """Return the raters of the readings; without `raters.csv` every rater is a reader."""
+    """Return the raters of the readings, all as readers, for a bundle without `raters.csv`."""
     raters = pd.DataFrame({"rater_id": sorted(readings["rater_id"].unique())}, dtype=object)
     raters = with_columns(raters, RATER_COLUMNS)
     raters["rater_kind"] = RaterKind.READER.value
@@ -63,17 +63,17 @@ def raters_of(readings: pd.DataFrame) -> pd.DataFrame:
 
 
 def mark_simulated(raters: pd.DataFrame, readings: pd.DataFrame) -> pd.DataFrame:
-    """Fill empty labels with the id and mark the simulated raters.
+    """Replace empty labels by the id, and mark the simulated raters.
 
-    A rater is simulated when the label, or the id where there is no label, contains `(simulated)`,
-    or when a reading's `timing_source` is `simulated`. The word is removed from the label; figures
-    and tables show it as a mark.
+    A rater is simulated if the label, or the id if there is no label, contains `(simulated)`, or if
+    the `timing_source` of a reading is `simulated`. The word is removed from the label; figures and
+    tables show it separately.
     """
     raters = raters.copy()
     sources = set(zip(readings["rater_id"], readings["timing_source"], strict=True))
     simulated = {rater for rater, source in sources if source.strip().lower() == SIMULATED}
-    names, written = raters["rater_id"], raters["label"]
-    labels = [label if label.strip() else name for name, label in zip(names, written, strict=True)]
+    names, column = raters["rater_id"], raters["label"]
+    labels = [label if label.strip() else name for name, label in zip(names, column, strict=True)]
     raters["simulated"] = [
         name in simulated or bool(MARK.search(label))
         for name, label in zip(names, labels, strict=True)
@@ -82,7 +82,7 @@ def mark_simulated(raters: pd.DataFrame, readings: pd.DataFrame) -> pd.DataFrame
         _unmarked(label) or _unmarked(name) or name
         for name, label in zip(names, labels, strict=True)
     ]
-    raters["label"] = pd.Series(shown, index=raters.index, dtype=written.dtype)
+    raters["label"] = pd.Series(shown, index=raters.index, dtype=column.dtype)
     return raters
 
 

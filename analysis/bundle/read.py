@@ -1,4 +1,4 @@
-"""Read a bundle from a folder, a .zip or data frames, and check it."""
+"""Read and check a bundle from a folder, a .zip or data frames."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ from analysis.bundle.source import read_files
 from analysis.errors import BundleError, Fault, quoted
 from analysis.options import CONFIDENCE
 
-# Keys under `reading_room` in datapackage.json: how cells are escaped, see `analysis.bundle.cells`.
+# Keys under `reading_room` in datapackage.json that state the escaping of `analysis.bundle.cells`,
+# of earlier versions and of this one.
 GUARDED, ESCAPED = "cells_guarded", "cells_escaped"
 REQUIRED = {
     "items.csv": ("item_id",),
@@ -59,7 +60,7 @@ def read_bundle(path: str | PathLike[str]) -> Bundle:
     Raises
     ------
     BundleError
-        The input cannot be used; all faults are listed.
+        The input cannot be used; the error lists all faults.
 
     Examples
     --------
@@ -92,16 +93,16 @@ def bundle_from_tables(
     open_answers: pd.DataFrame | None = None,
     open_scores: pd.DataFrame | None = None,
 ) -> Bundle:
-    """Check tables in memory by the same rules as a folder.
+    """Check data frames by the same rules as the files of a folder.
 
     Parameters
     ----------
     items, readings : pandas.DataFrame
-        With the columns of `items.csv` and `readings.csv`; missing values count as empty.
+        Tables with the columns of `items.csv` and `readings.csv`; missing values count as empty.
     raters : pandas.DataFrame, optional
-        With the columns of `raters.csv`; without it every rater is a reader.
+        A table with the columns of `raters.csv`; without it every rater is a reader.
     open_answers, open_scores : pandas.DataFrame, optional
-        With the columns of `open_answers.csv` and `open_scores.csv`.
+        Tables with the columns of `open_answers.csv` and `open_scores.csv`.
 
     Returns
     -------
@@ -111,7 +112,7 @@ def bundle_from_tables(
     Raises
     ------
     BundleError
-        The tables cannot be used; all faults are listed.
+        The tables cannot be used; the error lists all faults.
 
     Examples
     --------
@@ -202,7 +203,7 @@ def _protocol(content: bytes | None) -> tuple[dict[str, Any], list[Fault]]:
 def _confidence_means(protocol: Mapping[str, Any], metadata: Mapping[str, Any]) -> str:
     """Return the meaning of confidence that the input states.
 
-    Reading Room asks how sure the reader is of the answer; its first bundles did not state it.
+    Reading Room asks how sure the reader is of the answer; its first bundles did not state this.
     """
     meaning = stated(protocol, "confidence_means") or metadata.get("confidence_means")
     if meaning in CONFIDENCE:
@@ -262,7 +263,7 @@ def _open(
 
 @cache
 def _no_open_answers() -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return empty tables of free-text answers and scores, as most bundles have."""
+    """Return empty tables of free-text answers and scores, for the many bundles without them."""
     items, raters = (
         pd.DataFrame("", index=[0], columns=[*columns], dtype=str)
         for columns in (ITEM_COLUMNS, RATER_COLUMNS)

@@ -44,9 +44,9 @@ def check_readings(
 ) -> tuple[pd.DataFrame, list[Fault]]:
     """Check the readings and normalise answers and statuses.
 
-    `raters` is None when the bundle has no `raters.csv`. An empty status becomes `answered` where
-    there is an answer, else `skipped`. An empty `repeat` becomes the rank of the reading's `run`
-    among its rater's runs, or 0.
+    `raters` is None if the bundle has no `raters.csv`. An empty status becomes `answered` if there
+    is an answer, else `skipped`. An empty `repeat` becomes the rank of the reading's `run` among
+    the runs of its rater, or 0 if there is no run.
     """
     if not len(table):
         fault = "contains no reading"
@@ -146,7 +146,7 @@ def _status_faults(readings: pd.DataFrame) -> list[Fault]:
 
 
 def _answer_faults(readings: pd.DataFrame, items: pd.DataFrame) -> list[Fault]:
-    """Return the faults of answers; only an `answered` reading must have a letter."""
+    """Return the faults in answers; only an `answered` reading must have a letter."""
     offered = dict(zip(items["item_id"][::-1], items["n_options"][::-1], strict=True))
     n_options = readings["item_id"].map(offered).fillna(0).replace(0, len(PLACE))
     answered = (readings["status"] == Status.ANSWERED) & (readings["answer"] != "")
@@ -202,9 +202,9 @@ def _number_faults(readings: pd.DataFrame) -> list[Fault]:
 
 
 def _flag_faults(readings: pd.DataFrame) -> list[Fault]:
-    """Return the faults of flags: lists in another notation, and a column of yes and no.
+    """Return the faults in flags: lists in another notation, and a column of yes and no.
 
-    A column of yes and no is refused, because it would flag every row.
+    A column of yes and no is refused, because every row would be flagged.
     """
     remedy = "Name the flag, such as too_fast, or leave the cell empty"
     if {cell.lower() for cell in set(readings["flags"])} <= YES_AND_NO:

@@ -1,4 +1,4 @@
-"""Check `answers_by_rules.csv`: models' answers as read by other rules than the study's."""
+"""Check `answers_by_rules.csv`: models' answers as parsed by rules other than the study's."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _STATUSES = (Status.SKIPPED, Status.UNPARSED, Status.REFUSED)
 
 
 def join_rules(table: pd.DataFrame, readings: pd.DataFrame) -> tuple[pd.DataFrame, list[Fault]]:
-    """Add a column to the readings for each of `RULES`, empty if no rule changes the answer.
+    """Add a column to the readings for each of `RULES`; its cells are empty if no rule differs.
 
     Parameters
     ----------
@@ -26,6 +26,7 @@ def join_rules(table: pd.DataFrame, readings: pd.DataFrame) -> tuple[pd.DataFram
     Returns
     -------
     pandas.DataFrame, list of Fault
+        The readings with the columns, or unchanged with the faults of the file.
     """
     rows = with_columns(table, (*_KEY_COLUMNS, *RULES))
     for column in (*_KEY_COLUMNS, *RULES):

@@ -17,7 +17,7 @@ KNOWN_FILES = (
     *("open_answers.csv", "open_scores.csv"),
     *("protocol.json", "datapackage.json"),
 )
-# Exceptions of zipfile for damaged and encrypted archives and unknown compression methods.
+# Exceptions that zipfile raises for damaged or encrypted archives and unknown compression methods.
 READ_ERRORS = (
     OSError,
     zipfile.BadZipFile,
@@ -47,7 +47,7 @@ def read_files(path: Path) -> Mapping[str, bytes]:
     Raises
     ------
     BundleError
-        There is nothing to read at `path`.
+        `path` does not exist, cannot be read, or is no bundle.
     """
     try:
         if path.is_dir():
@@ -79,7 +79,7 @@ def _from_zip(path: Path) -> dict[str, bytes]:
 
 
 def _plain_name(name: str) -> PurePosixPath:
-    """Normalise `./a`, and the backslashes that some Windows programs write."""
+    """Normalise names such as `./a`, and the backslashes that some Windows programs write."""
     return PurePosixPath(name.replace("\\", "/"))
 
 

@@ -242,7 +242,7 @@ def variances(spread: Spread, size: Size, design: PlanDesign) -> Variances:
 def _unshared(
     spread: Spread, n_readers: int, reads: int, design: PlanDesign
 ) -> tuple[Number, float]:
-    """Return the mean square that incomplete reading adds, and the degrees of freedom of readers."""
+    """Return the mean square that incomplete reading adds, and the readers' degrees of freedom."""
     if design is PlanDesign.BLOCKS and reads > 1:
         return 0.0, float(n_readers - -(-n_readers // reads))
     share = (n_readers - reads) / (reads * (n_readers - 1))

@@ -257,5 +257,5 @@ def difference_cells(row: Row, factor: float, *, cluster: bool = False) -> tuple
 
 
 def percent_with_range(row: Row, estimate: str, low: str = "ci_low", high: str = "ci_high") -> str:
-    """Write a proportion of a row in percent, with its interval from the columns `low` and `high`."""
+    """Write a proportion of a row in percent, with the interval from columns `low` and `high`."""
     return estimate_with_range(*(100 * number(row, column) for column in (estimate, low, high)))

@@ -1,1 +1,1 @@
-"""The readings as arrays, their clusters, and resamples of clusters."""
+"""Readings as arrays, clusters of items, and resamples of clusters."""

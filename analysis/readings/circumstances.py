@@ -1,4 +1,4 @@
-"""Times of readings, their position in the session, and the flags that cast doubt on times."""
+"""Times of readings, positions in the session, and flags that cast doubt on times."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FAULTY = "question_faulty"
 """The flag of a reading whose reader marked its question as faulty."""
 
 CUT_OFF = "cut_off"
-"""The flag of a model's output that was cut off at the token limit and is therefore unparsed."""
+"""The flag of a model's output that was cut off at the token limit and is counted as unparsed."""
 
 NOT_ABOUT_TIME = frozenset(
     {
@@ -40,28 +40,28 @@ NOT_ABOUT_TIME = frozenset(
         FAULTY,
     }
 )
-"""Flags about the image, the session or the text, which do not affect a reading's time. Any other
-flag, also one of another program, casts doubt on the time."""
+"""Flags about the image, the session or the text, which do not affect a reading's time. All other
+flags, including those of other programs, cast doubt on the time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Circumstances:
-    """The measured times of first readings, in order of column and item.
+    """The measured times of first readings, in the order of columns and items.
 
     Parameters
     ----------
     item, column : numpy.ndarray of int, shape (n_times,)
         Positions in the reading matrix.
     response_ms : numpy.ndarray of float, shape (n_times,)
-        Milliseconds, 0 or larger.
+        Response times in milliseconds, 0 or larger.
     flagged : numpy.ndarray of bool, shape (n_times,)
         Whether the reading has any flag.
     session : numpy.ndarray of str, shape (n_times,)
-        The session's name; empty if unknown. Whole numbers are written without decimals.
+        Name of the session; empty if unknown. Whole numbers are written without decimals.
     place : numpy.ndarray of float, shape (n_times,)
-        Position in the reader's list after the session's first reading, from 0; nan if unknown.
+        Position within the session, from 0; nan if unknown.
     share : numpy.ndarray of float, shape (n_times,)
-        The position as a share of the session's length, 0 to below 1.
+        `place` divided by the length of the session, from 0 to below 1.
     """
 
     item: Ints
@@ -86,13 +86,13 @@ def measured(bundle: Bundle, matrix: ReadingMatrix) -> Circumstances:
     Returns
     -------
     Circumstances
-        One entry per first reading with a `response_ms`, regardless of its status, without readings
+        One entry for each first reading with a `response_ms`, whatever its status, except readings
         that the protocol drops from the primary analysis.
 
     Notes
     -----
-    The length of a session is the number of cases that its rater has read, including hidden repeats
-    and unanswered cases.
+    The length of a session is the number of cases that the rater read in it, including hidden
+    repeats and unanswered cases.
 
     Examples
     --------
@@ -135,7 +135,7 @@ def measured(bundle: Bundle, matrix: ReadingMatrix) -> Circumstances:
 
 
 def marked(bundle: Bundle, matrix: ReadingMatrix, column: str) -> Bools:
-    """Return which first readings were excluded, or have a flag that casts doubt on their time.
+    """Return which first readings are excluded, or have a flag that casts doubt on their time.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def marked(bundle: Bundle, matrix: ReadingMatrix, column: str) -> Bools:
     Returns
     -------
     numpy.ndarray of bool, shape (n_items, n_columns)
-        Aligned with the matrix; false if there is no reading.
+        One cell per reading of the matrix; false if there is no reading.
 
     Examples
     --------
@@ -163,33 +163,33 @@ def marked(bundle: Bundle, matrix: ReadingMatrix, column: str) -> Bools:
     >>> marked(bundle, reading_matrix(bundle), "flags").tolist()
     [[False], [True]]
     """
-    marked = np.zeros(matrix.answers.shape, dtype=bool)
+    is_marked = np.zeros(matrix.answers.shape, dtype=bool)
     cells = bundle.readings[column]
     marks = (each_distinct(cells, _doubts) if column == "flags" else cells) != ""
     readings = bundle.readings[[*UNIT, "repeat"]].assign(marked=marks)
     raters = readings.loc[readings["marked"], "rater_id"].unique()
     readings = first_readings(readings.loc[readings["rater_id"].isin(raters)])
     readings = readings.loc[readings["marked"]]
-    marked[cells_of(readings, matrix.item_ids, matrix.columns)] = True
-    return marked
+    is_marked[cells_of(readings, matrix.item_ids, matrix.columns)] = True
+    return is_marked
 
 
 REVIEWED, MARKED = later("faulty questions dropped"), later("marked questions dropped")
-"""The analyses without items that an expert review, or a reader, found faulty."""
+"""The analyses without the items that an expert review, or a reader, found faulty."""
 
 
 def faulty_items(bundle: Bundle, matrix: ReadingMatrix, faulty: Sequence[str]) -> dict[str, Bools]:
-    """Return which items are faulty, by `REVIEWED` and `MARKED`; only those with a faulty item.
+    """Return the faulty items of the analyses `REVIEWED` and `MARKED`.
 
     Parameters
     ----------
     faulty : sequence of str
-        `item_id` of the items that a review found faulty; those of other banks too.
+        `item_id` of each item that a review found faulty; ids not in the bundle are ignored.
 
     Returns
     -------
     dict of str to numpy.ndarray of bool, shape (n_items,)
-        Aligned with the matrix.
+        Whether each item of the matrix is faulty; analyses without a faulty item are omitted.
     """
     flags = bundle.readings["flags"]
     marks = each_distinct(flags, lambda cell: FAULTY if FAULTY in cell.split() else "") != ""
@@ -201,7 +201,7 @@ def faulty_items(bundle: Bundle, matrix: ReadingMatrix, faulty: Sequence[str]) -
 
 
 def n_cut_off(bundle: Bundle) -> dict[str, int]:
-    """Return the number of each model's outputs that were cut off, over first readings.
+    """Return how many outputs of each model were cut off, counting first readings.
 
     Examples
     --------

@@ -1,9 +1,9 @@
 """Clusters of items, resamples of clusters, and percentile intervals.
 
-Questions about one examination, and examinations of one patient, are not independent. Bootstrap
-intervals therefore resample complete patients (Field and Welsh 2007,
+Questions about the same examination, and examinations of the same patient, are not independent.
+Bootstrap intervals therefore resample complete patients (Field and Welsh 2007,
 doi:10.1111/j.1467-9868.2007.00593.x). All estimates of a run use the same resamples, so that
-estimates are comparable within a resample.
+estimates can be compared within a resample.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from analysis.arrays import Bools, Floats, Ints
 from analysis.options import Options
 from analysis.translation import later
 
-# Smallest share of resamples with a defined estimate for a percentile interval.
+# A percentile interval requires a defined estimate in this share of the resamples.
 ENOUGH_RESAMPLES = 0.8
 ALL_IN_ONE = later("all items belong to one patient or examination")
-# Fewer than FEWEST clusters give no interval; for fewer than FEW a percentile interval is too
-# narrow, and its levels are widened (docs/coverage.md).
+# With fewer than FEWEST clusters there is no interval. With fewer than FEW, a percentile interval
+# would be too narrow, so that its levels are widened (docs/coverage.md).
 FEWEST, FEW = 8, 30
 TOO_FEW = f"fewer than {FEWEST} patients or examinations"
 PERCENTILE = later("percentile bootstrap over patients")
 WIDENED = f"{PERCENTILE}, levels widened for fewer than {FEW}"
-# Number of resamples drawn at once; all at once would double the memory.
+# Number of resamples drawn at the same time; drawing all would double the memory.
 RESAMPLES_AT_ONCE = 64
-# Number of cells of a block of resamples.
+# Number of cells in a block of resamples.
 BLOCK = 2**22
 
 
@@ -40,14 +40,14 @@ def cluster_codes(items: pd.DataFrame) -> Ints:
     Parameters
     ----------
     items : pandas.DataFrame
-        With `item_id`, `patient_id` and `examination_id` as text, empty if unknown.
+        The columns `item_id`, `patient_id` and `examination_id` as text, empty if unknown.
 
     Returns
     -------
     numpy.ndarray of int, shape (n_items,)
-        The cluster of each item: its patient; without a patient its examination; without either the
-        item itself. An examination whose patient is known from another of its items belongs to that
-        patient.
+        The cluster of each item: its patient, or its examination if the patient is unknown, or the
+        item if both are unknown. An examination whose patient is known from another item belongs to
+        that patient.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def resample_weights(n_clusters: int, n_resamples: int, seed: int) -> Floats:
     Parameters
     ----------
     n_clusters : int
-        Number of clusters, and of draws in each resample.
+        Number of clusters, which is also the number of draws in each resample.
     n_resamples : int
         Number of resamples.
     seed : int
@@ -91,8 +91,8 @@ def resample_weights(n_clusters: int, n_resamples: int, seed: int) -> Floats:
 
     Notes
     -----
-    The draw depends only on these three numbers, not on the order of rows or the presence of a
-    rater.
+    The draw depends only on these three numbers, not on the order of rows or on which raters are
+    present.
 
     Examples
     --------
@@ -124,14 +124,14 @@ def tail(alpha: float, n_units: Ints) -> Floats:
     Returns
     -------
     numpy.ndarray of float, the same shape
-        alpha/2 from 30 units on; of fewer, n, the wider :math:`\Phi(-\sqrt{n / (n - 1)} \,
-        t_{1 - \alpha/2, n - 1})` [1]_; nan below 8.
+        alpha/2 for 30 units or more; for n < 30 units :math:`\Phi(-\sqrt{n / (n - 1)} \,
+        t_{1 - \alpha/2, n - 1})` [1]_, which makes the interval wider; nan for fewer than 8.
 
     Notes
     -----
-    A percentile interval of few units is too narrow for two reasons: the variance of resamples is
-    (n - 1) / n of that of samples, and its quantiles are normal instead of Student's t. The wider
-    level corrects both for a mean, and every limit remains a possible value of the statistic.
+    A percentile interval from few units is too narrow for two reasons: the variance of resamples is
+    (n - 1) / n of that of samples, and its quantiles are normal instead of Student's t. For a mean,
+    the smaller tail corrects both, and every limit remains a possible value of the statistic.
 
     References
     ----------
@@ -185,20 +185,20 @@ def percentile_limits(
     Parameters
     ----------
     estimates : numpy.ndarray of float, shape (..., n_resamples)
-        nan if a resample leaves an estimate undefined.
+        The estimate in each resample; nan if it is undefined there.
     alpha : float
         Two-sided error.
     n_units : numpy.ndarray of int, shape (...)
         Number of patients in each estimate, or of items if each patient has only one.
     times : numpy.ndarray of int, shape (n_resamples,), optional
-        Number of times each of these resamples was drawn; default once.
+        Number of times that each of the resamples was drawn; default: once.
 
     Returns
     -------
     low, high, share : numpy.ndarray of float, shape (...)
-        The quantiles (linear interpolation, Hyndman and Fan's type 7) with `tail` on either side,
-        nan if fewer than 80 % of the resamples are defined or there are fewer than 8 units; and
-        the share of defined resamples.
+        The quantiles (linear interpolation, Hyndman and Fan's type 7) that leave `tail` on either
+        side, and the share of defined resamples. The quantiles are nan if the estimate is defined
+        in fewer than 80 % of the resamples or there are fewer than 8 units.
 
     Examples
     --------
@@ -224,7 +224,7 @@ def percentile_limits(
 
 
 def _ranked(estimates: Floats) -> Callable[[Ints], Floats]:
-    """Sort all resamples, nan last, and return the function from ranks to values.
+    """Sort all resamples, nan last, and return a function from ranks to values.
 
     numpy sorts with vector instructions, which is faster than a partial sort.
     """
@@ -233,7 +233,7 @@ def _ranked(estimates: Floats) -> Callable[[Ints], Floats]:
 
 
 def _counted(estimates: Floats, times: Ints) -> Callable[[Ints], Floats]:
-    """Sort resamples that were drawn several times, nan last; return the values of ranks."""
+    """Do the same as `_ranked` for resamples that were drawn several times."""
     order = np.argsort(estimates, axis=-1)
     ordered = np.take_along_axis(estimates, order, axis=-1)
     upto = times[order].cumsum(axis=-1)
@@ -263,14 +263,14 @@ def sums_by_cluster(values: Floats, clusters: Ints) -> tuple[Floats, Ints]:
     values : numpy.ndarray of float, shape (n_items, n_columns)
         The items' values, in order of cluster.
     clusters : numpy.ndarray of int, shape (n_items,)
-        Ascending.
+        The items' clusters, in ascending order.
 
     Returns
     -------
     sums : numpy.ndarray of float, shape (n_present, n_columns)
-        One row per cluster that is present.
+        One row for each cluster that occurs in `clusters`.
     present : numpy.ndarray of int, shape (n_present,)
-        These clusters.
+        The clusters of the rows.
 
     Examples
     --------
@@ -285,7 +285,7 @@ def sums_by_cluster(values: Floats, clusters: Ints) -> tuple[Floats, Ints]:
 
 
 def ratio(numerator: Floats, denominator: Floats) -> Floats:
-    """Divide; nan if the denominator is 0.
+    """Divide two arrays; the result is nan where the denominator is 0.
 
     Examples
     --------
@@ -293,9 +293,8 @@ def ratio(numerator: Floats, denominator: Floats) -> Floats:
     [0.5, nan]
     """
     if np.all(denominator):
-        quotient: Floats = np.divide(
-            numerator, denominator
-        )  # without a mask the loop is vectorised
+        # Without a mask the loop is vectorised.
+        quotient: Floats = np.divide(numerator, denominator)
         return quotient
     shape = np.broadcast_shapes(numerator.shape, denominator.shape)
     out = np.full(shape, np.nan)
@@ -306,26 +305,28 @@ def ratio(numerator: Floats, denominator: Floats) -> Floats:
 def weight_blocks(
     weights: Floats | None, n_items: int, options: Options
 ) -> Iterator[npt.NDArray[np.float32]]:
-    """Yield blocks of the run's resamples, of clusters or of items if every patient has one item.
+    """Yield the resamples of a run in blocks.
+
+    The resamples are those of clusters, or of items if every patient has one item.
 
     Parameters
     ----------
     weights : numpy.ndarray of float, shape (n_resamples, n_clusters), or None
         The run's resamples of clusters; None if every patient has one item.
     n_items : int
-        Number of items, and of draws in each resample, where `weights` is None.
+        Number of items, which is the number of draws in each resample if `weights` is None.
     options : Options
         Seed and number of resamples of items.
 
     Yields
     ------
     numpy.ndarray of float32, shape (n_block, n_clusters) or (n_block, n_items)
-        Number of times each cluster or item is in each resample. Whole numbers, whose sums are
-        exact below 2**24.
+        The number of times that each resample contains each cluster or item, as whole numbers,
+        whose sums are exact below 2**24.
 
     Notes
     -----
-    Two thousand resamples of forty thousand items would need 650 MB; a block needs 16.
+    Two thousand resamples of forty thousand items would need 650 MB; a block needs 16 MB.
 
     Examples
     --------

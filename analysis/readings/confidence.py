@@ -1,4 +1,4 @@
-"""The meaning of a confidence: stated by the bundle or an option, never inferred from numbers."""
+"""The meaning of confidence ratings, as stated by the bundle or an option, never inferred."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from analysis.translation import later, t, translated
 
 
 class Meaning(StrEnum):
-    """The meaning of a confidence."""
+    """The meaning of a confidence rating."""
 
     ANSWER = "answer"
     FINDING = "finding"
@@ -26,14 +26,14 @@ NOT_STATED = later("nothing says what confidence means; --confidence answer chan
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Confidence:
-    """The assumed meaning of confidence.
+    """The assumed meaning of confidence, and where it comes from.
 
     Parameters
     ----------
     meaning : Meaning
         The meaning.
     origin : str
-        Origin of the meaning as text; empty if the bundle states it.
+        The origin of the meaning in words; empty if the bundle states the meaning.
     """
 
     meaning: Meaning = Meaning.FINDING
@@ -41,9 +41,9 @@ class Confidence:
 
 
 def confidence_of(options: Options, bundle: Bundle) -> Confidence:
-    """Return the assumed meaning of confidence: that of the options, else that of the bundle.
+    """Return the meaning of confidence from the options, or else from the bundle.
 
-    Where neither states it, confidence rates the finding, as in studies of ROC curves.
+    If neither states it, confidence is taken to rate the finding, as in studies with ROC curves.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def confidence_of(options: Options, bundle: Bundle) -> Confidence:
     Returns
     -------
     Confidence
-        It does not depend on the values of the ratings.
+        The meaning, which does not depend on the values of the ratings.
 
     Examples
     --------

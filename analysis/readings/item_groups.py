@@ -1,4 +1,4 @@
-"""Groups of items: all items, and those of a task or another field."""
+"""Groups of items: all items, and the items with the same task or other field."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from analysis.readings.matrix import ReadingMatrix
 
 
 def item_groups(matrix: ReadingMatrix, by: Sequence[str]) -> Iterator[tuple[str, str, Ints]]:
-    """Yield all items as `overall`, `micro`, then the items of each group of the groupings.
+    """Yield all items as the group `micro` of `overall`, then the items of each group.
 
     Parameters
     ----------
     matrix : ReadingMatrix
         The readings.
     by : sequence of str
-        Names of `matrix.groups`.
+        The groupings, which are keys of `matrix.groups`.
 
     Yields
     ------
     by, group : str
-        The grouping and its group, groups in order of name.
+        The grouping and the group, with groups in order of name.
     items : numpy.ndarray of int
         Positions of the group's items.
     """

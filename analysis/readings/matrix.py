@@ -1,4 +1,4 @@
-"""Items by raters: the readings as arrays, and which columns are compared."""
+"""The readings as arrays of items by raters, and which columns are compared."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ UNIT = ["rater_id", "item_id", "condition"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reads:
-    """A rater under one condition: one column of the matrix."""
+    """A rater under one condition, which is a column of the matrix."""
 
     rater_id: str
     kind: RaterKind
@@ -32,39 +32,40 @@ class Reads:
 
 
 def column_order(column: Reads) -> tuple[bool, str, str]:
-    """Return the sort key of columns: readers first, then id and condition."""
+    """Return the sort key of a column: readers first, then by id and condition."""
     return column.kind is RaterKind.MODEL, column.rater_id, column.condition
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ReadingMatrix:
-    """Items by raters: the first reading of every rater, item and condition.
+    """The first reading of every rater, item and condition, as arrays of items by raters.
 
-    Items are in the order of cluster and id, so that no result depends on the order of rows.
+    Items are sorted by cluster and id, so that no result depends on the order of rows.
 
     Parameters
     ----------
     columns : tuple of Reads
-        The raters, readers first, each under each condition with any reading.
+        The raters, readers first, one column for each condition in which the rater has readings.
     item_ids : numpy.ndarray of str, shape (n_items,)
         The items.
     answers : numpy.ndarray of int8, shape (n_items, n_columns)
-        0 for A, 1 for B, ...; -1 where the reading is not `answered`.
+        The answer, 0 for A, 1 for B and so on; -1 if the reading is not `answered`.
     statuses : numpy.ndarray of int8, shape (n_items, n_columns)
-        Positions in `Status`; `absent` where there is no reading.
+        Positions in `Status`; that of `absent` if there is no reading.
     left_out : numpy.ndarray of bool, shape (n_items, n_columns)
-        Readings that the protocol drops from the primary analysis; they have no answer.
+        Whether the protocol drops the reading from the primary analysis; it then has no answer.
     confidence : numpy.ndarray of float, shape (n_items, n_columns)
-        The confidence given with an answer; nan if there is none.
+        The confidence stated with an answer; nan if there is none.
     truth : numpy.ndarray of int8, shape (n_items,)
-        0 for A, ...; -1 where the item has no reference standard.
+        The reference standard, 0 for A and so on; -1 if the item has none.
     n_options : numpy.ndarray of int, shape (n_items,)
-        Options offered; 0 where not given.
+        Number of options offered; 0 if unknown.
     clusters : numpy.ndarray of int, shape (n_items,)
-        Ascending; patients, examinations where no patient is given.
+        The cluster of each item in ascending order: its patient, or its examination if the patient
+        is unknown.
     groups : mapping of str to numpy.ndarray of str, shape (n_items,)
-        The items' task, category, subcategory, option set, bank and patient's sex; empty if
-        not given.
+        Task, category, subcategory, option set, bank and patient's sex of the items; empty if
+        unknown.
     """
 
     columns: tuple[Reads, ...]
@@ -80,7 +81,7 @@ class ReadingMatrix:
 
     @property
     def n_clusters(self) -> int:
-        """Number of clusters over all items."""
+        """Number of clusters of the items."""
         return int(self.clusters.max()) + 1
 
     @property
@@ -90,26 +91,26 @@ class ReadingMatrix:
 
     @property
     def assigned(self) -> Bools:
-        """Items with a reference standard, shape (n_items,)."""
-        assigned: Bools = self.truth != NO_LETTER
-        return assigned
+        """Whether each item has a reference standard, shape (n_items,)."""
+        has_truth: Bools = self.truth != NO_LETTER
+        return has_truth
 
     @property
     def presented(self) -> Bools:
-        """Whether there is a reading that counts, shape (n_items, n_columns)."""
+        """Whether there is a reading that is not left out, shape (n_items, n_columns)."""
         presented: Bools = (self.statuses != STATUS_CODES[Status.ABSENT]) & ~self.left_out
         return presented
 
     @property
     def given(self) -> Bools:
-        """Items that count for a rater, shape (n_items, n_columns).
+        """Whether an item counts for a rater, shape (n_items, n_columns).
 
-        For a reader the items with a reference standard that were presented; for a model all items
-        with one, because a model must not gain by omitting difficult items.
+        Items without a reference standard never count. For a reader, the items that were presented
+        count; for a model all items count, so that it gains nothing by omitting difficult ones.
         """
-        models = np.array([c.kind is RaterKind.MODEL for c in self.columns], dtype=np.bool_)
-        presented: Bools = self.assigned[:, None] & (self.presented | (models & ~self.left_out))
-        return presented
+        is_model = np.array([c.kind is RaterKind.MODEL for c in self.columns], dtype=np.bool_)
+        is_counted: Bools = self.assigned[:, None] & (self.presented | (is_model & ~self.left_out))
+        return is_counted
 
     @property
     def correct(self) -> Bools:
@@ -118,7 +119,7 @@ class ReadingMatrix:
         return correct
 
     def members(self, grouping: str) -> dict[str, Ints]:
-        """Return the positions of each group's items, groups in the order of their names."""
+        """Return the positions of the items in each group of a grouping, in order of name."""
         codes, names = pd.factorize(self.groups[grouping], sort=True)
         order = np.argsort(codes, kind="stable")
         parts = np.split(order, np.cumsum(np.bincount(codes, minlength=len(names)))[:-1])
@@ -134,7 +135,7 @@ def reading_matrix(bundle: Bundle, *, count_excluded: bool = False) -> ReadingMa
         The checked tables. Excluded readings are dropped if the protocol drops them from the
         primary analysis.
     count_excluded : bool, default False
-        Count excluded readings regardless of the protocol.
+        Whether excluded readings count, whatever the protocol states.
 
     Returns
     -------
@@ -173,7 +174,7 @@ def reading_matrix(bundle: Bundle, *, count_excluded: bool = False) -> ReadingMa
 
 
 def first_readings(readings: pd.DataFrame) -> pd.DataFrame:
-    """Return the first reading of every rater, item and condition: that of the smallest `repeat`.
+    """Return the reading with the smallest `repeat` for every rater, item and condition.
 
     Examples
     --------
@@ -194,7 +195,7 @@ def cells_of(
     Parameters
     ----------
     readings : pandas.DataFrame
-        With `rater_id`, `item_id` and `condition`, n_readings rows.
+        The columns `rater_id`, `item_id` and `condition` of n_readings rows.
     item_ids : numpy.ndarray of str, shape (n_items,)
         The matrix's items.
     columns : sequence of Reads
@@ -256,7 +257,7 @@ def _letter_codes(letters: pd.Series[str]) -> Codes:
 
 
 def models_of_every_condition(columns: Sequence[Reads]) -> frozenset[str]:
-    """Return the models with a single condition, which are compared with all readers.
+    """Return the models with a single condition, which are compared with the readers in all.
 
     Examples
     --------
@@ -283,12 +284,12 @@ def columns_by_condition(columns: Sequence[Reads]) -> dict[str, list[int]]:
     Returns
     -------
     dict of str to list of int
-        Conditions in order of name; each with its columns in the matrix's order.
+        The columns of each condition in the order of the matrix; conditions in order of name.
 
     Notes
     -----
-    As in pairs, a model with a single condition is compared with the readers of every condition.
-    Without readers, every model is in its own condition.
+    A model with a single condition is compared with the readers in every condition, as it is in
+    pairs of raters. If there are no readers, every model belongs to its own condition.
 
     Examples
     --------

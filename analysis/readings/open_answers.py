@@ -1,4 +1,4 @@
-"""Free-text answers with their scores, and models' answers as parsed by other rules."""
+"""Free-text answers with their scores, and models' answers as parsed by other sets of rules."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def final_scores(scores: pd.DataFrame) -> pd.Series[float]:
     Returns
     -------
     pandas.Series of float
-        1, 0.5 or 0: the score of the two blind scorers (turns 1 and 2) if they agree; else the
-        median of three scores, which is the score that two gave, or partly correct where all three
-        differ.
+        1, 0.5 or 0: the score of the two blind scorers (turns 1 and 2) if they agree; otherwise the
+        median of three scores, which is the score that two scorers gave, or `partly correct` if all
+        three differ.
 
     Examples
     --------
@@ -59,21 +59,21 @@ def counted_answers(bundle: Bundle, matrix: ReadingMatrix) -> pd.DataFrame:
     bundle : Bundle
         The checked tables.
     matrix : ReadingMatrix
-        Its readings as arrays; `item` are positions in it.
+        The readings of the bundle as arrays.
 
     Returns
     -------
     pandas.DataFrame
-        Columns `kind, rater_id, rater_kind, condition, item, missing, value`, readers first;
-        `value` 1, 0.5 or 0, nan if the text is not scored.
+        Columns `kind, rater_id, rater_kind, condition, item, missing, value`, readers first.
+        `item` is a position in the matrix; `value` is 1, 0.5 or 0, or nan if there is no score.
 
     Notes
     -----
-    A missing answer is incorrect; a model also has a missing answer for every item with a reference
-    standard without an answer, and the first of its runs counts. Where the items to be scored were
-    drawn at random (`scored_items` in `datapackage.json`), answers to other items do not count, nor
-    do missing ones, which would otherwise count against a rater while the other answers are not
-    scored. Excluded readings are dropped where the protocol states so.
+    A missing answer is incorrect. Of a model's runs, only the first counts, and every item with a
+    reference standard that it did not answer is a missing answer. If the items to be scored were
+    drawn at random (`scored_items` in `datapackage.json`), answers to other items do not count,
+    even if they are missing; otherwise missing answers would count against a rater while the other
+    answers are not scored. Excluded readings are dropped if the protocol says so.
     """
     answers, runs = bundle.open_answers, bundle.open_answers["run"]
     places = runs.map({run: i for i, run in enumerate(sorted(set(runs), key=natural))})
@@ -105,7 +105,7 @@ def counted_answers(bundle: Bundle, matrix: ReadingMatrix) -> pd.DataFrame:
 
 
 def _missing_answers(answers: pd.DataFrame, matrix: ReadingMatrix) -> list[pd.DataFrame]:
-    """Return a missing answer for every judged item that a model did not answer."""
+    """Return a missing answer for each item with a truth that a model did not answer."""
     models = answers.loc[(answers["rater_kind"] == RaterKind.MODEL) & (answers["kind"] == ANSWER)]
     return [
         pd.DataFrame(
@@ -128,12 +128,12 @@ ANALYSES = {rules: f"model answers read by {rules} rules" for rules in RULES}
 
 
 def read_by_rules(bundle: Bundle) -> dict[str, ReadingMatrix]:
-    """Return the readings by each set of rules that changes an answer.
+    """Return the readings as parsed by each set of rules that changes an answer.
 
     Returns
     -------
     dict of str to ReadingMatrix
-        By the names in `ANALYSES`.
+        The matrices by the names in `ANALYSES`.
 
     Examples
     --------
@@ -155,12 +155,12 @@ def read_by_rules(bundle: Bundle) -> dict[str, ReadingMatrix]:
         words = readings[rules]
         is_status = words.isin([status.value for status in Status])
         primary = readings["answer"].where(readings["answer"] != "", readings["status"])
-        other = (words != "") & (words != primary)
-        if not other.any():
+        differs = (words != "") & (words != primary)
+        if not differs.any():
             continue
         reread = readings.assign(
-            answer=readings["answer"].mask(other, words.mask(is_status, "")),
-            status=readings["status"].mask(other, words.where(is_status, Status.ANSWERED.value)),
+            answer=readings["answer"].mask(differs, words.mask(is_status, "")),
+            status=readings["status"].mask(differs, words.where(is_status, Status.ANSWERED.value)),
         )
         matrices[ANALYSES[rules]] = reading_matrix(replace(bundle, readings=reread))
     return matrices

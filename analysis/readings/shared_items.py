@@ -31,9 +31,9 @@ class Shared:
     items : numpy.ndarray of bool, shape (n_items,)
         The items.
     reason : str
-        Why they do not represent all items; empty if they do.
+        Why the items do not represent all items; empty if they do.
     note : str
-        Their number and that of all items; empty if they are all.
+        The numbers of these and of all items; empty if these are all items.
     """
 
     items: Bools
@@ -50,13 +50,13 @@ def shared_by_panel(matrix: ReadingMatrix, columns: Ints, is_member: Bools | Non
         The readings.
     columns : numpy.ndarray of int, shape (n_raters,)
         The columns of the readers and of the model.
-    among : numpy.ndarray of bool, shape (n_items,), optional
-        The items of a group, to which all counts refer. Default: all items.
+    is_member : numpy.ndarray of bool, shape (n_items,), optional
+        Whether each item belongs to the group that all counts refer to. Default: all items do.
 
     Returns
     -------
     Shared
-        Too few where they are fewer than 80 % of the items with a reference standard.
+        The items; there are too few if they are less than 80 % of those with a reference standard.
 
     Examples
     --------
@@ -71,14 +71,13 @@ def shared_by_panel(matrix: ReadingMatrix, columns: Ints, is_member: Bools | Non
     >>> shared_by_panel(reading_matrix(bundle), np.array([0, 1])).reason
     '3 of 5 items were given to all readers, fewer than 80 %: R2 was given 3'
     """
-    is_counted, assigned = _within_group(matrix, is_member)
-    return _shared(
-        matrix, columns, is_counted, int(assigned.sum()), int(assigned.sum()), "all readers"
-    )
+    is_counted, has_truth = _within_group(matrix, is_member)
+    total = int(has_truth.sum())
+    return _shared(matrix, columns, is_counted, total, total, "all readers")
 
 
 def _within_group(matrix: ReadingMatrix, is_member: Bools | None) -> tuple[Bools, Bools]:
-    """Return `given` and `assigned` of a matrix within a group of items."""
+    """Return which items of a group count for each rater, and which have a reference standard."""
     if is_member is None:
         return matrix.given, matrix.assigned
     return matrix.given & is_member[:, None], matrix.assigned & is_member
@@ -95,22 +94,25 @@ def shared_by_conditions(
         The readings.
     a, b : numpy.ndarray of int, shape (n_readers,)
         The readers' columns under each condition.
-    among : numpy.ndarray of bool, shape (n_items,), optional
-        The items of a group, to which all counts refer. Default: all items.
+    is_member : numpy.ndarray of bool, shape (n_items,), optional
+        Whether each item belongs to the group that all counts refer to. Default: all items do.
 
     Returns
     -------
     Shared
-        Too few where they are fewer than 80 % of the items that any of these readers was given
-        under either: items that were assigned under neither condition are not part of the
-        comparison.
+        The items; there are too few if they are less than 80 % of the items that any of these
+        readers was given under either condition. Other items are not part of the comparison.
     """
     columns = np.concatenate([a, b])
-    is_counted, assigned = _within_group(matrix, is_member)
+    is_counted, has_truth = _within_group(matrix, is_member)
     total = int(np.any(is_counted[:, columns], axis=1).sum())
-    n_assigned = int(assigned.sum())
     shared = _shared(
-        matrix, columns, is_counted, total, n_assigned, "all readers under both conditions"
+        matrix,
+        columns,
+        is_counted,
+        total,
+        int(has_truth.sum()),
+        "all readers under both conditions",
     )
     if total and not np.any(is_counted[:, a] & is_counted[:, b]):
         names = [matrix.columns[part[0]].condition for part in (a, b)]
@@ -120,25 +122,25 @@ def shared_by_conditions(
 
 
 def _shared(
-    matrix: ReadingMatrix, columns: Ints, is_counted: Bools, total: int, n_assigned: int, whom: str
+    matrix: ReadingMatrix, columns: Ints, is_counted: Bools, total: int, n_items: int, readers: str
 ) -> Shared:
     presented = is_counted[:, columns]
     items = np.all(presented, axis=1)
     n = int(items.sum())
     if not are_enough(np.array(n), total):
-        reason = f"{n} of {total} items were given to {whom}, fewer than 80 %"
+        reason = f"{n} of {total} items were given to {readers}, fewer than 80 %"
         return Shared(
             items=items, reason=f"{reason}: {_incomplete_raters(matrix, columns, presented, total)}"
         )
-    if not total and n_assigned:
-        reason = f"no item with a reference standard was given to {whom}"
+    if not total and n_items:
+        reason = f"no item with a reference standard was given to {readers}"
         return Shared(items=items, reason=reason)
-    note = f"over the {n} of {n_assigned} items that {whom} were given"
-    return Shared(items=items, note=note if n < n_assigned else "")
+    note = f"over the {n} of {n_items} items that {readers} were given"
+    return Shared(items=items, note=note if n < n_items else "")
 
 
 def _incomplete_raters(matrix: ReadingMatrix, columns: Ints, presented: Bools, total: int) -> str:
-    """Name the raters with too few items; if these are all or none, the design is incomplete."""
+    """Name the raters who were given too few items, unless these are all raters or none."""
     counts = presented.sum(axis=0)
     few = np.flatnonzero(~are_enough(counts, total))
     if len(few) in (0, len(columns)):
