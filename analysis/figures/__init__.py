@@ -1,1 +1,1 @@
-"""Charts made from tables, and their drawing with plotly and for print."""
+"""Charts of the tables, and their drawing with plotly and for print."""

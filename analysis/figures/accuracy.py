@@ -1,4 +1,4 @@
-"""Charts of accuracy: overall, by task and as profiles, and of the leaderboard."""
+"""Charts of accuracy, overall, by task and as profiles, and of the leaderboard."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ from analysis.translation import later, t, translated
 
 PANELS_IN_A_ROW, PANELS_BESIDE_LONG_NAMES = 7, 4
 LONG_NAME = 24
-# Diameter of marks, and of the largest ones where their area shows the number of cases.
+# Diameter of marks, and of the largest marks if the area shows the number of cases.
 MARK_MM, LARGEST_MARK_MM = 1.6, 1.8
-# Largest number of panels of the overview.
+# Maximum number of panels in the overview.
 MOST_CONDITIONS = 3
-# Height of the overview's rows: usual and smallest; of all rows together: usual and largest.
+# Usual and smallest height of a row in the overview; usual and largest height of all rows.
 OVERVIEW_ROW_MM, LEAST_OVERVIEW_ROW_MM = 6.7, 2.5
 OVERVIEW_MM, MOST_OVERVIEW_MM = 90.0, 170.0
 OVERALL_TITLES = {"micro": later("Overall, micro"), "macro": later("Overall, macro")}
@@ -68,10 +68,11 @@ def accuracy_chart(
     condition: str = "",
     names: Mapping[str, RaterName] | None = None,
 ) -> Chart:
-    """Chart every rater's accuracy with its interval: micro, macro and each task side by side.
+    """Chart the accuracy of every rater with its interval: micro, macro and each task side by side.
 
-    A row of panels for every seven groups; readers above, models below. The area of a task's mark
-    is proportional to its number of cases; overall, marks are as large as the largest task's.
+    There is a row of panels for every seven groups, with readers above models. The area of a task's
+    mark is proportional to its number of cases; overall marks are as large as those of the largest
+    task.
     """
     rows = in_condition(accuracy, condition)
     rows = with_macro_if_other(rows.loc[rows["by"].isin(["overall", "task"])])
@@ -95,13 +96,13 @@ def accuracy_chart(
 
 
 def with_macro_if_other(rows: pd.DataFrame) -> pd.DataFrame:
-    """Drop macro accuracy where it equals micro for every rater, as for tasks of the same size."""
+    """Drop macro accuracy if it equals micro accuracy for every rater, as with equal task sizes."""
     overall = rows.loc[rows["by"] == "overall"]
     micro, macro = (
         overall.loc[overall["group"] == group].set_index(["rater_id", "condition"])["accuracy"]
         for group in ("micro", "macro")
     )
-    # Rounded as in tables.
+    # Equal after rounding as in tables.
     same = np.allclose(micro, macro.reindex(micro.index), rtol=0, atol=5e-4, equal_nan=True)
     return rows.loc[(rows["by"] != "overall") | (rows["group"] != "macro")] if same else rows
 
@@ -112,11 +113,11 @@ def overview_chart(
     *,
     names: Mapping[str, RaterName] | None = None,
 ) -> Chart | None:
-    """Chart every rater's accuracy over all items with the readers' mean, a panel per condition.
+    """Chart the accuracy of every rater over all items with the readers' mean, by condition.
 
-    `rows` are the micro accuracies in the order of the raters; `means` the readers' means by
-    condition. None if no accuracy is defined. With very many raters only every second or third
-    rater is named, and so on, so that names stay legible.
+    `rows` are the micro accuracies in the order of the raters; `means` are the readers' means by
+    condition. None is returned if no accuracy is defined. If there are very many raters, only every
+    second or third one is named, and so on, so that the names are legible.
     """
     rows = rows.loc[rows["accuracy"].notna()]
     if rows.empty:
@@ -151,7 +152,7 @@ def overview_chart(
 
 
 def _overview_height(n: int) -> tuple[float, int]:
-    """Return the height of the overview's rows in millimetres, and the step between named rows.
+    """Return the height of all rows of the overview in millimetres, and the step between names.
 
     Examples
     --------
@@ -170,7 +171,7 @@ def _mean(mean: float | None) -> tuple[ReferenceLine, ...]:
 
 
 def kinds_key(rows: pd.DataFrame) -> tuple[Key, ...]:
-    """Return the key of readers and models, for the kinds in the rows."""
+    """Return the key for the kinds of raters in the rows."""
     kinds = set(rows["rater_kind"])
     words = {RaterKind.READER: t("Readers"), RaterKind.MODEL: t("Models")}
     return tuple(
@@ -262,7 +263,8 @@ def leaderboard_chart(
 ) -> Chart | None:
     """Chart accuracy and rank with their intervals, by micro and by macro accuracy.
 
-    The rater with the best micro accuracy is on top; None with fewer than two ranked raters.
+    The rater with the best micro accuracy is at the top. None is returned if fewer than two raters
+    have a rank.
     """
     rows = in_condition(leaderboard, condition)
     rows = rows.loc[(rows["by"] == "overall") & rows["rank"].notna()]
@@ -352,10 +354,10 @@ def profile_chart(
     condition: str = "",
     names: Mapping[str, RaterName] | None = None,
 ) -> Chart | None:
-    """Chart accuracy by task: a panel for the readers, and one for every model over their range.
+    """Chart accuracy by task: a panel for the readers, and one per model over the readers' range.
 
-    None if fewer than two tasks have an accuracy. More than 14 models share one panel. The area
-    of a mark is proportional to its number of cases.
+    More than 14 models share a panel. The area of a mark is proportional to its number of cases.
+    None is returned if fewer than two tasks have an accuracy.
     """
     rows = in_condition(accuracy, condition)
     rows = rows.loc[(rows["by"] == "task") & rows["accuracy"].notna()]

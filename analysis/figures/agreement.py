@@ -1,4 +1,4 @@
-"""Charts of agreement: matrices of pairs of raters, and groups of raters."""
+"""Charts of agreement: matrices of pairs of raters, and agreement in groups of raters."""
 
 from __future__ import annotations
 
@@ -36,20 +36,20 @@ from analysis.figures.drawing.colours import AGREEMENT_SCALE, COUNT_SCALE
 from analysis.figures.forest import Estimate, Rows, ends_of, forest, numbers
 from analysis.translation import later, pieces, t, translated, written
 
-# Measures that are shares of items, whose scale begins at 0.
+# Measures that are shares of items, so that their scale begins at 0.
 SHARE_MEASURES = ("raw", "same_wrong")
 MOST_WITH_NUMBERS = 24
 MOST_WITH_HOVER = 60
 MOST_NAMED = 60
-# Largest number of raters for which intervals are written with a word between the limits.
+# Maximum number of raters for which "to" is written between the limits of intervals.
 MOST_WITH_WORDS = 12
 CELL_MM = 16.0
 INTERVAL_COLUMNS = ("estimate", "ci_low", "ci_high")
-# Estimate and the limits of its interval.
+# An estimate and the limits of its interval.
 Interval = tuple[float, float, float]
 UNDEFINED_INTERVAL: Interval = (math.nan, math.nan, math.nan)
 REFERENCE = "\0"
-"""Id of the reference standard among raters; no rater's id has this character."""
+"""The id of the reference standard among raters, whose own ids cannot contain this character."""
 
 
 def kappa_matrix_chart(
@@ -63,11 +63,11 @@ def kappa_matrix_chart(
 ) -> Chart:
     """Chart the agreement of each pair of raters: estimates below the diagonal, intervals above it.
 
-    Pairs of models with another single condition are in every matrix. A square heat map in the
-    order of `matrix_order`, with columns named by the numbers of the rows; undefined cells and the
-    diagonal are grey. With more than 24 raters, cells have no numbers; with more than 60, there are
-    no hover texts and fewer names. The agreement with the reference standard, `beside_truth`, is a
-    last row and column, separated by a line.
+    The chart is a square heat map in the order of `matrix_order`. Columns are named by the numbers
+    of the rows; undefined cells and the diagonal are grey. Pairs of models whose only condition is
+    another one are in every matrix. With more than 24 raters, cells have no numbers; with more than
+    60, there is no hover text and not every row is named. The agreement with the reference standard
+    (`model_pairs`, from `beside_truth`) is the last row and column, separated by a line.
     """
     rows_shown = pairs.loc[(pairs["measure"] == measure) & (pairs["scope"] == scope)]
     rows = pairs_in_condition(rows_shown, condition)
@@ -126,16 +126,16 @@ def matrix_order(
 ) -> tuple[list[str], list[str]]:
     """Return the readers and the models of a condition, each in order of id.
 
-    The order of every figure with a row per rater, so that matrices have the same cells.
+    All matrices use this order, so that the same pair is in the same cell.
     """
     return _raters(pairs_in_condition(pairs.loc[pairs["scope"] == scope], condition))
 
 
 def pairs_in_condition(rows: pd.DataFrame, condition: str) -> pd.DataFrame:
-    """Return the pairs of a condition, and those of its models under their own condition.
+    """Return the pairs of a condition, and the pairs of its models under another condition.
 
-    Models with another condition are compared with these readers; the pairs of such models follow,
-    each once.
+    Models whose only condition is another one are also compared with the readers of this condition.
+    The pairs of such models follow the others, each pair once.
     """
     is_own = rows["condition"] == condition
     models = set(rows.loc[is_own & (rows["pair_kind"] == PairKind.MIXED), "rater_b"])
@@ -151,9 +151,9 @@ def pairs_in_condition(rows: pd.DataFrame, condition: str) -> pd.DataFrame:
 def beside_truth(
     truth: pd.DataFrame, raters: Sequence[str], measure: str, scope: str, condition: str
 ) -> pd.DataFrame:
-    """Return the raters' agreement with the reference standard, as pairs with another rater.
+    """Return the agreement of raters with the reference standard, as pairs with a further rater.
 
-    It has no rows if no pair is defined.
+    There are no rows if no agreement is defined.
     """
     rows = truth.loc[(truth["measure"] == measure) & (truth["scope"] == scope)]
     rows = in_condition(rows.loc[rows["rater_id"].isin(raters)], condition)
@@ -172,7 +172,7 @@ def _raters(rows: pd.DataFrame) -> tuple[list[str], list[str]]:
 
 
 def pair_estimates(rows: pd.DataFrame) -> dict[tuple[str, str], Interval]:
-    """Return each pair's estimate with its limits, in both orders of the raters."""
+    """Return the estimate of each pair with its limits, for both orders of the raters."""
     columns = zip(*(rows[c] for c in ("rater_a", "rater_b", *INTERVAL_COLUMNS)), strict=True)
     one_way = {(a, b): interval for a, b, *interval in columns}
     both = {**{(b, a): interval for (a, b), interval in one_way.items()}, **one_way}
@@ -194,7 +194,7 @@ def _texts(grid: Sequence[Sequence[Interval]]) -> tuple[tuple[str, ...], ...]:
 
 
 def _text(side: int, estimate: float, low: float, high: float, between: str) -> str:
-    """Write a cell: the estimate below the diagonal, its interval above it."""
+    """Write the estimate below the diagonal (`side` > 0) and the interval above it (`side` < 0)."""
     if not side:
         return ""
     ends = (estimate,) if side > 0 else (low, high)
@@ -222,7 +222,7 @@ def _hover(row: Mapping[Any, Any], names: Mapping[str, RaterName] | None) -> str
 
 
 def _borders(edges: Sequence[int], n: int) -> Iterator[ReferenceLine]:
-    """Draw the lines between readers, models and the reference standard."""
+    """Yield the lines between readers, models and the reference standard."""
     for edge in sorted({edge for edge in edges if 0 < edge < n}):
         yield ReferenceLine(at=edge - 0.5, width_pt=1.0)
         yield ReferenceLine(at=edge - 0.5, upright=False, width_pt=1.0)
@@ -237,7 +237,7 @@ GROUP_TITLES: Mapping[str, str] = {
     "ac1_letters": later("Gwet's AC1 on letters"),
 }
 BY_TASK = ("brennan_prediger", "error_consistency")
-# Shift on the row, ink, mark, hollow, words of the key.
+# Vertical shift in rows, ink, mark, whether it is hollow, and words in the key.
 Look = tuple[float, Ink, Mark, bool, str]
 STYLES_BY_RATERS: Mapping[str, Look] = {
     "readers": (-0.28, Ink.READER, Mark.CIRCLE, False, later("Readers among themselves")),
@@ -250,9 +250,9 @@ WITH_NUMBERS_HIGH = 2.5
 
 
 def group_agreement_chart(groups: pd.DataFrame, *, condition: str = "") -> Chart | None:
-    """Chart every group measure over all items: readers, models and all raters.
+    """Chart every measure of agreement over all items for readers, models and all raters.
 
-    None where nothing is defined.
+    None is returned if nothing is defined.
     """
     rows = _shown(groups, condition)
     rows = rows.loc[rows["scope"] == "all"]
@@ -279,9 +279,9 @@ def group_agreement_chart(groups: pd.DataFrame, *, condition: str = "") -> Chart
 def task_agreement_chart(
     groups: pd.DataFrame, between: pd.DataFrame, *, condition: str = ""
 ) -> Chart | None:
-    """Chart agreement by task: readers, models, and readers with models.
+    """Chart agreement by task for readers, models, and readers with models.
 
-    One panel per measure; None if no task has a defined agreement.
+    There is a panel per measure. None is returned if no task has a defined agreement.
     """
     rows = _shown(groups, condition)
     rows = rows.loc[rows["measure"].isin(BY_TASK) & (rows["raters"] != "all")]
@@ -334,7 +334,7 @@ def scope_text(scope: str) -> str:
 
 
 def _shown(groups: pd.DataFrame, condition: str) -> pd.DataFrame:
-    """Return the condition's rows, and those of models with another condition or none."""
+    """Return the rows of a condition, and those of models whose only condition is another one."""
     own_groups = groups.loc[groups["condition"] == condition]
     if (own_groups["raters"] == "models").any():
         both = own_groups

@@ -1,4 +1,4 @@
-"""Charts of models against readers: single readers, the readers' mean, and agreement."""
+"""Charts of models compared with single readers, with the readers' mean, and by agreement."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ def comparisons_chart(
     alpha: float = 0.05,
     names: Mapping[str, RaterName] | None = None,
 ) -> Chart | None:
-    """Chart every model's difference from every reader, model minus reader.
+    """Chart the difference of every model from every reader, model minus reader.
 
-    A mark is filled where the adjusted p is smaller than `alpha`. One panel for every model, or a
-    heat map for over 16 models or 40 readers; None if no difference is defined.
+    A mark is filled if the adjusted p is below `alpha`. There is a panel per model, or a heat map
+    for more than 16 models or 40 readers. None is returned if no difference is defined.
     """
     rows = comparisons.loc[
         (comparisons["pair_kind"] == PairKind.MIXED) & (comparisons["condition"] == condition)
@@ -93,7 +93,7 @@ def _estimate(
 ) -> Estimate:
     clustered = not math.isnan(row["cluster_ci_low"])
     ends = ("cluster_ci_low", "cluster_ci_high") if clustered else ("ci_low", "ci_high")
-    # The table has reader minus model: the sign changes, and the limits are exchanged.
+    # The table has reader minus model, so that the sign changes and the limits are exchanged.
     value, high, low = (-100 * row[column] + 0.0 for column in ("difference", *ends))
     p = row["p_adjusted"]
     return Estimate(
@@ -194,9 +194,9 @@ def panel_chart(
     condition: str = "",
     names: Mapping[str, RaterName] | None = None,
 ) -> Chart | None:
-    """Chart every model's difference from the readers' mean.
+    """Chart the difference of every model from the readers' mean.
 
-    The largest difference on top; None if none is defined.
+    The largest difference is at the top. None is returned if no difference is defined.
     """
     rows = panel.loc[(panel["metric"] == metric) & (panel["condition"] == condition)]
     rows = rows.loc[rows["difference"].notna()]
@@ -218,7 +218,7 @@ def panel_chart(
     )
     axis = fitted_axis([*ends_of(estimates), 0.0, margin], title=title)
     if len(axis.ticks) > 1 and axis.ticks[-1].at <= 0:
-        # Ensures a tick above 0.
+        # A longer axis has a tick above 0.
         axis = fitted_axis([axis.low, axis.high, axis.ticks[1].at - axis.ticks[0].at], title=title)
     plot = forest(
         Rows(labels=rater_labels(models, names), height=ROWS_HIGH, least=4),
@@ -319,9 +319,10 @@ def between_chart(
     measure: str = "brennan_prediger",
     condition: str = "",
 ) -> Chart | None:
-    """Chart the agreement among readers, that of readers with models, and their difference.
+    """Chart the agreement among readers and of readers with models, and the difference of the two.
 
-    All cases on top, then tasks; `title` names the measure. None if no difference is defined.
+    The first row is for all cases and the others for tasks; `title` names the measure. None is
+    returned if no difference is defined.
     """
     rows = between.loc[(between["measure"] == measure) & (between["condition"] == condition)]
     rows = rows.loc[rows["difference"].notna()]

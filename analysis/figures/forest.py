@@ -1,4 +1,4 @@
-"""A forest plot: rows of estimates with intervals, and a column with their numbers."""
+"""Forest plots: rows of estimates with intervals, and a column with their numbers."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from analysis.figures.drawing.chart import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """One estimate of a forest plot.
+    """An estimate in a forest plot.
 
     Parameters
     ----------
     row : float
-        Its row, 0 for the first.
+        The row, 0 for the first.
     ink, mark, hollow
-        Its look.
+        Colour and shape of the mark, and whether it is hollow.
     value, low, high : float
-        On the scale of the axis; nan for no interval.
+        The estimate and its interval, nan for none, on the scale of the axis.
     hover : str
-        Lines of its hover text.
+        Lines of the hover text.
     text : str
         Text next to the plot; empty for none.
     """
@@ -57,13 +57,13 @@ class Rows:
     Parameters
     ----------
     labels : sequence of Label
-        A label per row.
+        The labels of the rows.
     labelled : bool
         Whether the labels are drawn.
     height : float
-        Height of a row, in usual rows.
+        Height of a row relative to the usual height.
     least : int
-        Minimum height of the panel, in rows.
+        Minimum height of the panel, in rows of the usual height.
     """
 
     labels: Sequence[Label]
@@ -86,17 +86,17 @@ def forest(
     Parameters
     ----------
     rows : Rows
-        Rows of the estimates.
+        The rows.
     estimates : sequence of Estimate
         The estimates; undefined ones are omitted.
     axis : Axis
         The axis of the estimates.
-    behind : sequence of layers
-        Layers that are drawn first.
+    background : sequence of layers
+        Layers that are drawn behind the estimates.
     title : str
-        Text above the panel.
+        Title of the panel.
     weight : float
-        The panel's share of the width.
+        Width of the panel relative to the other panels.
     """
     n_rows = len(rows.labels) * rows.height
     pitch = row_mm(round(n_rows))
@@ -111,7 +111,7 @@ def forest(
 
 
 def numbers(plot: Panel, estimates: Sequence[Estimate], *, title: str) -> Panel:
-    """Return a column with the estimates' texts, next to their plot."""
+    """Return a column with the texts of the estimates, to be placed next to their plot."""
     return Panel(
         x=Axis(low=0, high=1, grid=False, labels=False),
         y=Axis(low=plot.y.low, high=plot.y.high, ticks=plot.y.ticks, grid=False, labels=False),
@@ -127,12 +127,12 @@ def numbers(plot: Panel, estimates: Sequence[Estimate], *, title: str) -> Panel:
 
 
 def ends_of(estimates: Sequence[Estimate]) -> list[float]:
-    """Return all values that an axis must include."""
+    """Return the estimates and the limits of their intervals, all of which an axis must include."""
     return [end for estimate in estimates for end in (estimate.value, estimate.low, estimate.high)]
 
 
 def uprights(x: Iterable[float], low: Iterable[float], high: Iterable[float]) -> Line:
-    """Return vertical intervals as one broken line."""
+    """Return vertical intervals as a single interrupted line."""
     ends = [
         (place, end)
         for at, bottom, top in zip(x, low, high, strict=True)

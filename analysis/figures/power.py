@@ -1,4 +1,4 @@
-"""The figure of a planned study: power over cases and readers."""
+"""The chart of the power of a planned study by its cases and readers."""
 
 from __future__ import annotations
 
@@ -31,18 +31,19 @@ MOST_LINES = 6
 HEIGHT_MM = 60.0
 TARGET_PERCENT = 80.0
 APART_PERCENT = 6.0
-"""Lines that end at powers closer than this share a label."""
+"""Lines whose ends differ by less than this power share a label."""
 
 
 def power_chart(power: pd.DataFrame) -> Chart:
-    """Chart the power of one metric: a panel for each claim, a line for each number of readers.
+    """Chart the power for a metric: a panel for each claim, a line for each number of readers.
+
+    If there is a single number of cases, the lines run over the readers instead. Six evenly spaced
+    lines are shown if there are more. Simulations are points.
 
     Parameters
     ----------
     power : pandas.DataFrame
-        Rows of `power.csv` of one metric. With a single number of cases the lines run over the
-        readers instead. If there are many lines, six evenly spaced lines are shown. Simulations are
-        points.
+        Rows of `power.csv` for one metric.
     """
     x_column, line_column = ("n_cases", "n_readers")
     if power[x_column].nunique() == 1:

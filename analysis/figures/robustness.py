@@ -54,9 +54,9 @@ MOST_TICKS = 12
 def difficulty_chart(items: pd.DataFrame, *, condition: str = "") -> Chart | None:
     """Chart the number of items by the numbers of correct readers and of correct models.
 
-    A heat map of counts of items, models on the x axis, readers on the y axis; None without readers
-    or without models. For an item that not all readers have read, the share of correct readers is
-    scaled to their number and rounded.
+    The chart is a heat map with models on the x axis and readers on the y axis; None is returned if
+    there are no readers or no models. For an item that not all readers have read, the share of
+    correct readers is multiplied by the number of all readers and rounded.
     """
     rows = read_by_any(items, condition)
     if rows.empty:
@@ -65,7 +65,7 @@ def difficulty_chart(items: pd.DataFrame, *, condition: str = "") -> Chart | Non
     counts = np.zeros((n_readers + 1, n_models + 1), dtype=int)
     np.add.at(counts, (_places(rows, "readers"), _places(rows, "models")), 1)
     highest = max(int(counts.max()), 1)
-    # The square root keeps rare combinations, which matter most, visible.
+    # Colours by the square root show rare combinations, which matter most.
     shades = np.sqrt(counts / highest)
     small = max(counts.shape) <= MOST_WITH_NUMBERS
     cells = Cells(
@@ -108,7 +108,7 @@ def difficulty_chart(items: pd.DataFrame, *, condition: str = "") -> Chart | Non
 
 
 def read_by_any(items: pd.DataFrame, condition: str) -> pd.DataFrame:
-    """Return the condition's items that both readers and models have answered."""
+    """Return the items of a condition that both readers and models have answered."""
     rows = items.loc[items["condition"] == condition]
     read: pd.DataFrame = rows.loc[(rows["n_readers"] > 0) & (rows["n_models"] > 0)]
     return read
@@ -137,22 +137,22 @@ def differences_chart(
     axis_title: str,
     names: Mapping[str, RaterName] | None = None,
 ) -> Chart | None:
-    """Chart differences by rater: a panel for each value of `panel`, a row for each rater.
+    """Chart differences by rater, with a panel for each value of `panel` and a row per rater.
 
     Parameters
     ----------
     rows : pandas.DataFrame
-        Columns `rater_id, rater_kind, panel, n, difference, ci_low, ci_high`; proportions, in the
-        order of the raters and panels.
+        Columns `rater_id, rater_kind, panel, n, difference, ci_low, ci_high`, with differences as
+        proportions and rows in the order of the raters and panels.
     axis_title : str
-        The difference with its unit.
+        Name of the difference with its unit.
     names : mapping of str to RaterName, optional
-        The raters' names.
+        The names of the raters.
 
     Returns
     -------
     Chart or None
-        None if no difference is defined.
+        The chart; None if no difference is defined.
     """
     rows = rows.loc[rows["difference"].notna()]
     if rows.empty:
@@ -183,7 +183,7 @@ def differences_chart(
 
 
 def rows_of_models(table: pd.DataFrame, condition: str, column: str) -> pd.DataFrame:
-    """Return a condition's rows of models, named as raters; `column` holds the condition."""
+    """Return the rows of models in a condition, which is in `column`, with columns of raters."""
     rows = table.assign(
         rater_id=table["model_id"], rater_kind=RaterKind.MODEL.value, condition=table[column]
     )
@@ -191,7 +191,7 @@ def rows_of_models(table: pd.DataFrame, condition: str, column: str) -> pd.DataF
 
 
 def task_panels(rows: pd.DataFrame) -> pd.Series[str]:
-    """Return the panel of each row: its task, or all cases."""
+    """Return the title of the panel for each row: its task, or all cases."""
     return rows["group"].where(rows["by"] == "task", t("All cases"))
 
 
@@ -223,9 +223,9 @@ def _estimate(
 def reliability_chart(
     reliability: pd.DataFrame, *, names: Mapping[str, RaterName] | None = None
 ) -> Chart | None:
-    """Chart the accuracy of models by confidence, a panel for each model.
+    """Chart the accuracy of models by confidence, with a panel for each model.
 
-    `reliability` are rows of `model_reliability`. None without any.
+    `reliability` has rows of `model_reliability`; None is returned if it is empty.
     """
     models = list(dict.fromkeys(reliability["model_id"]))
     if not models:

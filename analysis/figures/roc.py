@@ -1,4 +1,4 @@
-"""ROC curves of readers, their mean, and models as curves or points."""
+"""The chart of ROC curves of readers, of their mean, and of models as curves or points."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ def roc_chart(
     *,
     names: Mapping[str, RaterName] | None = None,
 ) -> Chart | None:
-    """Chart the ROC curves of one condition; None without any.
+    """Chart the ROC curves of a condition; None if there is no curve.
 
     Parameters
     ----------
     points : pandas.DataFrame
         Rows of `roc_points`, with `rater_kind`.
     mean : tuple of two numpy.ndarray of float, or None
-        False- and true-positive rates of the readers' mean curve; None for none.
+        False- and true-positive rates of the readers' mean curve, if there is one.
     single : pandas.DataFrame
-        Rows of `diagnostic` of the models without a curve.
+        Rows of `diagnostic` for the models without a curve.
     names : mapping, optional
-        What raters are called.
+        The names of the raters.
     """
     if points.empty:
         return None
@@ -77,7 +77,7 @@ def roc_chart(
 
 
 def rates_of(points: pd.DataFrame) -> tuple[Floats, Floats]:
-    """Return the false- and true-positive rates of one curve."""
+    """Return the false- and true-positive rates of a curve."""
     return points["false_positive_rate"].to_numpy(), points["true_positive_rate"].to_numpy()
 
 

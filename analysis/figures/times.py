@@ -44,9 +44,9 @@ QUARTERS = ("first quarter", "second quarter", "third quarter", "fourth quarter"
 QUARTER_LABELS = (later("First"), later("Second"), later("Third"), later("Fourth"))
 MOST_NAMED = 14
 WIDE_MM, HIGH_MM = 110.0, 60.0
-# Width of the vertical axis and the margins.
+# Width of the vertical axis and both margins.
 AXIS_AND_MARGINS_MM = 18.0
-# Width of the longest name after the last quarter.
+# Width of the longest name to the right of the last quarter.
 NAME_MM = 37.0
 LOW, MIDDLE, HIGH = "q1_ms", "median_ms", "q3_ms"
 
@@ -57,9 +57,9 @@ def times_chart(
     condition: str = "",
     names: Mapping[str, RaterName] | None = None,
 ) -> Chart | None:
-    """Chart every rater's median response time with its quartiles: all answers, correct, wrong.
+    """Chart the median response time of every rater with its quartiles.
 
-    One panel each for all, correct and wrong answers; None if no time is known.
+    All, correct and wrong answers have a panel each. None is returned if no time is known.
     """
     rows = _known(times, condition)
     groups = {
@@ -95,9 +95,9 @@ def speed_chart(
     names: Mapping[str, RaterName] | None = None,
     width_mm: float = WIDE_MM,
 ) -> Chart | None:
-    """Chart every rater's accuracy against the median response time.
+    """Chart the accuracy of every rater against the median response time.
 
-    Up to 14 raters have names next to the marks; None with fewer than two raters.
+    Names are next to the marks if there are at most 14 raters. None is returned for fewer than two.
     """
     micro = (accuracy["by"] == "overall") & (accuracy["group"] == "micro")
     right = accuracy.loc[micro & accuracy["accuracy"].notna()]
@@ -151,9 +151,10 @@ def drift_chart(
     names: Mapping[str, RaterName] | None = None,
     width_mm: float = WIDE_MM,
 ) -> Chart | None:
-    """Chart the median response time over the quarters of the readers' sessions.
+    """Chart the median response time in the quarters of the readers' sessions.
 
-    One line per rater, up to 14 with names; None where positions are not known.
+    There is a line per rater, with names if there are at most 14. None is returned if positions in
+    the session are not known.
     """
     rows = _known(times, condition)
     rows = rows.loc[(rows["by"] == "position") & rows["group"].isin(QUARTERS) & (rows[MIDDLE] > 0)]

@@ -1,1 +1,1 @@
-"""Charts and their drawing with plotly and for print, independent of tables."""
+"""Charts, which are independent of tables, and their drawing with plotly and for print."""

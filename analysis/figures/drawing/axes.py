@@ -1,4 +1,4 @@
-"""Shared axes of figures, their numbers, and the names of raters."""
+"""Axes that figures share, the numbers on them, and the names of raters."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class RaterName:
     Parameters
     ----------
     label : str
-        Label or id, as text.
+        The rater's label, or the id.
     simulated : bool
-        Whether the answers were simulated; shown wherever the rater appears.
+        Whether the answers were simulated, which is shown wherever the rater appears.
     rater_id : str
-        Replaces the label if a font has no glyphs for it; empty for no replacement.
+        Text that replaces the label if the font has no glyphs for it; empty for no replacement.
     """
 
     label: str
@@ -38,23 +38,23 @@ class RaterName:
 
     @property
     def full(self) -> str:
-        """The label with its mark, as text."""
+        """The label with its suffix."""
         return self.label + self.mark
 
     @property
     def mark(self) -> str:
-        """Suffix of a simulated rater whose label does not contain the word."""
+        """The suffix for a simulated rater, unless the label contains the word."""
         labelled = "simulated" in self.label.lower()
         return t(" (simulated)") if self.simulated and not labelled else ""
 
     @property
     def in_sentence(self) -> str:
-        """The label with its mark, isolated so that its script does not reverse numbers."""
+        """The label with its suffix, isolated so that its script does not reverse numbers."""
         return f"\u2068{self.full}\u2069"
 
     @property
     def on_figure(self) -> Label:
-        """The label with its mark, cut to fit."""
+        """The label with its suffix, shortened to fit a figure."""
         otherwise = shorten(self.rater_id, LONGEST) + self.mark if self.rater_id else ""
         return Label(text=shorten(self.label, LONGEST) + self.mark, otherwise=otherwise)
 
@@ -74,11 +74,11 @@ CONDITIONS = {
     "image-absent": later("image-absent"),
     "open-ended": later("open-ended"),
 }
-"""Conditions with translated names; the names of others are free text."""
+"""Conditions whose names are translated; the names of other conditions are free text."""
 
 
 def condition_name(condition: str) -> str:
-    """Return the name of a condition in the language in use; for "A - B" both names."""
+    """Return the name of a condition, or both names of "A - B", in the language in use."""
     names = condition.split(" - ")
     return " - ".join(
         translated(CONDITIONS[name]) if name in CONDITIONS else name for name in names
@@ -86,18 +86,18 @@ def condition_name(condition: str) -> str:
 
 
 def conditions_of(table: pd.DataFrame) -> list[str]:
-    """Return the conditions with separate figures, in order of name.
+    """Return the conditions that have separate figures, in order of name.
 
-    The readers' conditions; without readers, the models'.
+    These are the readers' conditions, or the models' if there are no readers.
     """
     readers = table.loc[table["rater_kind"] == RaterKind.READER]
     return sorted((readers if len(readers) else table)["condition"].unique())
 
 
 def in_condition(table: pd.DataFrame, condition: str) -> pd.DataFrame:
-    """Return the rows of the raters shown in a condition.
+    """Return the rows of the raters that are shown in a condition.
 
-    Readers and models of the condition, and models with a single condition.
+    These are the readers and models of the condition, and models with a single condition.
     """
     models = table.loc[table["rater_kind"] == RaterKind.MODEL]
     single = models.groupby("rater_id")["condition"].nunique().eq(1)
@@ -106,12 +106,12 @@ def in_condition(table: pd.DataFrame, condition: str) -> pd.DataFrame:
 
 
 def name_of(names: Mapping[str, RaterName] | None, rater: str) -> RaterName:
-    """Return a rater's name, or the id where there is none."""
+    """Return a rater's name, or the id if there is no name."""
     return (names or {}).get(rater, RaterName(label=rater, simulated=False, rater_id=rater))
 
 
 def shorten(text: str, longest: int) -> str:
-    """Shorten text to one line of `longest` characters, without splitting combined characters.
+    """Shorten text to one line of `longest` characters without splitting combined characters.
 
     Characters that change the direction of surrounding text are removed.
 
@@ -136,7 +136,7 @@ MINUS = "\u2212"
 
 
 def row_mm(n: int) -> float:
-    """Return the height of a row, which is smaller where many rows must fit a page.
+    """Return the height of a row, which is smaller if many rows must fit on a page.
 
     Examples
     --------
@@ -147,7 +147,7 @@ def row_mm(n: int) -> float:
 
 
 def rows_axis(labels: Sequence[Label], *, shown: bool = True, grid: bool = True) -> Axis:
-    """Return an axis of rows, the first on top."""
+    """Return an axis of rows, with the first row at the top."""
     return Axis(
         low=len(labels) - 0.4,
         high=-0.6,
@@ -163,7 +163,7 @@ def in_rows(panels: Sequence[Panel], columns: int) -> tuple[tuple[Panel, ...], .
 
 
 def even_columns(n: int, choices: Sequence[int]) -> int:
-    """Return the number of columns with the fewest empty cells; for a tie, the first.
+    """Return the choice of columns with the fewest empty cells, or the first of several.
 
     Examples
     --------
@@ -179,7 +179,7 @@ def rater_labels(raters: Sequence[str], names: Mapping[str, RaterName] | None) -
 
 
 def percent_axis(title: str = "") -> Axis:
-    """Return an axis from 0 to 100 percent; the default title is percent correct."""
+    """Return an axis from 0 to 100 percent, by default with the title "% correct"."""
     texts = {0: "0", 25: "", 50: "50", 75: "", 100: "100"}
     ticks = tuple(Tick(at=at, label=Label(text=text)) for at, text in texts.items())
     return Axis(low=-3, high=103, ticks=ticks, title=title or t("% correct"))
@@ -200,11 +200,11 @@ def fitted_axis(
     values : sequence of float
         Values to include; nan is ignored.
     title : str
-        The axis' title.
+        The title of the axis.
     parts : int
         Approximate maximum number of ticks.
-    least, most : float
-        Bounds of possible values; the axis ends at most slightly beyond them.
+    least, highest : float
+        Bounds of the possible values; the axis ends slightly beyond them at most.
     """
     known = [value for value in values if math.isfinite(value)] or [0.0, 1.0]
     low, high = min(known), max(known)
@@ -220,7 +220,7 @@ def fitted_axis(
 
 
 def seconds_axis(values: Sequence[float], *, title: str) -> Axis:
-    """Return a logarithmic axis of seconds; over a decade, ticks are 1, 2, 5 by powers of ten."""
+    """Return a logarithmic axis of seconds, with ticks at 1, 2, 5, 10, ... if it is long enough."""
     known = [value for value in values if value > 0] or [1.0, 10.0]
     low, high = min(known) / 1.15, max(known) * 1.15
     if high / low < 10:
@@ -235,7 +235,7 @@ def seconds_axis(values: Sequence[float], *, title: str) -> Axis:
 
 
 def number(value: float, step: float) -> str:
-    """Write a value with the decimals that its step needs, and a true minus sign.
+    """Write a value with the decimals that the step needs, and with the minus sign U+2212.
 
     Examples
     --------
@@ -249,7 +249,7 @@ def number(value: float, step: float) -> str:
 
 
 def signed(text: str) -> str:
-    """Return a number in the language in use, with a true minus sign and none before zero."""
+    """Localise a number; write minus as U+2212 and zero without a sign."""
     if not text.strip("-0."):
         text = text.removeprefix("-")
     return written(text.replace("-", MINUS))
@@ -274,7 +274,7 @@ def interval_text(value: float, low: float, high: float, *, decimals: int) -> st
 
 
 def p_text(p: float) -> str:
-    """Write a p-value with its sign.
+    """Write a p-value with `<` or `=`.
 
     Examples
     --------

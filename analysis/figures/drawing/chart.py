@@ -1,6 +1,6 @@
-"""The content of a figure, independent of its drawing: panels with axes and layers.
+"""The content of a figure, independent of how it is drawn: panels with axes and layers.
 
-All texts are plain; functions that draw a chart escape them for their markup.
+All text is plain; the functions that draw a chart escape it for their markup.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ import pandas as pd
 
 from analysis.bundle.cells import guarded_table
 
-# Width of a figure across a page of a journal.
+# Width of a figure that spans the page of a journal.
 PAGE_MM = 174.0
-# Diameter of the smallest mark that is still visible on its interval.
+# Smallest diameter at which a mark is visible on its interval.
 LEAST_MARK_MM = 0.6
 
 Numbers = tuple[float, ...]
 
 
 class Ink(StrEnum):
-    """The meaning of a mark, whose colour `analysis.figures.drawing.colours` defines."""
+    """The meaning of a colour; `analysis.figures.drawing.colours` defines the colours."""
 
     READER = "reader"
     MODEL = "model"
@@ -34,7 +34,7 @@ class Ink(StrEnum):
 
 
 class Mark(StrEnum):
-    """Shapes that can be distinguished without colours."""
+    """Shapes of marks, which can be distinguished without colours."""
 
     CIRCLE = "circle"
     DIAMOND = "diamond"
@@ -50,7 +50,7 @@ class Dash(StrEnum):
 
 
 class Side(StrEnum):
-    """The direction of a text from its point."""
+    """The part of a text that is placed at its point."""
 
     LEFT = "left"
     CENTRE = "center"
@@ -59,14 +59,15 @@ class Side(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Label:
-    """A text of a chart.
+    """Text in a chart.
 
     Parameters
     ----------
     text : str
         Plain text.
     otherwise : str
-        Replacement if the font has no glyphs for `text`; empty: missing glyphs become boxes.
+        Replacement if the font has no glyphs for `text`. If it is empty, missing glyphs become
+        boxes.
     """
 
     text: str
@@ -75,7 +76,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tick:
-    """A position on an axis; without a label text there is only a line."""
+    """A position on an axis; if the label is empty, there is only a grid line."""
 
     at: float
     label: Label
@@ -83,22 +84,22 @@ class Tick:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Axis:
-    """One direction of a panel.
+    """An axis of a panel.
 
     Parameters
     ----------
     low, high : float
-        Values at its beginning and end; `low` above `high` reverses it.
+        Values at the beginning and end; the axis is reversed if `low` is above `high`.
     ticks : tuple of Tick
         Labels and positions of grid lines.
     title : str
-        With the unit; empty for none.
+        Title with the unit; empty for none.
     log : bool
-        Logarithmic; all values are positive then.
+        Whether the axis is logarithmic; all values must then be positive.
     grid, labels : bool
-        Whether lines are drawn at ticks, and whether labels are.
+        Whether the ticks have grid lines, and whether they have labels.
     slanted : bool
-        Labels at 45 degrees.
+        Whether the labels are at 45 degrees.
     """
 
     low: float
@@ -113,20 +114,20 @@ class Axis:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Points:
-    """Marks, with intervals where these are given.
+    """Marks, which may have intervals.
 
     Parameters
     ----------
     x, y : tuple of float
-        Their positions.
+        Positions of the marks.
     low, high : tuple of float
-        The intervals' ends, along x, nan for none; empty when none has any.
+        Ends of the intervals along x, nan for a mark without one; empty if no mark has an interval.
     hover : tuple of str
-        Lines of the hover text of each; not printed.
+        Hover text of each mark, which may have several lines; not printed.
     size_mm : float
-        Diameter of a mark, or of the largest one if there are `shares`.
+        Diameter of a mark, or of the largest mark if there are `shares`.
     shares : tuple of float
-        Area of each mark as a share of the largest one's; empty for equal marks.
+        Area of each mark as a share of the largest possible one; empty for equal marks.
     """
 
     ink: Ink
@@ -142,7 +143,7 @@ class Points:
 
     @property
     def sizes_mm(self) -> Numbers:
-        """Diameter of each mark, which is at least 0.6 mm if the marks have `shares`."""
+        """The diameter of each mark, which is at least 0.6 mm if there are `shares`."""
         if not self.shares:
             return (self.size_mm,) * len(self.x)
         return tuple(
@@ -153,7 +154,7 @@ class Points:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """A line through points, broken where a value is nan."""
+    """A line through points, interrupted where a value is nan."""
 
     ink: Ink
     x: Numbers
@@ -165,7 +166,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Boxes:
-    """Bars along x from `low` to `high` with a stroke at `middle` (nan: none)."""
+    """Bars along x from `low` to `high`, with a stroke at `middle` unless it is nan."""
 
     ink: Ink
     y: Numbers
@@ -178,21 +179,25 @@ class Boxes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cells:
-    """A heat map; cell (i, j) covers half a unit around y = i and x = j; nan is left empty.
+    """A heat map, whose cell (i, j) reaches half a unit around y = i and x = j.
 
     Parameters
     ----------
     values : tuple of tuple of float
-        By row.
+        The values that determine the colours, row by row; nan for an empty cell.
+    low, high : float
+        The values at the ends of the scale of colours.
     texts, hover : tuple of tuple of str
-        In the same shape, or empty for none.
+        Text in the cells and hover text, in the same shape; empty for none.
     scale : tuple of (float, str)
-        Colours by share of the way from `low` to `high`.
+        Colours at shares of the way from `low` to `high`.
     labels : tuple of float
         Values on the scale next to the heat map; empty for no scale.
     data : tuple of tuple of float
-        The data in the same shape, if `values` are only their shades; empty if `values` are the
+        The data in the same shape, if `values` are a function of them; empty if `values` are the
         data.
+    names : str
+        Template of plotly for the hover text of a heat map without `hover`.
     """
 
     values: tuple[Numbers, ...]
@@ -208,7 +213,7 @@ class Cells:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReferenceLine:
-    """A straight line across the panel, at a value of x (`upright`) or of y."""
+    """A straight line across the panel, at a value of x (if `upright`) or of y."""
 
     at: float
     upright: bool = True
@@ -219,7 +224,7 @@ class ReferenceLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Band:
-    """A shade across the panel between two values of x (`upright`) or of y."""
+    """A shaded area across the panel between two values of x (if `upright`) or of y."""
 
     low: float
     high: float
@@ -228,7 +233,7 @@ class Band:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
-    """A text in the panel, `dx_mm` and `dy_mm` (up) from its point."""
+    """Text in a panel, moved from its point by `dx_mm` to the right and `dy_mm` upwards."""
 
     x: float
     y: float
@@ -245,18 +250,18 @@ Layer = Points | Line | Boxes | Cells | ReferenceLine | Band | Note
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Panel:
-    """A pair of axes with layers, the first lowest.
+    """A pair of axes with layers, of which the first is drawn first.
 
     Parameters
     ----------
     title, subtitle : str
-        Above it, bold and quiet.
+        Bold title and grey subtitle above the panel.
     height_mm : float
-        Of the area inside the axes.
+        Height of the area inside the axes.
     weight : float
-        Share of the chart's width, against the weights of the other columns.
+        Width of the panel relative to the weights of the other columns.
     framed : bool
-        False for a column of text: no grid and no labels.
+        Whether there are a grid and labels; False for a column of text.
     """
 
     x: Axis
@@ -271,9 +276,9 @@ class Panel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Key:
-    """An entry of the key; without a mark it is a shade (`dash` None) or a line.
+    """An entry of the key: a mark, a line or (without `mark` and `dash`) a shaded area.
 
-    Without an ink it has only words.
+    An entry without an ink has only words.
     """
 
     label: str
@@ -285,7 +290,7 @@ class Key:
 
     @property
     def words(self) -> Label:
-        """The label with its other wording."""
+        """The label with its replacement for missing glyphs."""
         return Label(text=self.label, otherwise=self.otherwise)
 
 
@@ -296,15 +301,18 @@ class Chart:
     Parameters
     ----------
     rows : tuple of tuple of Panel
-        Rows of panels; the columns of all rows are aligned.
+        Rows of panels, whose columns are aligned.
     key : tuple of Key
-        Drawn above them.
+        Entries of the key above the panels.
     width_mm : float
-        In print. On a page, a chart that `stretches` takes the available width.
+        Printed width.
+    stretches : bool
+        Whether the chart takes the available width on a web page.
     square : bool
-        One panel, as wide as it is high; the chart is as narrow as that makes it.
+        Whether the chart has a single panel that is as wide as it is high; the chart is then as
+        narrow as the panel allows.
     again : callable or None
-        Makes the chart for another `width_mm` if its content depends on the width.
+        Makes the chart for another `width_mm`; None if its content does not depend on the width.
     """
 
     rows: tuple[tuple[Panel, ...], ...]
@@ -329,10 +337,10 @@ COLUMNS = ("panel", "of", "row", "column", "x", "y", "value", "low", "high", "no
 
 
 def csv(chart: Chart) -> bytes:
-    """Return the chart's data as CSV, with numbers in full precision.
+    """Return the data of a chart as CSV, with numbers in full precision.
 
-    `row` and `column` are names on the axes, `x` and `y` positions on numeric axes; `value` is an
-    estimate (the stroke within a bar), and `low` and `high` are its ends.
+    `row` and `column` are names on the axes; `x` and `y` are positions on numeric axes. `value` is
+    an estimate (in a bar, the stroke), and `low` and `high` are the ends of its interval or bar.
     """
     rows = [row for panel in chart.panels for row in _rows(panel, chart)]
     table = pd.DataFrame(rows, columns=COLUMNS).dropna(axis="columns", how="all")
@@ -380,7 +388,7 @@ def _rows(panel: Panel, chart: Chart) -> Iterator[dict[str, Any]]:
                         yield {
                             **titled,
                             **_place("row", "y", panel.y, i),
-                            # Columns of a matrix are numbered as the rows are.
+                            # Columns of a matrix have the same names as the rows.
                             **_place("column", "x", panel.y if chart.square else panel.x, j),
                             "value": value,
                             "note": _note(layer.hover[i], j) if layer.hover else None,

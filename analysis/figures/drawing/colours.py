@@ -1,4 +1,4 @@
-"""The colours of all figures, on paper and on a dark page: one for readers, one for models."""
+"""The colours of all figures, on paper and on a dark page."""
 
 from __future__ import annotations
 
@@ -24,14 +24,15 @@ class Palette:
     Parameters
     ----------
     paper, ink, quiet, rule, empty, shade : str
-        Background, text, secondary text, grid lines, a cell without a value, a band.
+        Colours of the background, text, secondary text, grid lines, cells without a value, and
+        bands.
     colours, pale : mapping of Ink to str
-        Marks and lines; areas.
+        Colours of marks and lines, and of areas.
     steps : mapping of str to str
-        Replacements of steps of a scale; other steps are unchanged.
+        Replacements for colours of a scale; other colours are unchanged.
     inks : tuple of (str, str, float)
-        The dark and the light ink of numbers in cells, and the luminance above which a cell has the
-        dark ink.
+        The dark and the light ink for numbers in cells, and the luminance of a cell above which the
+        dark ink is used.
     """
 
     paper: str
@@ -46,17 +47,17 @@ class Palette:
     inks: tuple[str, str, float]
 
     def scale(self, scale: Scale) -> Scale:
-        """Return a scale in these colours."""
+        """Return a scale in the colours of this palette."""
         return tuple((at, self.steps.get(colour, colour)) for at, colour in scale)
 
     def ink_on(self, colour: str) -> str:
-        """Return the ink, dark or light, with the better contrast on a colour (WCAG)."""
-        dark, light, from_on = self.inks
-        return light if luminance(colour) < from_on else dark
+        """Return the ink, dark or light, that has the better contrast on a colour (WCAG)."""
+        dark, light, threshold = self.inks
+        return light if luminance(colour) < threshold else dark
 
 
-# Readers and models can be distinguished with any colour vision (Okabe and Ito's blue and
-# vermilion), and by shape.
+# Readers and models can be distinguished with any type of colour vision (Okabe and Ito's blue and
+# vermilion), and by the shape of their marks.
 LIGHT = Palette(
     paper="#ffffff",
     ink="#1f2933",
@@ -81,8 +82,8 @@ LIGHT = Palette(
     steps={},
     inks=("#1f2933", "#ffffff", 0.25),
 )
-# On a dark page the marks are lighter, and emphasis is light instead of dark. Black or white always
-# has a contrast of 4.5 to 1.
+# On a dark page the marks are lighter, and emphasis is light instead of dark. Black or white has a
+# contrast of at least 4.5 to 1 on every colour.
 DARK = Palette(
     paper="#0f1418",
     ink="#e6e9ec",
@@ -118,8 +119,8 @@ DARK = Palette(
 )
 INKS = {RaterKind.READER: Ink.READER, RaterKind.MODEL: Ink.MODEL}
 MARKS = {RaterKind.READER: Mark.CIRCLE, RaterKind.MODEL: Mark.DIAMOND}
-# White at 0; above chance increasingly dark blue, which is legible without colour; below chance a
-# pale orange, which cannot be confused with blue.
+# White at 0; increasingly dark blue above chance, which is legible without colour; pale orange
+# below chance, which cannot be confused with blue.
 AGREEMENT_SCALE: Scale = (
     (0.0, "#f3cdb5"),
     (0.5, "#ffffff"),
@@ -128,7 +129,7 @@ AGREEMENT_SCALE: Scale = (
     (0.875, "#3f82b5"),
     (1.0, "#0b4a7d"),
 )
-# Below zero, in favour of readers, their colour blue; above zero the models' vermilion.
+# Differences in favour of readers are below zero and blue; those in favour of models are vermilion.
 DIFFERENCE_SCALE: Scale = (
     (0.0, "#0b4a7d"),
     (0.25, "#8fb8d9"),
@@ -146,7 +147,7 @@ COUNT_SCALE: Scale = (
 
 
 def colour_at(scale: Scale, share: float) -> str:
-    """Return the colour of a scale at a share of its length, or of its nearer end beyond it.
+    """Return the colour of a scale at a share of its length, which is limited to 0 and 1.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """The fonts for print: DejaVu Sans, and Noto fonts for the scripts it lacks, all from packages.
 
-Chinese, Japanese and Korean share characters whose forms differ: text with kana is set in the
-Japanese face, text with hangul in the Korean face, the rest in simplified Chinese. Arabic and
-Hebrew use DejaVu Sans; matplotlib shapes and orders their characters.
+Chinese, Japanese and Korean share characters whose forms differ. Text with kana is set in the
+Japanese font, text with hangul in the Korean font, and other text in the font for simplified
+Chinese. Arabic and Hebrew use DejaVu Sans; matplotlib shapes and orders their characters.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MATPLOTLIB_FONTS = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
 CJK, SCRIPTS = (Path(str(files(name))) for name in ("noto_cjk_sans_otc", "manimgx_fonts"))
 # Folders where Typst searches for fonts.
 FOLDERS = [str(MATPLOTLIB_FONTS), str(SCRIPTS), str(CJK)]
-# Largest number of characters without a glyph that are listed.
+# Maximum number of characters without a glyph that are listed.
 MOST_TOLD = 6
 KANA, HANGUL = (
     re.compile(characters) for characters in ("[\u3040-\u30ff]", "[\u1100-\u11ff\uac00-\ud7af]")
@@ -33,10 +33,10 @@ KANA, HANGUL = (
 
 
 def face(text: str, *, bold: bool = False) -> FontProperties:
-    """Return the fonts of a text, each for the characters that the fonts before it lack.
+    """Return the fonts for a text; each is used for the characters that the previous ones lack.
 
-    Matplotlib looks up every font whenever it draws a text. Most texts have all their characters in
-    the first font and are not slowed down by the others.
+    Matplotlib looks up every font whenever it draws text, so that only the first font is returned
+    if it has all characters, as it usually does.
     """
     weight = "bold" if bold else "normal"
     families = _families(shared_script(text))
@@ -50,7 +50,7 @@ def _properties(families: tuple[str, ...], weight: str) -> FontProperties:
 
 
 def font(text: str, *, bold: bool = False) -> FT2Font:
-    """Return the same fonts, for measuring text."""
+    """Return the fonts for a text as an object that measures text."""
     return get_font(fontManager._find_fonts_by_props(face(text, bold=bold)))
 
 
@@ -68,7 +68,7 @@ def _in_the_first(weight: str) -> frozenset[int]:
 
 
 def without_glyph(texts: Iterable[str]) -> str:
-    """Return a sentence that lists the characters without a glyph in any font, or an empty string.
+    """List the characters that have no glyph in any font in a sentence; empty if there are none.
 
     Examples
     --------
@@ -92,12 +92,12 @@ def without_glyph(texts: Iterable[str]) -> str:
 
 
 def is_unseen(sign: str) -> bool:
-    """Return whether a character is invisible: a control, or a mark of direction or variation."""
+    """Return whether a character is a control character, direction mark or variation selector."""
     return unicodedata.category(sign) in ("Cc", "Cf") or "\ufe00" <= sign <= "\ufe0f"
 
 
 def shared_script(text: str) -> str:
-    """Return the script whose glyphs a text uses for shared characters: SC, JP or KR."""
+    """Return the script whose glyphs the text uses for shared characters: SC, JP or KR."""
     return "JP" if KANA.search(text) else "KR" if HANGUL.search(text) else "SC"
 
 
@@ -108,13 +108,13 @@ def _families(shared_script: str) -> tuple[str, ...]:
 
 @cache
 def _script_fonts() -> tuple[str, ...]:
-    """Make the fonts known to matplotlib, and return the names of those for single scripts."""
+    """Register the fonts with matplotlib, and return the names of those for single scripts."""
     known = len(fontManager.ttflist)
     for path in sorted([*CJK.glob("*.ttc"), *SCRIPTS.glob("*.ttf")]):
         fontManager.addfont(path)
     added = fontManager.ttflist[known:]
-    # These take precedence over installed fonts of the same names. They have no bold weight, so
-    # that titles use the regular weight.
+    # They take precedence over installed fonts of the same names. They have no bold weight, so that
+    # the regular weight is registered as bold for titles.
     fontManager.ttflist[known:] = []
     fontManager.ttflist[:0] = [*added, *(replace(font, weight=700) for font in added)]
     return tuple(dict.fromkeys(font.name for font in added if "CJK" not in font.name))

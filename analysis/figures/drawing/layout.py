@@ -16,9 +16,9 @@ MM_PER_POINT = 25.4 / 72
 LABEL_PT = 7.5
 SMALL_PT = 7.0
 TITLE_PT = 7.0
-# Smallest text in print: numbers in cells that would be smaller are left out.
+# Smallest size of printed text; numbers in cells that would be smaller are omitted.
 LEAST_PT = 6.0
-# Size of the letters of a row's name as a part of the row's height.
+# Font size of a row's name as a share of the height of the row.
 LETTERS_OF_STEP = 0.85
 LINE_MM = 3.3
 GAP_MM = 4.0
@@ -27,11 +27,11 @@ TICK_MM = 1.2
 SCALE_MM = 13.0
 KEY_MM = 4.2
 KEY_MARK_MM = 5.0
-# In print, narrower panels move to the next row.
+# Smallest width of a printed panel; narrower panels are moved to the next row.
 SMALLEST_PANEL_MM = 15.0
-# In print, a matrix with smaller cells has its names above it.
+# Smallest width of a printed cell; if cells are smaller, the names are listed above the matrix.
 SMALLEST_CELL_MM = 9.0
-# Largest height of such a matrix with its names.
+# Maximum height of a matrix with its names listed above it.
 MOST_LISTED_MM = 200.0
 SINE_OF_SLANT = math.sin(math.pi / 4)
 
@@ -41,16 +41,16 @@ Measure = Callable[[Label, float, bool], float]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlacedPanel:
-    """A panel's position: its area inside the axes, from the lower left corner, and its heading.
+    """A panel with its position and its titles.
 
     Parameters
     ----------
     left, bottom, width, height : float
-        In millimetres.
+        The area inside the axes in millimetres, from the lower left corner of the chart.
     title, x_title : tuple of str
-        The lines of the title, and of the x axis'.
+        The lines of the title and of the title of the x axis.
     label_pt : float
-        Size of the labels of its y axis (and of slanted ones of x).
+        Font size of the labels of the y axis and of slanted labels of the x axis.
     """
 
     panel: Panel
@@ -65,7 +65,19 @@ class PlacedPanel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
-    """A chart's size, the positions of its panels, and left edge and centre of `key` entries."""
+    """The size of a chart and the positions of its parts, in millimetres.
+
+    Parameters
+    ----------
+    width, height : float
+        Size of the chart.
+    panels : tuple of PlacedPanel
+        The panels with their positions.
+    key : tuple of (float, float)
+        Left edge and vertical centre of each entry of the key.
+    left, right : float
+        Space to the left and to the right of the panels.
+    """
 
     width: float
     height: float
@@ -75,7 +87,7 @@ class Layout:
     right: float
 
     def with_space_below(self, by: float) -> Layout:
-        """Return the layout with additional space below."""
+        """Return the layout with additional space at the bottom."""
         return replace(
             self,
             height=self.height + by,
@@ -85,12 +97,12 @@ class Layout:
 
     @property
     def top(self) -> float:
-        """Upper end of the highest panel."""
+        """Position of the upper end of the highest panel."""
         return max(panel.bottom + panel.height for panel in self.panels)
 
     @property
     def bottom(self) -> float:
-        """Lower end of the lowest panel."""
+        """Position of the lower end of the lowest panel."""
         return min(panel.bottom for panel in self.panels)
 
 
@@ -127,10 +139,10 @@ def laid_out(chart: Chart, measure: Measure) -> Layout:
 
 
 def reflowed(chart: Chart, measure: Measure) -> Chart:
-    """Put panels that would be too narrow side by side into more rows.
+    """Arrange panels that would be too narrow side by side in more rows.
 
-    A column of numbers is omitted if there is no space for it; the rows and columns of a matrix are
-    numbered then, and their names are listed above it.
+    If there is too little space, a column of numbers is omitted, and the rows and columns of a
+    matrix are numbered, with their names listed above it.
     """
     if chart.square:
         return _numbered(chart, measure)
@@ -163,7 +175,7 @@ def _numbered(chart: Chart, measure: Measure) -> Chart:
     names = [tick.label for tick in panel.y.ticks]
     width_mm = _Columns(chart, measure).widths[0]
     named = _legible(chart, measure)
-    # Rows are named like the columns if there are few of them.
+    # Few rows have space for their names.
     if width_mm >= SMALLEST_CELL_MM * len(names):
         return named
     (fewer,) = named.panels
@@ -176,7 +188,7 @@ def _numbered(chart: Chart, measure: Measure) -> Chart:
     )
     numbered = replace(panel, x=replace(panel.x, ticks=ticks), y=replace(panel.y, ticks=ticks))
     numbered_chart = _legible(replace(chart, rows=((numbered,),), key=(*chart.key, *keys)), measure)
-    # Of very many raters the list would be longer than the page.
+    # For very many raters the list would be longer than the page.
     return (
         numbered_chart
         if laid_out(numbered_chart, measure).height <= MOST_LISTED_MM
@@ -185,7 +197,7 @@ def _numbered(chart: Chart, measure: Measure) -> Chart:
 
 
 def _legible(chart: Chart, measure: Measure) -> Chart:
-    """Name every second row of a matrix, every third and so on, until the names are legible."""
+    """Name only every second or third row of a matrix, and so on, until the names are legible."""
     (panel,) = chart.panels
     for tick_step in range(1, len(panel.y.ticks) + 1):
         x, y = (replace(axis, ticks=axis.ticks[::tick_step]) for axis in (panel.x, panel.y))
@@ -196,7 +208,7 @@ def _legible(chart: Chart, measure: Measure) -> Chart:
 
 
 class _Columns:
-    """The columns of panels: the start and the width of each, and the total width."""
+    """The left edges and the widths of the columns of panels, and the total width."""
 
     def __init__(self, chart: Chart, measure: Measure) -> None:
         columns = [[p for p in column if p] for column in zip_longest(*chart.rows)]
@@ -224,13 +236,13 @@ class _Columns:
     def placed(
         self, row: Sequence[Panel], titles: Sequence[tuple[str, ...]], down: float
     ) -> list[PlacedPanel]:
-        """Place a row's panels, `down` millimetres below the upper edge."""
+        """Place the panels of a row `down` millimetres below the upper edge."""
         line = []
         is_alone = sum(panel.framed for panel in row) == 1
         for panel, title, left, width in zip(row, titles, self.lefts, self.widths, strict=False):
             height = self.widths[0] if self._square else panel.height_mm
             middle = left + width / 2
-            # No other panel in the row has a title.
+            # The title of a single panel can be wider than the panel.
             wide = 2 * min(middle, self.width - middle) - 2 * EDGE_MM if is_alone else width
             placed_panel = PlacedPanel(
                 panel=panel,
@@ -247,9 +259,9 @@ class _Columns:
 
 
 def label_size(axis: Axis, length_mm: float) -> float:
-    """Return the size in points that keeps an axis' labels from touching each other.
+    """Return the font size in points at which the labels of an axis do not touch each other.
 
-    An axis with a title is an axis of numbers, with few ticks.
+    An axis with a title has numbers, and few ticks.
     """
     span = abs(axis.high - axis.low)
     if axis.title:
@@ -262,7 +274,7 @@ def label_size(axis: Axis, length_mm: float) -> float:
 
 
 def _text_width(panel: Panel, measure: Measure) -> float:
-    """Return the width of a column of text; 0 for a panel with a frame."""
+    """Return the width of a column of text, or 0 for another panel."""
     if panel.framed:
         return 0.0
     texts = (x.label for x in panel.layers if isinstance(x, Note))
@@ -290,7 +302,7 @@ def _left_of(panel: Panel, measure: Measure) -> float:
     size = label_size(panel.y, panel.height_mm)
     widths = (measure(tick.label, size, False) for tick in panel.y.ticks)
     left = title + TICK_MM + max(widths, default=0.0)
-    if panel.x.slanted and panel.x.ticks:  # the first label reaches to the left of the panel
+    if panel.x.slanted and panel.x.ticks:  # the first label extends to the left of the panel
         return max(left, 1.0 + SINE_OF_SLANT * measure(panel.x.ticks[0].label, size, False))
     return left
 
@@ -328,7 +340,7 @@ def _key_places(
 
 
 def wrapped(text: str, width: float, measure: Measure) -> tuple[str, ...]:
-    """Break a title into at most four lines of the panel's width, and shorten the rest."""
+    """Break a title into at most four lines of the panel's width, and shorten what does not fit."""
     lines: list[str] = []
     for gap, word in _broken_words(text, width + 0.6 * GAP_MM, measure):
         longer = f"{lines[-1]}{gap}{word}" if lines else word
@@ -342,9 +354,9 @@ def wrapped(text: str, width: float, measure: Measure) -> tuple[str, ...]:
 
 
 def _broken_words(text: str, width: float, measure: Measure) -> Iterator[tuple[str, str]]:
-    """Yield the words of a title, each with its separator from the word before.
+    """Yield each word of a title after the separator that precedes it.
 
-    Words too long for a line are broken after hyphens.
+    Words that are too long for a line are broken after hyphens.
     """
     for word in text.split():
         long = measure(Label(text=word), TITLE_PT, True) > width
@@ -364,9 +376,10 @@ def _cut(line: str, width: float, measure: Measure) -> str:
 
 
 LONGEST_BESIDE = 26
-# Space reserved for the text in small print, in millimetres.
+# Width and height reserved for a letter in small print, and distance of a name from its mark.
 LETTER_MM, HIGH_MM, NAME_DISTANCE_MM = 1.35, 2.9, 1.7
-# Possible positions of a text relative to its mark, in order of preference: side, and up.
+# Possible positions of a name relative to its mark, in order of preference: the side, and the
+# distance upwards in millimetres.
 NAME_POSITIONS = (
     (Side.LEFT, 1.4),
     (Side.RIGHT, 1.4),
@@ -378,13 +391,13 @@ NAME_POSITIONS = (
     (Side.RIGHT, -3.4),
 )
 NAME_OFFSETS_MM = {Side.LEFT: NAME_DISTANCE_MM, Side.CENTRE: 0.0, Side.RIGHT: -NAME_DISTANCE_MM}
-# From the end of a mark's own line to the middle of a name above or beneath it.
+# Distance from the end of a mark's line to the middle of a name above or below the line.
 NAME_BEYOND_LINE_MM = HIGH_MM / 2 + 0.6
-# If all of these are occupied, the name is placed further away; last, it may cross lines.
+# Positions further away, which are tried if all others are occupied.
 DISTANT_NAME_POSITIONS = tuple(
     (side, up) for up in (5.4, -5.4, 7.4, -7.4, 9.4, -9.4) for side in (Side.LEFT, Side.RIGHT)
 )
-# At the end of a line: after its mark, as close to its height as possible.
+# Positions for a name at the end of a line: to the right of the mark, as close as possible.
 POSITIONS_AFTER_MARK = tuple(
     (Side.LEFT, up) for up in (0.0, 1.5, -1.5, 3.0, -3.0, 4.5, -4.5, 6.0, -6.0)
 )
@@ -405,22 +418,22 @@ def placed_names(
     Parameters
     ----------
     names : sequence of Label
-        In the order of the marks.
+        The names in the order of the marks.
     places : sequence of (float, float)
         Values of x and y of the marks.
     axes : tuple of Axis
-        Of x and y.
+        The axes of x and y.
     size_mm : tuple of float
         Approximate width and height of the panel.
     uprights : sequence of (float, float, float)
-        Vertical lines to avoid, one per mark: x, and the values of y at their ends.
+        Vertical lines to avoid, one per mark: the value of x, and the values of y at the ends.
     choices : sequence of (Side, float)
-        Possible positions of a text relative to its mark, in order of preference.
+        Possible positions of a name relative to its mark, in order of preference.
 
     Returns
     -------
     list of Note
-        A name without a free position is omitted; it is in the hover text.
+        The names. A name without a free position is omitted and appears only in the hover text.
     """
     at = [
         tuple(_share(axis, v) * mm for axis, v, mm in zip(axes, place, size_mm, strict=True))
@@ -451,7 +464,8 @@ def placed_names(
         ]
         for i, ways in enumerate(within)
     ]
-    # Names with the fewest positions are placed first, so that none takes another's only position.
+    # Names with the fewest positions are placed first, so that no name takes the only position of
+    # another.
     order = sorted(range(len(names)), key=lambda i: len(clear[i]) if uprights else 0)
     occupied, positions = [*marks], {}
     for ways in (clear, within):
@@ -474,7 +488,7 @@ def placed_names(
 def _name_positions(
     choices: Sequence[tuple[Side, float]], line: Box | None, y: float
 ) -> list[tuple[Side, float]]:
-    """Return the positions of a name: next to its mark, at an end of its line, further away."""
+    """Return the possible positions of a name: at its mark, at an end of its line, further away."""
     ends: list[tuple[Side, float]] = []
     if line:
         ends = [
@@ -502,7 +516,7 @@ def _inside(box: Box, size_mm: tuple[float, float]) -> bool:
 
 
 def _is_nearest(box: Box, i: int, marks: Sequence[Box], lines: Sequence[Box]) -> bool:
-    """Return whether a name is closest to its own mark, so that it is not read as another's."""
+    """Return whether no mark is closer to a name than its own, so that it cannot be misread."""
     gaps = [
         min(math.hypot(*_gap(box, mark)) for mark in marks_of_line)
         for marks_of_line in (

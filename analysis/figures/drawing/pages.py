@@ -1,4 +1,4 @@
-"""Divide a chart that is too tall for print into parts: denser rows first, then several parts."""
+"""Fit a chart that is too tall for print: with denser rows, or else in several parts."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ from analysis.translation import t
 
 Marks = TypeVar("Marks", Points, Boxes)
 
-# Largest width of a column of a journal, and the largest heights of figures: in a column, and on a
-# page, where the figure's caption is below it.
+# Maximum width of a column in a journal, and maximum heights of figures in a column and across a
+# page, where the caption is below the figure.
 COLUMN_MM = 100.0
 HIGHEST_IN_COLUMN_MM, HIGHEST_ON_PAGE_MM = 230.0, 200.0
-# Smallest distance of the marks of neighbouring rows, in diameters.
+# Smallest distance between the marks of neighbouring rows, in diameters.
 LEAST_MARK_GAP = 1.05
-# Heights of rows that are tried, from the usual one, 1, to that of the densest rows, 0.
+# Row heights that are tried, where 1 is the usual height and 0 that of the densest rows.
 HEIGHT_SHARES = tuple(share / 8 for share in range(8, -1, -1))
 
 
 def highest_mm(width_mm: float) -> float:
-    """Return the largest height of a printed figure of a width.
+    """Return the maximum height of a printed figure by its width.
 
     Examples
     --------
@@ -57,11 +57,11 @@ def highest_mm(width_mm: float) -> float:
 
 
 def parts_of(chart: Chart, measure: Measure) -> tuple[Chart, ...]:
-    """Lay a chart out for print, in several parts if it is higher than a page.
+    """Lay out a chart for print, in several parts if it is higher than a page.
 
-    Rows of names become denser as far as their names have at least 6 points and marks in
-    neighbouring rows do not touch. If that is not enough, each part has some rows of panels, and if
-    a single row is too tall, some of its names. Matrices are always one part.
+    Rows of names become denser as long as the names have at least 6 points and the marks of
+    neighbouring rows do not touch. If that is not enough, each part gets some of the rows of
+    panels, or some of the names if a single row of panels is too tall. A matrix is never divided.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def parts_of(chart: Chart, measure: Measure) -> tuple[Chart, ...]:
     Returns
     -------
     tuple of Chart
-        At least one; each of several states its number.
+        The parts; if there are several, each states its number.
     """
     max_mm = highest_mm(chart.width_mm)
     flowed = reflowed(chart, measure)
@@ -94,7 +94,7 @@ def parts_of(chart: Chart, measure: Measure) -> tuple[Chart, ...]:
 
 
 def _relaxed(parts: Sequence[Chart], max_mm: float, measure: Measure) -> list[Chart]:
-    """Return parts that are low enough if their rows are dense with rows as high as possible."""
+    """Make the rows of parts as high as possible without a part becoming too tall."""
     for share in HEIGHT_SHARES:
         scaled = [_scaled(part, partial(_between_mm, share=share)) for part in parts]
         if all(_height(part, measure) <= max_mm for part in scaled):
@@ -111,7 +111,7 @@ def _height(chart: Chart, measure: Measure) -> float:
 
 
 def _scaled(chart: Chart, height_mm: Callable[[Panel], float]) -> Chart:
-    """Return the chart with other heights of the panels."""
+    """Return the chart with panels of the heights that a function returns."""
     rows = tuple(
         tuple(replace(panel, height_mm=height) for panel in row)
         for row in chart.rows
@@ -126,7 +126,7 @@ def _between_mm(panel: Panel, share: float) -> float:
 
 
 def _least_mm(panel: Panel) -> float:
-    """Return the smallest height of a panel; of a panel without rows of names, its height."""
+    """Return the smallest possible height of a panel, which is fixed without rows of names."""
     if not _has_rows(panel.y):
         return panel.height_mm
     places = sorted(tick.at for tick in panel.y.ticks)
@@ -141,14 +141,14 @@ def _least_mm(panel: Panel) -> float:
 
 
 def _has_rows(axis: Axis) -> bool:
-    """Return whether an axis has a row for each of several names."""
+    """Return whether an axis has names, each with a row."""
     return not axis.title and not axis.log and len(axis.ticks) > 1
 
 
 def _divided(
     chart: Chart, row: Sequence[Panel], max_mm: float, measure: Measure
 ) -> Iterator[tuple[Panel, ...]]:
-    """Yield a row of panels, or rows with some of the names each if it is too tall."""
+    """Yield a row of panels, or several rows with some of its names each if it is too tall."""
     height = _height(replace(chart, rows=(tuple(row),)), measure)
     axis = row[0].y
     if height <= max_mm or not all(_may_be_divided(panel, axis) for panel in row):
@@ -164,14 +164,14 @@ def _divided(
 
 
 def _may_be_divided(panel: Panel, axis: Axis) -> bool:
-    """Return whether the rows of a panel are those of an axis, without colours of cells."""
+    """Return whether a panel has the same rows as an axis and no heat map."""
     same = [tick.at for tick in panel.y.ticks] == [tick.at for tick in axis.ticks]
     cells = any(isinstance(layer, Cells) for layer in panel.layers)
     return same and _has_rows(panel.y) and not cells
 
 
 def _window(panel: Panel, first: int, last: int) -> Panel:
-    """Return the panel with the ticks of its rows from `first` up to, but not including, `last`."""
+    """Return the part of a panel with the rows from `first` up to, but not including, `last`."""
     ticks = sorted(panel.y.ticks, key=lambda tick: tick.at)
     ends = sorted((panel.y.low, panel.y.high))
     at = [tick.at for tick in ticks]
@@ -190,7 +190,7 @@ def _window(panel: Panel, first: int, last: int) -> Panel:
 
 
 def _part_between(layer: Layer, low: float, high: float) -> Iterator[Layer]:
-    """Yield the part of a layer between two values of y, if it has any."""
+    """Yield the part of a layer between two values of y, unless it is empty."""
     match layer:
         case Points():
             yield _rows(layer, low, high, ("x", "y", "low", "high", "hover", "shares"))
@@ -221,7 +221,7 @@ def _part_between(layer: Layer, low: float, high: float) -> Iterator[Layer]:
 
 
 def _rows(layer: Marks, low: float, high: float, names: Sequence[str]) -> Marks:
-    """Return a layer with the marks between two values of y; `names` are its values by mark."""
+    """Return the marks of a layer between two values of y; `names` are the fields of a mark."""
     indices = [i for i, y in enumerate(layer.y) if low <= y < high]
     values: dict[str, Any] = {
         name: tuple(field_values[i] for i in indices)
@@ -233,8 +233,8 @@ def _rows(layer: Marks, low: float, high: float, names: Sequence[str]) -> Marks:
 
 
 def _collected(chart: Chart, max_mm: float, measure: Measure) -> list[list[int]]:
-    """Group the rows of panels: in each group as many as fit."""
-    # The legend of several parts has one more entry.
+    """Group the rows of panels, as many in each group as fit."""
+    # The key of each part has an additional entry with the number of the part.
     keyed = _with_number(chart, 1, 1)
     groups: list[list[int]] = []
     for i in range(len(chart.rows)):

@@ -1,7 +1,7 @@
 """A sheet of texts, lines, marks and boxes in millimetres, written as SVG by Matplotlib's renderer.
 
-The file is that of a Matplotlib figure with the same contents, in a fraction of the time: a figure
-typesets each text several times.
+The file is the same as that of a Matplotlib figure with the same contents, but is written in a
+fraction of the time, because a figure typesets each text several times.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from analysis.figures.drawing.layout import SMALL_PT, Box
 
 POINTS_PER_INCH, MM_PER_INCH = 72.0, 25.4
 POINTS_PER_MM = POINTS_PER_INCH * (1 / MM_PER_INCH)
-# Size in points of the glyphs in a file, which are scaled to the size of each text.
+# Size in points of the glyphs in an SVG file, which are scaled to the size of each text.
 FONT_UNITS = 100.0
 # Sizes in a font file are in 64ths of its units.
 UNITS_PER_POINT = 64
-# Drawing order of texts and marks that do not belong to a layer of a panel.
+# Drawing order of texts and marks outside the layers of panels.
 ABOVE_PANELS = 1_000.0
-# Matplotlib's defaults, regardless of its settings on this machine, and the program's own values.
+# Matplotlib's defaults, so that settings on this machine have no effect, and changes to them.
 SETTINGS: dict[Any, Any] = {
     **{
         name: value
@@ -48,9 +48,9 @@ SETTINGS: dict[Any, Any] = {
     "text.hinting": "none",
     "path.simplify": False,
 }
-# The settings are global to the process, and pages run in several threads.
+# The settings are global to the process, in which pages run in several threads.
 ONE_AT_A_TIME = threading.Lock()
-# `RendererSVG`, whose methods have no types.
+# The type of `RendererSVG`, whose methods have no annotations.
 Renderer = Any
 WITHOUT_DATE = {"Date": None, "Creator": None}
 BOX_CODES = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY]
@@ -64,9 +64,9 @@ class Typeset:
     Parameters
     ----------
     width, height, descent : float
-        In points.
+        Size in points.
     ascender : float
-        Height of the font's letters above the baseline, in points.
+        Height of the letters of the font above the baseline, in points.
     """
 
     width: float
@@ -77,7 +77,7 @@ class Typeset:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
-    """A text with the height of its digits centred on its position."""
+    """Text whose digits are centred vertically on its position."""
 
     x: float
     y: float
@@ -96,7 +96,7 @@ class Text:
         return x - offset_x + self.x * POINTS_PER_MM, y - offset_y + self.y * POINTS_PER_MM
 
     def box(self) -> Box:
-        """Return the left, lower, right and upper end of the text."""
+        """Return the left, lower, right and upper edge of the text."""
         (offset_x, offset_y), (wide, high, low) = self._anchor()
         corners = [_turned(x, y, self.angle) for x in (0.0, wide) for y in (-high - low, 0.0)]
         xs = [(x - offset_x) / POINTS_PER_MM + self.x for x, _ in corners]
@@ -112,7 +112,7 @@ class Text:
         renderer.draw_text(context, x, renderer.height - y, self.text, look, self.angle)
 
     def _anchor(self) -> tuple[tuple[float, float], tuple[float, float, float]]:
-        """Return the point of the text at its position; and its width, ascent and descent."""
+        """Return the point of the text that is at its position, and width, ascent and descent."""
         text, scale = typeset(self.text, bold=self.bold), self.size_pt / FONT_UNITS
         wide, low = text.width * scale, text.descent * scale
         high = max(text.height * scale - low, text.ascender * scale)
@@ -122,7 +122,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stroke:
-    """A line through positions, broken where they are nan."""
+    """A line through positions, interrupted where they are nan."""
 
     x: Sequence[float]
     y: Sequence[float]
@@ -143,7 +143,7 @@ class Stroke:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Marks:
-    """Equal marks at positions; `shape` is Matplotlib's name of a marker."""
+    """Equal marks at several positions; `shape` is a marker of Matplotlib."""
 
     x: Sequence[float]
     y: Sequence[float]
@@ -174,7 +174,7 @@ class Marks:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fill:
-    """Filled boxes of left, bottom, right and top."""
+    """Filled boxes; the numbers of a box are left, bottom, right and top."""
 
     boxes: Sequence[Sequence[float]]
     colour: str
@@ -190,7 +190,7 @@ class Fill:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A figure with positions in millimetres from its lower left corner."""
+    """The drawing of a figure; positions are in millimetres from the lower left corner."""
 
     width: float
     height: float
@@ -199,7 +199,7 @@ class Sheet:
     texts: list[Text] = field(default_factory=list)
 
     def svg(self) -> bytes:
-        """Return the sheet as SVG: text as paths, the same bytes every time."""
+        """Return the sheet as SVG with text as paths; the bytes are the same every time."""
         width, height = (mm / MM_PER_INCH * POINTS_PER_INCH for mm in (self.width, self.height))
         file, elements = io.StringIO(), chain(self.fills, self.lines, self.texts)
         paper = Fill(boxes=[(0, 0, self.width, self.height)], colour="#ffffff")

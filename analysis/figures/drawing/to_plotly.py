@@ -1,4 +1,4 @@
-"""Draw a chart as a plotly figure, which pages show and the report embeds."""
+"""Draw a chart as a plotly figure, for pages and for the report."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ from analysis.figures.drawing.layout import (
 from analysis.translation import separators
 
 PX_PER_MM = 5.0
-# Width of a character and of a capital as a share of the font size, and the factor for bold.
+# Widths of a small and a capital letter as shares of the font size, and the factor for bold text.
 LETTER, CAPITAL, BOLDER = 0.6, 0.72, 1.1
 DIGITS = 6
 MOST_TICKS = 60
-# Share of an axis at its end in which rounding may move a text off the axis, so that it is not
-# drawn.
+# Text closer to the end of an axis than this share of its length is moved inwards; otherwise
+# rounding might move it off the axis, and it would not be drawn.
 EDGE_SHARE = 1e-4
-# Short enough for a stroke of 20 pixels.
+# Dashes that are short enough for a line of 20 pixels.
 KEY_DASHES = {Dash.SOLID: "solid", Dash.DASHED: "5px,2.5px", Dash.DOTTED: "2px,2px"}
 Element = dict[str, Any]
 
@@ -132,7 +132,7 @@ def _share(value: float) -> float:
 
 
 class _Panel:
-    """A panel's traces, shapes and notes."""
+    """The traces, shapes and annotations of a panel."""
 
     def __init__(self, placed_panel: PlacedPanel, number: int, palette: Palette) -> None:
         self.placed, self.panel, self.palette = placed_panel, placed_panel.panel, palette
@@ -150,7 +150,7 @@ class _Panel:
 
     @property
     def _writes_rows(self) -> bool:
-        """Whether names of rows are drawn as text, because hundreds of axis labels take seconds."""
+        """Whether row names are drawn as text, because hundreds of axis labels take seconds."""
         y = self.panel.y
         return y.labels and self.panel.framed and len(y.ticks) > MOST_TICKS
 
@@ -242,7 +242,7 @@ class _Panel:
 
     def _points(self, layer: Points) -> None:
         colour = self.palette.colours[layer.ink]
-        # One broken line: hundreds of error bars take a browser seconds.
+        # A single interrupted line, because a browser takes seconds for hundreds of error bars.
         if any(not math.isnan(low) for low in layer.low):
             ends = zip(layer.low, layer.high, strict=True)
             self._scatter(
@@ -260,10 +260,10 @@ class _Panel:
                 "color": self.palette.paper if layer.hollow else colour,
                 "symbol": layer.mark.value,
                 "size": [round(size * PX_PER_MM - edge, 1) for size in layer.sizes_mm]
-                if layer.shares  # The edge is part of an area that has a meaning.
+                if layer.shares  # The edge is part of the area, which shows the share.
                 else round(layer.size_mm * PX_PER_MM),
                 "line": {"width": edge, "color": colour},
-                "opacity": 1,  # Marks of different sizes would be translucent.
+                "opacity": 1,  # By default, marks of different sizes are translucent.
             },
             **_hovering(layer.hover),
         }
@@ -298,7 +298,7 @@ class _Panel:
             line={"color": colour, "width": 2.4},
             **_hovering(()),
         )
-        # Invisible marks with hover texts.
+        # Invisible marks that show the hover text.
         at = [low if math.isnan(m) else m for m, low in zip(layer.middle, layer.low, strict=True)]
         span = abs(self.panel.y.high - self.panel.y.low)
         marker = {
@@ -371,7 +371,7 @@ class _Panel:
     def _rule(self, layer: ReferenceLine) -> None:
         over_cells = any(isinstance(other, Cells) for other in self.panel.layers)
         along, across = "xy" if layer.upright else "yx"
-        # Shapes between grid and marks have no panel coordinates, so they use the ends of the axis.
+        # Shapes between grid and marks cannot use coordinates of the panel, but those of the axes.
         ends = self.panel.y if layer.upright else self.panel.x
         shape = {
             **self.refs,
@@ -438,7 +438,7 @@ def _key_text(key: Key, x: float, y: float, palette: Palette) -> Element:
 
 
 def _key_mark(key: Key, x: float, y: float, palette: Palette) -> Element:
-    """Return a key's mark, drawn with shapes at fixed distances."""
+    """Return the shape for the mark of a key's entry."""
     colour = palette.colours[key.ink or Ink.INK]
     shape: Element = {
         "xref": "paper",
@@ -482,7 +482,7 @@ def _hover(text: str) -> str:
 
 
 def _coordinate(axis: Axis, value: float) -> float:
-    """Return a value in plotly's coordinates: its logarithm on a logarithmic axis."""
+    """Return a value in plotly's coordinates, which are logarithms on a logarithmic axis."""
     return math.log10(value) if axis.log else value
 
 
@@ -492,7 +492,7 @@ def plotly_text(text: str) -> str:
 
 
 def rounded(value: float) -> float | None:
-    """Return a value with six digits for the page; None if it is undefined."""
+    """Round a value to six significant digits; None if it is undefined."""
     return None if math.isnan(value) else float(f"{value:.{DIGITS}g}")
 
 
@@ -501,5 +501,5 @@ def _all_rounded(values: Iterable[float]) -> list[float | None]:
 
 
 def px(size_pt: float) -> float:
-    """Return a font size in pixels."""
+    """Convert a font size from points to pixels."""
     return round(size_pt * MM_PER_POINT * PX_PER_MM, 1)

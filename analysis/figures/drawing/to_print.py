@@ -1,6 +1,6 @@
-"""Draw a chart for print: as SVG, and as PNG converted from the SVG by Typst.
+"""Draw a chart for print as SVG, and as PNG, which Typst converts from the SVG.
 
-Fonts come from packages, not from the machine, so that a figure is the same everywhere.
+Fonts come from packages, not from the machine, so that a figure is the same on every machine.
 """
 
 from __future__ import annotations
@@ -67,19 +67,19 @@ from analysis.figures.drawing.sheet import (
 from analysis.translation import written
 
 PNG_DPI = 300
-# Signature and header of a PNG, in bytes; further chunks may follow.
+# Length in bytes of the signature and header of a PNG, after which chunks may be inserted.
 AFTER_HEADER = 33
 ONE_PICTURE = b"""#set page(width: auto, height: auto, margin: 0pt, fill: white)
 #image("figure.svg")"""
 GRID_PT, EDGE_PT = 0.5, 0.9
-# Drawing order: bands are below the grid; the layers of a panel start at 1.
+# Drawing order of bands and of the grid; the layers of a panel start at 1.
 BELOW_GRID, GRID = 0.0, 0.5
 CELL_GAP = 0.016
 Texts = tuple[tuple[str, ...], ...]
 # Line spacing in a cell, in font sizes.
 LINE_SPACING = 1.25
 SCALE_STEPS = 64
-# Number of rows above which the cells of a matrix touch, and of their colours.
+# A matrix with more rows has cells without gaps, in at most this number of colours.
 MOST_SEPARATE_ROWS = 96
 BOX = "□"
 JOINERS = frozenset("\u200c\u200d")
@@ -89,7 +89,7 @@ DASHES: dict[Dash, tuple[float, ...]] = {
     Dash.DASHED: (4, 2.5),
     Dash.DOTTED: (1, 1.8),
 }
-# Diamonds and squares have the area of the circle, so that they look equally large.
+# Diamonds and squares have the same area as circles, so that they look equally large.
 MARKERS = {
     Mark.CIRCLE: ("o", 1.0),
     Mark.DIAMOND: ("D", 1.22 / math.sqrt(2)),
@@ -98,12 +98,12 @@ MARKERS = {
 
 
 def n_parts(chart: Chart) -> int:
-    """Return the number of parts of a chart in print: several if it is higher than a page."""
+    """Return the number of parts in which a chart is printed; several if it is too high."""
     return len(parts_of(chart, width_mm))
 
 
 def svgs(chart: Chart) -> tuple[bytes, ...]:
-    """Draw each part of a chart as SVG: text as paths, the same bytes every time."""
+    """Draw each part of a chart as SVG with text as paths; the bytes are the same every time."""
     return tuple(map(_svg, parts_of(chart, width_mm)))
 
 
@@ -117,12 +117,12 @@ def _svg(part: Chart) -> bytes:
 
 
 def png(chart: Chart, part: int = 1) -> bytes:
-    """Draw a part of a chart as PNG of 300 dots per inch, the same bytes every time."""
+    """Draw a part of a chart as PNG with 300 dots per inch; the bytes are the same every time."""
     return png_of(svg(chart, part))
 
 
 def png_of(picture: bytes) -> bytes:
-    """Convert an SVG to PNG of 300 dots per inch."""
+    """Convert an SVG to PNG with 300 dots per inch."""
     sources = {"main.typ": ONE_PICTURE, "figure.svg": picture}
     file: bytes = typst.compile(  # type: ignore[call-overload]  # its types lack the mapping
         sources, ignore_system_fonts=True, format="png", ppi=PNG_DPI
@@ -131,20 +131,20 @@ def png_of(picture: bytes) -> bytes:
 
 
 def smallest_text_pt(picture: bytes) -> float:
-    """Return the size in points of the smallest text of an SVG; infinity without text."""
+    """Return the size in points of the smallest text in an SVG; infinity if it has no text."""
     scales = re.findall(rb"scale\(([\d.]+) -", picture)
     return min((float(scale) * FONT_UNITS for scale in scales), default=math.inf)
 
 
 def _resolution() -> bytes:
-    """Return the chunk of a PNG that states dots per metre, which Typst leaves out."""
+    """Return the chunk of a PNG that states the resolution, which Typst omits."""
     per_metre = round(PNG_DPI / MM_PER_INCH * 1000)
     content = b"pHYs" + struct.pack(">IIB", per_metre, per_metre, 1)
     return struct.pack(">I", len(content) - 4) + content + struct.pack(">I", zlib.crc32(content))
 
 
 def sheet(chart: Chart, part: int = 1) -> Sheet:
-    """Return what is drawn for a part of a chart."""
+    """Return the drawing of a part of a chart."""
     return _sheet(parts_of(chart, width_mm)[part - 1])
 
 
@@ -256,7 +256,7 @@ class _Panel:
         self.sheet.lines.append(Stroke(x=xs, y=ys, order=order, **look))
 
     def _fill(self, boxes: Iterable[Sequence[float]], colour: str, order: float) -> None:
-        """Fill boxes of left, bottom, right and top, in coordinates of the axes."""
+        """Fill boxes, whose left, bottom, right and top are in coordinates of the axes."""
         boxes_placed = [(self._x(a), self._y(b), self._x(c), self._y(d)) for a, b, c, d in boxes]
         if boxes_placed:
             self.sheet.fills.append(Fill(boxes=boxes_placed, colour=colour, order=order))
@@ -303,7 +303,7 @@ class _Panel:
         for size, alike in groupby(marks, key=itemgetter(0)):
             _, across, up = zip(*alike, strict=True)
             look = _marker(layer.mark, size, colour, hollow=layer.hollow)
-            if layer.shares:  # The edge is part of an area that has a meaning.
+            if layer.shares:  # The edge is part of the area, which shows the share.
                 look["size_pt"] -= EDGE_PT
             xs, ys = list(map(self._x, across)), list(map(self._y, up))
             self.sheet.lines.append(Marks(x=xs, y=ys, order=order, **look))
@@ -352,7 +352,7 @@ class _Panel:
         left, wide = placed_panel.left + placed_panel.width + 3.0, 2.4
         for step in range(SCALE_STEPS):
             y = placed_panel.bottom + step / SCALE_STEPS * placed_panel.height
-            # Overlaps the next one slightly, so that there is no visible seam.
+            # Each step overlaps the next one slightly, so that there is no visible seam.
             end = min(
                 y + 1.5 * placed_panel.height / SCALE_STEPS,
                 placed_panel.bottom + placed_panel.height,
@@ -370,14 +370,14 @@ class _Panel:
 
 
 def _size_in_cells(texts: Texts, cell_mm: float) -> float:
-    """Return the size in points at which the longest line of the texts fits a cell."""
+    """Return the font size in points at which the longest line fits a cell."""
     lines = {line for row in texts for text in row for line in text.split("\n")}
     longest = max((width_mm(Label(text=line), SMALL_PT, False) for line in lines), default=0.0)
     return min(SMALL_PT, SMALL_PT * 0.86 * cell_mm / max(longest, 0.1))
 
 
 def _only_estimates(texts: Texts) -> Texts:
-    r"""Return the texts of one line, without a zero before the decimal separator.
+    r"""Return only the texts of a single line, without a zero before the decimal separator.
 
     Examples
     --------
@@ -436,7 +436,7 @@ def _marker(mark: Mark, size_mm: float, colour: str, *, hollow: bool) -> dict[st
 
 
 def _share(axis: Axis, value: float) -> float:
-    """Return the position of a value on an axis from 0 to 1; beyond its ends, the nearer end."""
+    """Return the position of a value on an axis, limited to its ends, which are 0 and 1."""
     if math.isnan(value):
         return math.nan
     low, high = sorted((axis.low, axis.high))
@@ -453,7 +453,7 @@ def _ticks_inside(axis: Axis) -> list[Tick]:
 
 
 def non_overlapping(axis: Axis, length_mm: float) -> list[Tick]:
-    """Return the ticks whose labels do not overlap: zero first, then the ends."""
+    """Return ticks whose labels do not overlap; zero has priority, then the ends."""
     if axis.low == axis.high:
         return []
     ticks = _ticks_inside(axis)
@@ -470,7 +470,7 @@ def non_overlapping(axis: Axis, length_mm: float) -> list[Tick]:
 
 
 def _slanted(axis: Axis, length_mm: float, size_pt: float) -> list[Tick]:
-    """Return the ticks whose slanted labels do not overlap, from the first on."""
+    """Return ticks whose slanted labels do not overlap, starting with the first."""
     ticks_kept: list[Tick] = []
     for tick in _ticks_inside(axis):
         step = (
@@ -485,10 +485,9 @@ def _slanted(axis: Axis, length_mm: float, size_pt: float) -> list[Tick]:
 
 @lru_cache(maxsize=4096)
 def printable(label: Label) -> str:
-    """Return a label's text in characters of the fonts.
+    """Return the text of a label with a box for each character without a glyph.
 
-    Characters without a glyph become boxes, unless the label has another wording with glyphs for
-    all characters.
+    If the label has a replacement for which the fonts have all glyphs, that is returned instead.
 
     Examples
     --------
