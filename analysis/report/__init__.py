@@ -1,1 +1,1 @@
-"""The report: findings in sentences, figures, tables, methods and provenance on one page."""
+"""The report of a study: findings in sentences, figures, tables, methods and provenance."""

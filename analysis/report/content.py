@@ -1,6 +1,6 @@
-"""The content of the report, from which both HTML and PDF are written.
+"""The content of the report, from which the HTML and the PDF are written.
 
-Text between backticks is code; the PDF omits the backticks.
+Text between backticks is shown as code; the PDF omits the backticks.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from analysis.report.tables import ReportTable, overviews
 from analysis.results import Results
 from analysis.translation import ENGLISH, language, later, spoken, t, tn, translated, written
 
-# Sections in the order of the report, with the figures that belong to them.
+# Titles of the sections with figures, in the order of the report.
 SECTIONS = {
     "accuracy": later("Accuracy"),
     "comparison": later("Models against readers"),
@@ -46,9 +46,9 @@ class FigureSection:
     Parameters
     ----------
     name, title : str
-        Name for ids, and title as text.
+        Name for ids, and title to display.
     conditions : list of (str, list of ReportFigure)
-        Figures by condition; the condition is empty if the run has only one.
+        The figures by condition, whose name is empty if the run has only one.
     """
 
     name: str
@@ -65,23 +65,23 @@ class ReportContent:
     name : str
         The study's name.
     facts : list of (str, str)
-        A number and its noun.
+        Numbers, each with its noun.
     simulated : list of RaterName
-        Raters whose answers are simulated.
+        The raters whose answers are simulated.
     all_simulated : bool
-        Whether all of them are.
+        Whether the answers of all raters are simulated.
     headline : Headline
-        Its first part: verdicts, raters, agreement.
+        The first part: verdicts, raters, agreement.
     overview : ReportFigure or None
         The figure of the first part.
     findings : list of (str, list of str)
         Sentences by theme.
     sections : list of FigureSection
-        The figures.
+        The sections with the other figures.
     tables : list of ReportTable
         The tables.
     item_lists : list of ItemList
-        Items to look at.
+        Lists of items to look at.
     methods : list of Paragraph
         The methods, with citation keys.
     references : list of Reference
@@ -91,7 +91,7 @@ class ReportContent:
     provenance : list of (str, str)
         Inputs and versions.
     language : str
-        Language of the report.
+        The language of the report.
     """
 
     name: str
@@ -115,7 +115,7 @@ def report_content(results: Results, figures: Sequence[ReportFigure]) -> ReportC
     """Collect the content of the report."""
     bundle = results.bundle
     names, simulated = rater_names(bundle), sorted(bundle.simulated)
-    # Texts for a paper are in English, regardless of the report's language.
+    # Text for a paper is in English, whatever the language of the report.
     with spoken(ENGLISH):
         paragraphs, lists = methods(results), checklists(results)
     return ReportContent(

@@ -36,14 +36,14 @@ class ReportFigure:
     Parameters
     ----------
     name : str
-        File name without suffix; the element's id has `figure-` before it.
+        File name without suffix; the id of the HTML element is `figure-` and the name.
     section : str
         `accuracy`, `leaderboard`, `robustness`, `tasks`, `comparison`, `agreement`, `time` or
         `items`.
     condition : str
-        The readers' condition; empty when the bundle has none.
+        The readers' condition; empty if the bundle has none.
     title, caption : str
-        As text.
+        Title and caption, as plain text.
     chart : Chart
         The chart.
     """
@@ -57,7 +57,7 @@ class ReportFigure:
 
     @cached_property
     def figure(self) -> go.Figure:
-        """The figure as drawn by plotly on white."""
+        """The figure as drawn by plotly on a white background."""
         return self.plotly()
 
     @cached_property
@@ -68,19 +68,19 @@ class ReportFigure:
 
     @cached_property
     def svgs(self) -> tuple[bytes, ...]:
-        """Each part of the figure as SVG, text as paths, the same bytes every time."""
+        """Each part of the figure as SVG with text as paths; the bytes are the same every time."""
         # Imported only when a picture is written, because matplotlib loads slowly.
         from analysis.figures.drawing.to_print import svgs
 
         return svgs(self.chart)
 
     def keep(self, svgs: Sequence[bytes]) -> None:
-        """Keep the SVGs that another process has drawn."""
+        """Set the SVGs to those that another process has drawn."""
         vars(self)["svgs"] = tuple(svgs)
 
     @cached_property
     def pngs(self) -> tuple[bytes, ...]:
-        """Each part of the figure as PNG of 300 dots per inch, the same bytes every time."""
+        """Each part of the figure as PNG with 300 dpi; the bytes are the same every time."""
         from analysis.figures.drawing.to_print import png_of
 
         return tuple(map(png_of, self.svgs))
@@ -95,24 +95,24 @@ class ReportFigure:
 
     @cached_property
     def _parts(self) -> dict[float, int]:
-        """The numbers of parts by width that are known."""
+        """The numbers of parts that have been determined, by width."""
         return {}
 
     def files(self, form: str) -> tuple[str, ...]:
-        """Return the names of its pictures in the folder, a name for each part."""
+        """Return the names of the picture files, one for each part."""
         return tuple(f"{self.name}{part_suffix(i)}.{form}" for i in range(1, len(self.svgs) + 1))
 
     @property
     def square(self) -> bool:
-        """Whether it is a matrix."""
+        """Whether the figure is a matrix."""
         return self.chart.square
 
     def plotly(self, *, dark: bool = False) -> go.Figure:
-        """Draw it for the screen."""
+        """Draw the figure for the screen."""
         return plotly_figure(self.chart, DARK if dark else LIGHT)
 
     def file(self, form: str, width_mm: float, part: int = 1) -> bytes:
-        """Draw a part as `svg` or `png` at a width, or write the figure's data as `csv`."""
+        """Return a part drawn at a width as `svg` or `png`, or the data of the figure as `csv`."""
         from analysis.figures.drawing.to_print import png, svg
 
         chart = self.chart.at_width(width_mm)
@@ -122,7 +122,7 @@ class ReportFigure:
 
 
 def part_suffix(part: int) -> str:
-    """Return the end of the name of a picture without its type; empty for the first part.
+    """Return the suffix of a picture's name for a part; empty for the first part.
 
     Examples
     --------
@@ -136,7 +136,7 @@ OVERVIEW = "overview"
 
 
 def report_figures(results: Results) -> list[ReportFigure]:
-    """Draw the report's figures for every condition, without those that have no defined value."""
+    """Draw the figures of the report for every condition; omit those without a defined value."""
     conditions = conditions_of(results.tables["accuracy"])
     return [
         *overview_figure(results),
@@ -150,7 +150,7 @@ def report_figures(results: Results) -> list[ReportFigure]:
 
 
 def overview_figure(results: Results) -> list[ReportFigure]:
-    """Draw the first figure of the report; return no figure where no accuracy is defined."""
+    """Draw the first figure of the report; the list is empty if no accuracy is defined."""
     rows = raters_in_order(results)
     means = {
         str(row["condition"]): number(row, "reader_mean")
@@ -175,7 +175,7 @@ def overview_figure(results: Results) -> list[ReportFigure]:
 
 
 def _figures(results: Results, condition: str) -> list[Figure]:
-    """Return the figures of one condition in order of place."""
+    """Return the figures of a condition in the order of the report."""
     parts = {
         place: part
         for statistic in STATISTICS
@@ -193,7 +193,7 @@ def matrix_figure(
     condition: str = "",
     reference: bool = False,
 ) -> ReportFigure | None:
-    """Draw one matrix of agreement; see `analysis.statistics.agreement.pairs.matrices`."""
+    """Draw an agreement matrix; see `analysis.statistics.agreement.pairs.matrices`."""
     figure = matrices.matrix_figure(
         results, measure, scope=scope, condition=condition, reference=reference
     )

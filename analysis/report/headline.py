@@ -1,4 +1,4 @@
-"""The first part of the report: verdicts, a table of raters, and lines of agreement."""
+"""The first part of the report: verdicts, a table of raters, and sentences about agreement."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from analysis.presentation.table import (
     named,
     percent_cell,
     report_table,
+    whole_number,
     words,
 )
 from analysis.presentation.wording import (
@@ -43,7 +44,7 @@ from analysis.statistics.claims import THESE_READERS, claim_words, narrower_note
 from analysis.statistics.verdicts import declared_plan
 from analysis.translation import t, tn
 
-# Number of rows that fit page 1 of the PDF together with a figure.
+# Number of rows that fit on page 1 of the PDF together with a figure.
 MOST_RATERS_IN_PRINT = 40
 
 
@@ -54,9 +55,9 @@ class Headline:
     Parameters
     ----------
     verdicts : list of VerdictLine
-        A line for every declared endpoint, or one stating that none was declared.
+        A line for every declared endpoint, or a line stating that none was declared.
     raters : ReportTable
-        Every rater.
+        The table of all raters.
     agreement : list of str
         A line for each condition; empty if no two raters have a defined agreement.
     """
@@ -79,7 +80,7 @@ def headline(results: Results) -> Headline:
 
 
 def raters_in_order(results: Results) -> pd.DataFrame:
-    """Return a row for each rater and condition: readers first, each kind best first."""
+    """Return a row for each rater and condition: readers before models, and the best first."""
     table = headline_intervals(results.tables["accuracy"])
     rows = table.loc[(table["by"] == "overall") & (table["group"] == "micro")]
     kinds = {kind.value: place for place, kind in enumerate(RaterKind)}
@@ -89,7 +90,7 @@ def raters_in_order(results: Results) -> pd.DataFrame:
 
 
 def raters_table(results: Results) -> ReportTable:
-    """Show each rater's accuracy, difference from the readers, time and missing answers."""
+    """Return the table of the raters' accuracy, difference from readers, time, missing answers."""
     records = raters_in_order(results).to_dict("records")
     readers, models = (
         [{str(k): v for k, v in row.items()} for row in records if row["rater_kind"] == kind]
@@ -124,7 +125,7 @@ def raters_table(results: Results) -> ReportTable:
 
 
 def declared_claim(results: Results) -> str:
-    """Return the claim of the models' differences: the declared one, else these readers."""
+    """Return the claim that differences of models refer to: the declared one, or these readers."""
     return declared_plan(results).claim or THESE_READERS
 
 
@@ -165,11 +166,11 @@ def _rater(results: Results, row: Row) -> TableRow:
         missing -= number(missing_row, "n_absent")
     cells = (
         condition_cell(condition),
-        _whole(number(row, "n")),
+        whole_number(number(row, "n")),
         _percent(row, "accuracy"),
         _difference(results, row),
         rounded(number(time, "median_ms") / 1000, 1),
-        EMPTY if math.isnan(missing) else _whole(missing),
+        EMPTY if math.isnan(missing) else whole_number(missing),
     )
     return (named(rater_names(results.bundle), rater),), cells
 
@@ -184,7 +185,7 @@ def _percent(row: Row, column: str) -> str:
 
 
 def _difference(results: Results, row: Row) -> str:
-    """Write a model's difference from the readers of its condition, or of each condition."""
+    """Write a model's difference from the readers in its condition, or in each condition."""
     rows = rows_of(
         results,
         "reader_panel",
@@ -203,7 +204,7 @@ def _difference(results: Results, row: Row) -> str:
 
 
 def _means(results: Results) -> list[TableRow]:
-    """Return rows with the mean of the readers, one for each condition."""
+    """Return a row with the mean of the readers for each condition."""
     means = {
         str(row["condition"]): row
         for row in rows_of(
@@ -224,7 +225,7 @@ def _means(results: Results) -> list[TableRow]:
             ),
             (
                 condition_cell(condition),
-                _whole(number(row, "n_items")),
+                whole_number(number(row, "n_items")),
                 percent_cell(number(row, "reader_mean")),
                 EMPTY,
                 EMPTY,
@@ -236,7 +237,7 @@ def _means(results: Results) -> list[TableRow]:
 
 
 def agreement_lines(results: Results) -> list[str]:
-    """Report mean agreement within readers, within models and between them."""
+    """State the mean agreement within readers, within models and between them."""
     pairs = results.tables["agreement_pairs"]
     overall = pairs.loc[(pairs["scope"] == "all") & pairs["estimate"].notna()]
     kappa, corrected = (
@@ -264,7 +265,7 @@ def agreement_lines(results: Results) -> list[str]:
 
 
 def _of_groups(results: Results, condition: str) -> str:
-    """Return the agreement of all readers, of all models and between them, with intervals and n."""
+    """State the agreement of all readers, of all models and between them, with intervals and n."""
     corrected = _groups(results, condition, "brennan_prediger", "brennan_prediger")
     kappa = _groups(results, condition, "conger_kappa_letters", "kappa_letters")
     return sentences(
@@ -320,10 +321,6 @@ def _agreement(kind: PairKind, kappa: str, corrected: str) -> str:
     if kind is PairKind.MODELS:
         return t("{kappa} ({corrected}) within models", **values)
     return t("{kappa} ({corrected}) between readers and models", **values)
-
-
-def _whole(n: float) -> str:
-    return rounded(n, 0)
 
 
 def _mean(pairs: pd.DataFrame, kind: PairKind) -> str:

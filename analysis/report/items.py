@@ -1,4 +1,4 @@
-"""Lists of items to look at, disagreements of readers and models, and single cases."""
+"""Lists of items to look at, disagreements between readers and models, and single cases."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from analysis.translation import later, t, translated
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
-    """An option in the item's canonical order.
+    """An option of an item.
 
     Parameters
     ----------
     letter, text : str
-        The letter, and the text if the bundle has it.
+        The letter in canonical order, and the wording, which is empty if the bundle lacks it.
     is_reference : bool
-        Whether the reference standard names it.
+        Whether the option is the reference standard.
     """
 
     letter: str
@@ -40,15 +40,15 @@ class CaseAnswer:
     Parameters
     ----------
     rater_id : str
-        Who, as in the bundle.
+        The rater's id in the bundle.
     name : RaterName
-        Who, as shown.
+        The rater's displayed name.
     kind : RaterKind
         Reader or model.
     letter : str
-        In canonical order; empty if there is no answer.
+        The chosen option's letter in canonical order; empty if there is no answer.
     status : Status
-        Status of the reading.
+        The status of the reading.
     """
 
     rater_id: str
@@ -65,11 +65,11 @@ class Case:
     Parameters
     ----------
     item_id, condition, question : str
-        As in the bundle.
+        Id, condition and question as in the bundle.
     options : tuple of Option
-        The options; where the bundle has none, those that a rater or the reference standard names.
+        The options, or if the bundle has none, those that a rater or the reference standard names.
     answers : tuple of CaseAnswer
-        First readings in the condition, and those of models with a single condition.
+        The first readings in the condition, and those of models with a single condition.
     """
 
     item_id: str
@@ -94,12 +94,12 @@ def case_of(bundle: Bundle, item_id: str, condition: str = "") -> Case:
     Returns
     -------
     Case
-        The case with every rater's first reading of it.
+        The case with the first reading of every rater.
 
     Raises
     ------
     AnalysisError
-        The bundle has no such item.
+        The bundle has no item with this id.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def case_of(bundle: Bundle, item_id: str, condition: str = "") -> Case:
 
 
 def _cases(bundle: Bundle, item_ids: Sequence[str], condition: str) -> Iterator[Case]:
-    """Yield the cases with these ids; the readings are searched once for all of them."""
+    """Yield the cases with these ids after a single search of the readings."""
     answers = _answers(bundle, item_ids, condition)
     columns = ["item_id", "question", "truth", "options", "n_options"]
     items = bundle.items.loc[bundle.items["item_id"].isin(item_ids), columns]
@@ -154,7 +154,7 @@ def _options(item: Row, letters: set[str]) -> tuple[Option, ...]:
 def _answers(
     bundle: Bundle, item_ids: Sequence[str], condition: str
 ) -> dict[str, list[CaseAnswer]]:
-    """Return the first readings of some items, by item: readers first, then by id."""
+    """Return the first readings of some items by item, readers first and in order of id."""
     kinds = dict(zip(bundle.raters["rater_id"], bundle.raters["rater_kind"], strict=True))
     units = bundle.readings[["rater_id", "condition"]].drop_duplicates()
     shown = in_condition(units.assign(rater_kind=units["rater_id"].map(kinds)), condition)
@@ -191,15 +191,15 @@ TITLES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotedItem:
-    """An item as text.
+    """An item of a list, with all fields as text to display.
 
     Parameters
     ----------
     item_id, condition, task, question, truth : str
-        The condition is empty if the run has only one; `truth` with the option's words where
-        they are known.
+        The condition is empty if the run has only one; `truth` includes the wording of the option
+        if it is known.
     readers, models : str
-        Number of correct raters of the kind.
+        The numbers of correct readers and of correct models.
     """
 
     item_id: str
@@ -213,16 +213,16 @@ class NotedItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemList:
-    """Items of one kind.
+    """A list of items that were missed by the same kind of raters.
 
     Parameters
     ----------
     title : str
-        As text.
+        Title to display.
     items : list of NotedItem
-        The first of them.
+        The first items.
     total : int
-        Number of items.
+        Number of all items.
     """
 
     title: str
@@ -231,12 +231,12 @@ class ItemList:
 
     @property
     def left(self) -> int:
-        """Number of items that are not shown."""
+        """The number of items that are not shown."""
         return self.total - len(self.items)
 
 
 def item_lists(results: Results) -> list[ItemList]:
-    """Return the first items by who missed them; the table has all."""
+    """Return the first items of each list; the table `item_difficulty` has all."""
     items = results.bundle.items
     texts: dict[str, Row] = {
         str(row["item_id"]): {str(key): value for key, value in row.items()}
@@ -246,15 +246,15 @@ def item_lists(results: Results) -> list[ItemList]:
     for note, title in TITLES.items():
         rows = rows_of(results, "item_difficulty", note=note)
         if rows:
-            listed = [
+            first_items = [
                 _item(results, row, texts.get(str(row["item_id"]), {})) for row in rows[:MOST_ITEMS]
             ]
-            lists.append(ItemList(title=translated(title), items=listed, total=len(rows)))
+            lists.append(ItemList(title=translated(title), items=first_items, total=len(rows)))
     return lists
 
 
 def disagreement_lines(results: Results) -> Iterator[str]:
-    """Yield the rows of `model_disagreements` as JSON, with the items' texts and all answers."""
+    """Yield the rows of `model_disagreements` as JSON, with question, options and all answers."""
     table = results.tables["model_disagreements"].drop(columns="readers_answers")
     described = {
         (condition, case.item_id): _described(case)

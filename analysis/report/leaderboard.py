@@ -30,7 +30,7 @@ _HERE = Path(__file__).parent / "formats"
 _STYLES = _HERE / "leaderboards.css"
 SECTIONS = "leaderboards.html.jinja"
 PAGE, LONG, PUBLIC = "index.html", "leaderboard.csv", "models.csv"
-# First bytes of a leaderboard's page: a folder with such a page may be replaced.
+# A leaderboard's page starts with this text; a page that does may be replaced.
 MARK = "<!doctype html>\n<!-- Reading Room: leaderboard -->"
 Row = Mapping[Any, Any]
 CARD_COLUMNS = (
@@ -44,7 +44,7 @@ CARD_COLUMNS = (
     "hardware",
     "cost",
 )
-"""The columns of the file of cards besides `model`, which names the model."""
+"""The columns of a file of model cards, except `model`, which names the model."""
 _CARD_WORDS = {
     "name": later("Name"),
     "institution": later("Institution"),
@@ -60,7 +60,7 @@ _CARD_WORDS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
-    """An accuracy with its interval, in percent of the width; None where undefined."""
+    """An accuracy as text, and with its interval as positions in percent; None if undefined."""
 
     text: str
     at: float | None
@@ -70,7 +70,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoardRow:
-    """A rater's row of a board; `rank` is empty for raters with too few items for a rank."""
+    """A rater's row in a leaderboard; `rank` is empty if the rater has too few items for a rank."""
 
     rater: str
     label: str
@@ -84,7 +84,10 @@ class BoardRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Board:
-    """The board of a study and condition, best first; `readers` are the readers' accuracies."""
+    """The leaderboard of a study and condition, best rater first.
+
+    `readers` are the accuracies of the readers, which are marked in every row.
+    """
 
     title: str
     facts: str
@@ -99,12 +102,12 @@ def write_leaderboard(
     options: Options | None = None,
     cards: pd.DataFrame | None = None,
 ) -> str:
-    """Write a page, its numbers as CSV, and the models in the public leaderboard's columns.
+    """Write a page, its numbers as CSV, and the models in the columns of the public leaderboard.
 
     Parameters
     ----------
     bundles : mapping of str to Bundle
-        The studies by their displayed names.
+        The studies by the names to display.
     out : str or path
         Folder to write to; created if needed. The files of an earlier leaderboard are replaced.
     options : Options, optional
@@ -115,7 +118,7 @@ def write_leaderboard(
     Returns
     -------
     str
-        The boards of the page as HTML, with their styles.
+        The leaderboards of the page as HTML, with their styles.
 
     Raises
     ------
@@ -148,12 +151,13 @@ def write_leaderboard(
 
 
 def read_cards(path: Path) -> pd.DataFrame:
-    """Read a CSV file of models' cards.
+    """Read a CSV file of model cards.
 
     Raises
     ------
     AnalysisError
-        It cannot be read, has no column `model`, names a model twice, or has another column.
+        The file cannot be read, lacks the column `model`, has an unknown column, or names a model
+        twice.
     """
     try:
         table = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
@@ -193,9 +197,9 @@ def _write(table: pd.DataFrame, path: Path) -> None:
 def _public(
     study: str, bundle: Bundle, table: pd.DataFrame, cards: Mapping[str, Row]
 ) -> pd.DataFrame:
-    """Return a study's models in the columns of ReXVQA's public leaderboard, the best first.
+    """Return the models of a study, best first, in the columns of ReXVQA's public leaderboard.
 
-    Its overall accuracy is the mean of the tasks (`macro`). Cells without information are empty.
+    There, overall accuracy is the mean over tasks (`macro`). Cells without information are empty.
     """
     models = table[(table["rater_kind"] == RaterKind.MODEL)]
     rows = []
@@ -260,7 +264,7 @@ def _boards(name: str, bundle: Bundle, table: pd.DataFrame) -> Iterator[Board]:
 
 
 def _lines(bundle: Bundle, own_rows: pd.DataFrame, tasks: Sequence[str]) -> list[BoardRow]:
-    """Return the rows in order of the mean over tasks, else of the share of questions."""
+    """Return the rows in order of macro accuracy, or of micro accuracy if macro is undefined."""
     rows: dict[tuple[str, str, str], Row] = {
         (row["rater_id"], row["by"], row["group"]): row
         for row in own_rows.astype(object).to_dict("records")
@@ -328,7 +332,7 @@ def _template_values(boards: Sequence[Board], cards: Mapping[str, Row]) -> dict[
 
 
 def _words() -> dict[str, str]:
-    """Return the words of the boards by name, in the language in use."""
+    """Return the labels of the leaderboards by name, in the language in use."""
     return {
         "leaderboard": t("Leaderboard"),
         "rank": t("Rank"),

@@ -1,4 +1,4 @@
-"""Writes the power of a planned study: the table and the figure."""
+"""Write the power of a planned study as a table and a figure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def write_power(table: pd.DataFrame, out: str | PathLike[str]) -> None:
     Parameters
     ----------
     table : pandas.DataFrame
-        From `analysis.planning.power_table`.
+        The table from `analysis.planning.power_table`.
     out : str or path
         Folder to write to; created if needed. Other files in it are not changed.
 

@@ -14,9 +14,9 @@ __all__ = ["ReportTable", "TableRow", "overviews"]
 
 
 def overviews(results: Results) -> list[ReportTable]:
-    """Return the report's tables with rows.
+    """Return the tables of the report that have rows.
 
-    The metric is omitted where it is the same in every row, and the condition where there is one.
+    The metric is omitted if it is the same in every row, and the condition if there is only one.
     """
     by_place = {
         place: [replace(table, file=f"tables/{statistic.name}.csv") for table in part(results)]

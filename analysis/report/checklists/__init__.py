@@ -1,4 +1,4 @@
-"""Reporting checklists, answered from the bundle where possible and marked as open elsewhere."""
+"""Reporting checklists, whose items are answered from the bundle or else marked as open."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from analysis.results import Results
 __all__ = ["Checklist", "ChecklistItem", "State", "checklists"]
 
 Topic = tuple[str, str, Sequence[str]]
-"""Number in the guideline, a paraphrase of the item, and names of facts that may answer it."""
+"""Number in the guideline, paraphrase of the item, and names of facts that can answer it."""
 
 TO_BE_WRITTEN = "to be written by the authors"
 
 
 class ChecklistState(StrEnum):
-    """The state of an item's answer."""
+    """Whether an item has a complete answer, a partial answer or none."""
 
     ANSWERED = "answered"
     PARTLY = "partly"
@@ -29,18 +29,18 @@ class ChecklistState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChecklistItem:
-    """An item with its answer.
+    """An item of a checklist with its answer.
 
     Parameters
     ----------
     number : str
-        As in the guideline.
+        Number in the guideline.
     topic : str
         Paraphrase of the item.
     state : ChecklistState
-        The state of its answer.
+        Whether the item has a complete answer.
     answer, place : str
-        The value, with what is open, and its place in the report.
+        The answer with what is still open, and where the report has the information.
     """
 
     number: str
@@ -52,18 +52,18 @@ class ChecklistItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checklist:
-    """A guideline's items.
+    """The checklist of a guideline.
 
     Parameters
     ----------
     name : str
-        For ids.
+        Name for ids.
     title, note : str
-        As text.
+        Title and note to display.
     key : str
-        The guideline's citation key.
+        Citation key of the guideline.
     items : list of ChecklistItem
-        In the guideline's order.
+        The items in the order of the guideline.
     """
 
     name: str
@@ -108,7 +108,7 @@ def _item(number: str, topic: str, fact: ChecklistFact | None) -> ChecklistItem:
 
 
 def _topics() -> Mapping[str, Sequence[Topic]]:
-    """Return the items of each guideline, in its order."""
+    """Return the items of each guideline, in the order of the guideline."""
     topics: dict[str, list[Topic]] = {}
     with Path(__file__).with_name("topics.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
@@ -126,9 +126,10 @@ CHECKLISTS = {
     "human-baselines": ("Human baselines", "wei2025"),
 }
 NOTES: Mapping[str, str] = {
-    "decide-ai": "Written for the early clinical evaluation of an AI system. In a reader study its "
-    "users are the readers, and its patients are those of the cases.",
+    "decide-ai": "Written for the early clinical evaluation of an AI system. In a reader study, the"
+    " users are the readers, and the patients are those of the cases.",
     "human-baselines": "Numbers are those of the publication; items 0.1 to 0.4 (title, link, year "
-    "and venue of the paper) are left out. A baseliner is a reader.",
-    "stard-ai": "Numbers are those of STARD 2015; topics that STARD-AI adds are lettered by us.",
+    "and venue of the paper) are omitted. A baseliner is a reader.",
+    "stard-ai": "Numbers are those of STARD 2015. Topics that STARD-AI adds have letters, which are"
+    " ours.",
 }

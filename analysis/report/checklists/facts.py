@@ -57,16 +57,16 @@ SAMPLED = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChecklistFact:
-    """An answer to a checklist's item.
+    """An answer to an item of a checklist.
 
     Parameters
     ----------
     text : str
-        The value, as text.
+        The answer.
     place : str
-        Its place in the report.
+        Where the report or the bundle has the information.
     rest : str
-        Information that the authors still have to add; empty if there is none.
+        Information that the authors still have to add; empty if the answer is complete.
     """
 
     text: str
@@ -75,7 +75,7 @@ class ChecklistFact:
 
 
 def facts(results: Results) -> Mapping[str, ChecklistFact]:
-    """Return the known answers by name."""
+    """Return the known facts by name."""
     known: dict[str, ChecklistFact | None] = {
         **_of_protocol(results),
         **_of_raters(results),
@@ -94,7 +94,7 @@ def _of_protocol(results: Results) -> dict[str, ChecklistFact | None]:
     protocol = results.bundle.protocol
     if not protocol:
         return {}
-    # An export's lock contains the protocol and the list of drawn cases.
+    # The lock in an export contains the protocol and the list of drawn cases.
     inner = stated(protocol, "protocol")
     planned = inner if isinstance(inner, dict) else protocol
     values = {key: _plain(value) for key, value in planned.items() if value is not None}
@@ -224,7 +224,7 @@ def _of_run(results: Results) -> dict[str, ChecklistFact | None]:
 
 
 def _hypotheses(results: Results) -> ChecklistFact | None:
-    """Return the declared hypothesis, and the origin of a margin that is not the protocol's."""
+    """State the declared hypothesis, and the origin of a margin that is not the protocol's."""
     hypothesis, origin = declared(results.bundle.protocol), origin_of_margin(results)
     margin_declared = margin(results)
     parts = [f"Declared: {hypothesis}"] if hypothesis else []
@@ -314,7 +314,7 @@ def _of_metadata(results: Results) -> dict[str, ChecklistFact | None]:
 
 
 def _load(results: Results) -> ChecklistFact | None:
-    """Return how many readers read a case, and how many cases a reader read."""
+    """State how many readers read a case, and how many cases a reader read."""
     raters, readings = results.bundle.raters, results.bundle.readings
     readers = raters.loc[raters["rater_kind"] == RaterKind.READER, "rater_id"]
     pairs = readings.loc[readings["rater_id"].isin(readers), ["rater_id", "item_id"]]
@@ -334,7 +334,7 @@ def _range(counts: pd.Series) -> str:
 
 
 def _metadata(results: Results) -> dict[str, str]:
-    """Return the protocol's texts about the study, each on one line."""
+    """Return the protocol's metadata about the study, with each value on one line."""
     protocol = results.bundle.protocol
     texts = stated(protocol.get("in_force") or protocol, "metadata")
     if not isinstance(texts, dict):

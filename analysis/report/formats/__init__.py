@@ -1,1 +1,1 @@
-"""The finished report as files: HTML, PDF, a paper, a workbook, all of them or none."""
+"""Write the files of the report: HTML, PDF, tables, figures and files for a paper."""

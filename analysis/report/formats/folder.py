@@ -1,8 +1,8 @@
 """Replace the files of a folder atomically: all of them, or none.
 
-All files are first written to a scratch folder on the same filesystem: in the output folder if it
-exists, else in its nearest existing parent. Then the earlier files are moved away and the new ones
-are moved in; if a step fails, all steps are undone.
+All files are first written to a scratch folder on the same filesystem, which is in the output
+folder if it exists, else in the nearest parent that exists. Then the earlier files are moved out
+and the new ones are moved in; if a step fails, all steps are undone.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class OutputPart:
     name : str
         File or folder name.
     holds : tuple of str
-        Endings of the file names in a folder. A file with another ending than the first belongs to
-        the report only if the file with the first ending exists too.
+        Endings of the file names in a folder. A file with another ending than the first one belongs
+        to the report only if a file with the same name and the first ending exists.
     names : tuple of str
         The file names in a folder, if they are known.
     """
@@ -40,16 +40,16 @@ class OutputPart:
 
     @property
     def is_file(self) -> bool:
-        """Whether it is a file."""
+        """Whether the part is a file, not a folder."""
         return not self.holds and not self.names
 
     @property
     def alone(self) -> bool:
-        """Whether only its name, not its contents, identifies it as written by a report."""
+        """Whether only the name of the part shows that a report has written it."""
         return not self.holds
 
     def foreign_names(self, names: Iterable[str]) -> list[str]:
-        """Return the names in the folder that no report would have written.
+        """Return those of the names in the folder that no report would have written.
 
         Examples
         --------
@@ -69,24 +69,24 @@ class OutputPart:
 
 @contextmanager
 def fresh_folder(out: Path, parts: Sequence[OutputPart]) -> Iterator[Path]:
-    """Yield an empty folder; after the block its entries replace `parts` in `out`.
+    """Yield an empty folder whose entries replace `parts` in `out` after the block.
 
     Parameters
     ----------
     out : pathlib.Path
-        Destination of the entries; created with its parents if needed.
+        The output folder; created with its parents if needed.
     parts : sequence of OutputPart
         The entries to replace; those without a new version are removed.
 
     Yields
     ------
     pathlib.Path
-        The folder to fill.
+        The folder to write to.
 
     Raises
     ------
     OutputError
-        A file of another program would be replaced, or a file cannot be written. `out` is then
+        A file of another program would be replaced, or a file cannot be written; `out` is then
         unchanged.
     """
     with destination(out) as (place, nearest):

@@ -1,4 +1,4 @@
-"""Write LaTeX: escaped text, and booktabs tables that break over pages."""
+"""Write LaTeX: escaped text, and booktabs tables that can span several pages."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ SPECIAL = {
     "\u00a0": "~",
     "\u202f": r"\,",
 }
-# No-break spaces are not included: they become ties.
+# Spaces that become a single space; no-break spaces are not included, because they become ties.
 BLANKS = re.compile(r"[ \t\r\n\f\v]+")
-# Approximate number of characters in a line of a column head.
+# Approximate number of characters in a line of a column heading.
 HEAD_LETTERS = 16
 # Isolates have no effect in LaTeX, which has no bidirectional algorithm.
 INVISIBLE = frozenset("\u2066\u2067\u2068\u2069\u200e\u200f\u200b\ufeff")
@@ -88,23 +88,23 @@ def latex_table(
     rows: Iterable[Sequence[str]],
     note: str = "",
 ) -> str:
-    r"""Write a table that repeats its head on every page.
+    r"""Write a table that repeats its header on every page.
 
     Parameters
     ----------
     label : str
         Label for `\ref`, without `tab:`.
     caption, note : str
-        As text.
+        Plain text above and below the table.
     header : sequence of str
-        Column heads, as text.
+        Column headings as plain text.
     rows : iterable of sequence of str
-        Cells, as text; the first is left-aligned, the others are right-aligned.
+        Cells as plain text; the first column is left-aligned, the others are right-aligned.
 
     Returns
     -------
     str
-        A `longtable`.
+        A `longtable` environment.
     """
     columns = "l" + "r" * (len(header) - 1)
     width = len(header)

@@ -41,7 +41,7 @@ REPORT_PARTS = (
     OutputPart(name="report.pdf"),
     OutputPart(name="results.json"),
 )
-# First bytes of a report's results.json: a folder with such a file has a report to replace.
+# The results.json of a report starts with this text; a report in such a folder may be replaced.
 RESULTS_PREFIX = '{\n"provenance": '
 
 
@@ -120,7 +120,7 @@ def write_report(
 
 
 def write_results(results: Results, out: str | PathLike[str], *, language: str = ENGLISH) -> None:
-    """Write the report of existing results, as `write_report` does.
+    """Write the report of results that have been computed, as `write_report` does.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def write_results(results: Results, out: str | PathLike[str], *, language: str =
 
 @contextmanager
 def _report_folder(out: Path) -> Iterator[Path]:
-    """Refuse to replace files of other programs before anything is computed."""
+    """Refuse to replace files of other programs before anything is computed, else yield a folder."""
     with fresh_folder(out, (TABLES_PART, *REPORT_PARTS)) as folder:
         _refuse_another_report(out)
         yield folder
@@ -231,14 +231,14 @@ def _write_tables(results: Results, folder: Path) -> None:
         # newline="" writes \n on every system, so that output is reproducible.
         with (folder / "tables" / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
             # The csv module quotes cells with a single \r only if its line ending contains \r.
-            # Rows are written one by one: the pairs of 200 raters are 600 MB of text.
+            # Rows are written one by one, because the pairs of 200 raters are 600 MB of text.
             guarded_table(table).to_csv(_Lines(file), index=False, lineterminator="\r\n")
     lines = "".join(f"{line}\n" for line in disagreement_lines(results))
     _write_text(folder / "tables" / "model_disagreements.jsonl", lines)
 
 
 class _Lines(io.TextIOBase):
-    """File wrapper that ends rows with a newline instead of the writer's line ending."""
+    """Wraps a file to end rows with a newline instead of the line ending of the CSV writer."""
 
     def __init__(self, file: TextIO) -> None:
         self._file = file
@@ -248,7 +248,7 @@ class _Lines(io.TextIOBase):
 
 
 def _json_lines(results: Results) -> Iterator[str]:
-    """Yield the text by column, because the pairs of 200 raters are half a million rows."""
+    """Yield `results.json` by column, because the pairs of 200 raters are half a million rows."""
     yield RESULTS_PREFIX + _json_text(provenance(results))
     yield ',\n"sources": ' + _json_text(
         [source._asdict() for source in (*SOURCES, *CHECKLIST_SOURCES)]
@@ -269,7 +269,7 @@ def _json_text(content: Any) -> str:
 
 
 def _json_values(column: pd.Series[Any]) -> list[Any]:
-    """Return the cells as JSON values: null for an empty cell, text for an infinite number."""
+    """Return the cells as JSON values: null for an empty cell, a string for an infinite number."""
     cells = column.astype(object).where(column.notna(), None).tolist()
     return [str(c) if isinstance(c, float) and math.isinf(c) else c for c in cells]
 

@@ -1,4 +1,4 @@
-"""Write the report as one HTML file that does not load other files."""
+"""Write the report as a single HTML file that does not load other files."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from analysis.report.figures import ReportFigure, part_suffix
 from analysis.report.methods.sources import numbered
 from analysis.translation import language, right_to_left, t
 
-# A wider figure, or one without a width, spans the page.
+# A figure that is wider, or has no width, spans the page.
 COLUMN_PX = 560
-# Larger figures are embedded as pictures, so that the page opens.
+# Larger figures are embedded as pictures, because a browser could not open the page.
 MOST_CHARACTERS = 1_500_000
 
 CONFIG: dict[str, Any] = {
@@ -37,9 +37,9 @@ CONFIG: dict[str, Any] = {
 
 
 def report_page(content: ReportContent) -> str:
-    """Write the report.
+    """Return the report as HTML.
 
-    HTML with plotly embedded once; a content security policy forbids every request.
+    Plotly is embedded once, and a content security policy forbids every request.
     """
     folder = Path(__file__).parent
     environment = jinja2.Environment(
@@ -65,13 +65,13 @@ def report_page(content: ReportContent) -> str:
 
 
 def isolated(text: str) -> Markup:
-    """Return a text as HTML, with elements instead of invisible isolate characters."""
+    """Return text as HTML with `bdi` elements instead of invisible isolate characters."""
     shown = str(escape(text)).replace("\u2068", "<bdi>").replace("\u2069", "</bdi>")
     return Markup(shown)  # noqa: S704 - escaped before
 
 
 def _coded(text: str) -> Markup:
-    """Return a note of the report as HTML, with text between backticks as code."""
+    """Return a note of the report as HTML, with text between backticks as code elements."""
     shown = re.sub("`([^`]*)`", r"<code>\1</code>", str(escape(text)))
     return Markup(shown)  # noqa: S704 - escaped before
 
@@ -88,7 +88,7 @@ def _section(section: FigureSection) -> dict[str, Any]:
 
 
 def _condition(switch: str, name: str, figures: Sequence[ReportFigure]) -> dict[str, Any]:
-    """Return a condition's figures; a switch selects one of its matrices, and print shows all."""
+    """Return the figures of a condition; a switch selects one of its matrices on the screen."""
     square = [figure for figure in figures if figure.square]
     switched = square if len(square) > 1 else []
     return {
@@ -113,7 +113,7 @@ def _embedded(figure: ReportFigure) -> dict[str, Any]:
 def _files(figure: ReportFigure) -> Iterator[dict[str, str]]:
     """Yield the downloads of a figure: its pictures in the folder of the page, and its data.
 
-    Embedded pictures would more than double the size of the page: 7 MB in addition to 5.
+    Embedded pictures would add 7 MB to a page of 5 MB.
     """
     for form in ("SVG", "PNG, 300 dpi"):
         files = figure.files(form[:3].lower())

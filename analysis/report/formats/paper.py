@@ -24,12 +24,12 @@ from analysis.results import Results
 
 PAPER_FILES = ("tables.xlsx", "tables.tex", "references.bib", "methods.md", "checklists.md")
 MOST_LATEX_ROWS = 60
-# Prefix of the names of matrices, which the workbook has as sheets.
+# Prefix of the names of matrices, which are sheets of the workbook.
 MATRIX = "matrix-"
 
 
 def paper_files(results: Results, content: ReportContent) -> dict[str, bytes]:
-    """Return the files for a paper by name, those of `PAPER_FILES`."""
+    """Return the files for a paper, `PAPER_FILES`, by name."""
     texts = {
         "tables.tex": _tables(content.tables),
         "references.bib": bibtex(content.references),
@@ -51,7 +51,7 @@ def _frame(table: ReportTable) -> pd.DataFrame:
 
 
 def _number(cell: str) -> str | float:
-    """Return an estimate as a number, and an interval as text."""
+    """Convert an estimate to a number; an interval remains text."""
     try:
         return float(cell.replace("\u2212", "-"))
     except ValueError:
@@ -116,12 +116,12 @@ def _markdown(text: str, *, cells: bool = True) -> str:
     return line
 
 
-# A sheet is for reading: writing 40,000 rows would take a third of the time of the whole report.
-# Longer tables are cut, and the sheet says so; the CSV files have every row.
+# Maximum number of rows in a sheet, because writing 40,000 rows would take a third of the time of
+# the complete report. A sheet states how many rows are missing; the CSV files have all rows.
 MOST_ROWS = 10_000
 MOST_CHARACTERS = 32_767
 SHEET_NAME = 31
-# A fixed date, so that the same tables give the same file.
+# A fixed date of creation, so that the same tables give the same file.
 CREATED = datetime(2000, 1, 1)
 TEXT_ONLY = {
     "in_memory": True,
@@ -137,15 +137,15 @@ def workbook(tables: Mapping[str, pd.DataFrame], most_rows: int = MOST_ROWS) -> 
     Parameters
     ----------
     tables : mapping of str to pandas.DataFrame
-        By name.
+        The tables by name.
     most_rows : int, default 10000
-        Maximum number of rows of a sheet. The first sheet, and the last row of a cut sheet, state
-        how many rows are missing and where they are.
+        Maximum number of rows in a sheet. The first sheet, and the last row of a truncated sheet,
+        state how many rows are missing and where they are.
 
     Returns
     -------
     bytes
-        The file; text is text and never a formula or a link, undefined is an empty cell.
+        The file. Text is never a formula or a link; cells of undefined values are empty.
     """
     file = io.BytesIO()
     book = xlsxwriter.Workbook(file, TEXT_ONLY)
@@ -200,7 +200,7 @@ def _column(sheet: Any, j: int, column: pd.Series[Any], text: Any) -> None:
             if known:
                 sheet.write_number(i, j, number)
         return
-    # Without Excel's mark for text a cell would become a formula when it is edited.
+    # Without Excel's format for text, a cell would become a formula when it is edited.
     marked = cache(lambda words: text if guarded(words) != words else None)
     for i, cell in enumerate(column.tolist(), start=1):
         if isinstance(cell, int | float) and not isinstance(cell, bool):

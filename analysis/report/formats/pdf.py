@@ -1,6 +1,6 @@
-"""Write the report as PDF with Typst, from the same content as the page.
+"""Write the report as PDF with Typst, from the same content as the HTML.
 
-The template receives all text as data, never as markup, so that no name can be a command.
+The template receives all text as data, not as markup, so that a name cannot be a command.
 """
 
 from __future__ import annotations
@@ -27,22 +27,23 @@ from analysis.report.tables import ReportTable
 from analysis.translation import language, t
 
 MOST_LISTED = 12
-# Largest number of rows, and of characters in a row, of a table that is kept on one page.
+# Maximum number of rows, and of characters in a row, of a table that is kept on one page.
 SHORT_ROWS, SHORT_LINE = 20, 150
 # A matrix of two hundred raters is smaller as PNG.
 MOST_SVG_BYTES = 3_000_000
-# Longer words get line break opportunities, so that a label of 200 characters fits its cell.
+# Longer words may be broken anywhere, so that a label of 200 characters fits its cell.
 LONGEST_WORD = 18
 LONGEST_TITLE = 120
-# Width limits of a column of ids, and the width of a character in a table.
+# Minimum and maximum width of a column of ids, and the width of a character in a table.
 ITEM_MM, LETTER_MM = (16.0, 38.0), 1.55
 TEMPLATE = Path(__file__).parent / "report.typ"
 
 
 def report_pdf(content: ReportContent) -> bytes:
-    """Return the report as PDF: A4, tagged, summary on page 1 and findings on page 2.
+    """Return the report as tagged PDF on A4, with summary on page 1 and findings on page 2.
 
-    The same content gives the same bytes: all fonts come with packages, and the file has no date.
+    The same content gives the same bytes, because all fonts come from packages and the file has no
+    date.
     """
     with tempfile.TemporaryDirectory(prefix="report-") as folder:
         template = prepared(content, Path(folder))
@@ -58,9 +59,9 @@ def report_pdf(content: ReportContent) -> bytes:
 
 
 def prepared(content: ReportContent, place: Path) -> Path:
-    """Write the template, its data and the figures to a folder, and return the template's path.
+    """Write the template, its data and the figures to a folder; return the path of the template.
 
-    Typst compiles the template with `place` as its root.
+    Typst compiles the template with the folder `place` as its root.
     """
     data = _data(content, place)
     data["lacking"] = without_glyph([json.dumps(data, ensure_ascii=False)])
@@ -144,7 +145,7 @@ def _parts(figure: ReportFigure, place: Path) -> list[dict[str, Any]]:
                 "title": _soft(title),
                 "caption": _soft(figure.caption) if part == 1 else "",
                 "square": figure.square,
-                # It may be made smaller until its smallest text has the smallest legible size.
+                # The figure may be scaled down until its smallest text has the minimum size.
                 "least_scale": min(1.0, LEAST_PT / smallest_text_pt(svg)),
             }
         )
@@ -187,7 +188,7 @@ def _plain(note: str) -> str:
 
 
 def _width(words: Sequence[str]) -> float:
-    """Return the width of a column in mm that fits ids on one line, up to a maximum."""
+    """Return the width in mm of a column that fits ids on one line, up to a maximum."""
     least, max_mm = ITEM_MM
     return min(max_mm, max(least, LETTER_MM * max(map(len, words), default=0) + 3))
 
@@ -210,7 +211,7 @@ def _table(table: ReportTable) -> dict[str, Any]:
 
 
 def _is_short(table: ReportTable) -> bool:
-    """Return whether a table fits half a page: few rows of one line each."""
+    """Return whether a table fits on half a page, with few rows of one line each."""
     lines = (
         sum(len(name.full) for name in names) + sum(map(len, cells)) for names, cells in table.rows
     )
@@ -218,7 +219,7 @@ def _is_short(table: ReportTable) -> bool:
 
 
 def _soft(text: str) -> str:
-    """Add line break opportunities to long words, and replace unprintable characters."""
+    """Allow line breaks in long words, and replace unprintable characters by spaces."""
     line = "".join(
         character if character.isprintable() or character in _KEPT_CHARACTERS else " "
         for character in text

@@ -1,4 +1,4 @@
-"""The methods text of the report, from the descriptions of the statistics, with sources."""
+"""The methods section of the report, from the descriptions of the statistics, with sources."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from analysis.results import Results
 
 
 def design(results: Results) -> Paragraph:
-    """Describe raters and cases, and which answers count as incorrect."""
+    """Describe the raters and cases, and which answers count as incorrect."""
     counts = results.tables["accuracy"].groupby("rater_kind")["rater_id"].nunique()
     readers, models = (int(counts.get(kind, 0)) for kind in RaterKind)
     items = results.bundle.items
@@ -27,16 +27,16 @@ def design(results: Results) -> Paragraph:
     text = f"{raters} answered the multiple-choice questions of {count(len(items), 'case')}"
     text += f", {int((items['truth'] != '').sum()):,} of them with a reference standard."
     text += (
-        " Every case with a reference standard is assigned to every rater under every condition"
-        " with any reading. A case that was never presented to a reader does not count for that"
-        " reader; a case without a model's prediction is incorrect, as is a case that was skipped,"
-        " timed out, unparsed or refused. Of repeated readings the first counts."
+        " Every case with a reference standard is assigned to every rater under every condition in"
+        " which the rater has a reading. A case that was never presented to a reader does not count"
+        " for that reader; a case without a model's prediction is incorrect, as is a case that was"
+        " skipped, timed out, unparsed or refused. Of repeated readings, the first one counts."
     )
     secondary = results.bundle.aside
     if (secondary["run"] != "").any():
         text += (
-            " Of a model that was run several times the first run counts; a separate table has the"
-            " agreement of runs and the variance that runs add to accuracy."
+            " If a model was run several times, its first run counts; a separate table has the"
+            " agreement of the runs and the variance that runs add to accuracy."
         )
     others = sorted(
         set(secondary["condition"].unique()) - set(results.bundle.readings["condition"].unique())
@@ -44,8 +44,8 @@ def design(results: Results) -> Paragraph:
     if others:
         text += (
             f" Models' answers under conditions that no reader had ({listed(others)}) are compared"
-            " with their own answers to the cases as the readers saw them, and are in no other"
-            " analysis."
+            " with the same models' answers to the cases as the readers saw them, and are not part"
+            " of any other analysis."
         )
     if RULES[0] in results.bundle.readings:
         text += _rules(results)
@@ -55,8 +55,8 @@ def design(results: Results) -> Paragraph:
             text += f" {count(dropped, 'reading')} had been marked as excluded, with a reason."
             drops = stated(results.bundle.protocol, "exclusions") == "primary"
             text += (
-                " By the protocol the primary analysis drops them; a sensitivity analysis counts"
-                " them."
+                " In accordance with the protocol, the primary analysis drops them; a sensitivity"
+                " analysis counts them."
                 if drops
                 else " The primary analysis counts them; a sensitivity analysis drops them."
             )
@@ -88,7 +88,7 @@ def uncertainty(results: Results) -> Paragraph:
     also = " and of single comparisons" if results.has("comparisons") else ""
     if results.clustered:
         text = (
-            "Some patients (examinations where no patient is given) have several cases:"
+            "Some patients (examinations if no patient is stated) have several cases:"
             f" {count(results.n_clusters, 'cluster')} in all. Intervals of agreement, and second"
             f" intervals of accuracy{also}, are therefore percentile intervals"
             f" over {options.bootstrap:,} resamples of whole patients [@field2007] (seed"
@@ -97,8 +97,9 @@ def uncertainty(results: Results) -> Paragraph:
     else:
         text = (
             "No patient or examination has more than one case, so that cases count as independent."
-            " Intervals of kappas are normal, those of the other measures of agreement t with"
-            " n − 1 degrees of freedom; upper limits are cut at 1."
+            " Intervals of kappas use the normal distribution, and those of the other measures of"
+            " agreement the t distribution with n − 1 degrees of freedom; upper limits are truncated"
+            " at 1."
         )
         if results.has("leaderboard") or results.has("agreement_between"):
             text += (
@@ -107,13 +108,13 @@ def uncertainty(results: Results) -> Paragraph:
             )
     text += (
         f" All intervals are {options.confidence_percent} % (two-sided alpha {options.alpha:g})."
-        " Undefined values are empty in the tables, with the reason, and never 0."
+        " Cells of undefined values are empty in the tables, with the reason, and never 0."
     )
     return Paragraph(title="Uncertainty", text=text)
 
 
 def software(results: Results) -> Paragraph:
-    """Name the software, the protocol's hash and the reporting checklists."""
+    """Name the software, the hash of the protocol and the reporting checklists."""
     known = provenance(results)["versions"]
     versions = listed([f"{name} {known[name]}" for name in ("python", *packages_used(results))])
     digest = protocol_hash(results.bundle.protocol)
@@ -122,10 +123,10 @@ def software(results: Results) -> Paragraph:
     )
     locked = f" The protocol {lock_words} (SHA-256 {digest})." if digest else ""
     text = (
-        f"The analysis was made with Reading Room's analysis program, on {versions}; the same"
-        f" bundle and seed give the same bytes.{locked} The reporting checklists are those of GRRAS"
-        f" [@kottner2011], STARD-AI [@bossuyt2015; @sounderajah2025], CLAIM [@tejani2024] and"
-        f" DECIDE-AI [@vasey2022], and of human baselines [@wei2025]."
+        f"The analysis was performed with Reading Room's analysis program, on {versions}; the same"
+        f" bundle and seed produce identical files.{locked} The reporting checklists are those of"
+        f" GRRAS [@kottner2011], STARD-AI [@bossuyt2015; @sounderajah2025], CLAIM [@tejani2024],"
+        f" DECIDE-AI [@vasey2022] and human baselines [@wei2025]."
     )
     return Paragraph(title="Software and reporting", text=text)
 
@@ -134,7 +135,7 @@ __all__ = ["Paragraph", "cited", "method_references", "methods"]
 
 
 def methods(results: Results) -> list[Paragraph]:
-    """Return the methods text of a run; parts with the same title form one paragraph."""
+    """Return the methods section of a run; parts with the same title form one paragraph."""
     parts = {
         0: design(results),
         900: uncertainty(results),

@@ -17,13 +17,13 @@ from analysis.statistics.statistic import Statistic
 
 PROGRAM = "analysis"
 TRANSLATION_MODULE = f"{PROGRAM}.translation"
-"""The module that translates texts; it does not compute anything."""
+"""The module that translates messages, which does not compute anything."""
 ALWAYS_NAMED = frozenset({"numpy", "pandas"})
-"""Pandas is always named, because every table is a data frame."""
+"""Packages that every table uses: each one is a data frame."""
 
 
 def packages_used(results: Results) -> tuple[str, ...]:
-    """Return the installed packages with a function that took part in a table with rows."""
+    """Return the installed packages whose functions took part in computing a table with rows."""
     used = set(ALWAYS_NAMED)
     for statistic in STATISTICS:
         if results.has(statistic.name):
@@ -33,10 +33,10 @@ def packages_used(results: Results) -> tuple[str, ...]:
 
 @cache
 def modules_called(function: Callable[..., Any]) -> frozenset[str]:
-    """Return the top modules of other packages that a function of this program can reach.
+    """Return the top-level modules of other packages that a function of this program can reach.
 
-    It follows the names in the code of functions and classes of this program. The description of a
-    table, which names the functions that show it, is not followed.
+    The search follows the names in the code of functions and classes of this program. It does not
+    follow the description of a table, which names the functions that present it.
 
     Examples
     --------
@@ -67,13 +67,13 @@ def modules_called(function: Callable[..., Any]) -> frozenset[str]:
 
 
 def _module_of(value: Any) -> str:
-    """Return the module of a function or class, else that of the value's class."""
+    """Return the module of a function or class, or that of the class of another value."""
     module = getattr(value, "__module__", None) or type(value).__module__
     return str(module)
 
 
 def _reached(value: Any) -> Iterator[Any]:
-    """Yield what a function or class of this program refers to."""
+    """Yield the objects that a function or class of this program refers to."""
     value = getattr(value, "__wrapped__", value)
     if isinstance(value, type):
         members = list(vars(value).values())
@@ -109,12 +109,12 @@ def _globals_of(function: FunctionType) -> Iterator[Any]:
 
 
 def _local_imports(names: Iterable[str], *, is_own: bool) -> list[str]:
-    """Return the modules that a function imports: only their names have a dot."""
+    """Return the modules that a function imports, which are the names with a dot."""
     return sorted(n for n in names if "." in n and n.startswith(f"{PROGRAM}.") is is_own)
 
 
 def _names(code: CodeType) -> Iterator[str]:
-    """Yield the names in the code of a function and of those inside it."""
+    """Yield the names in the code of a function and of its inner functions."""
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, CodeType):

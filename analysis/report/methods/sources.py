@@ -1,4 +1,4 @@
-"""Provenance of the results, and the sources that the methods text cites."""
+"""Provenance of the results, and the sources that the methods section cites."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from analysis.version import program_version
 
 
 def _sources() -> dict[str, tuple[Source, ...]]:
-    """Return the sources of ``sources.csv`` by kind: of methods, checklists and planning."""
+    """Return the sources in ``sources.csv`` by kind: methods, checklists and planning."""
     sources: dict[str, list[Source]] = {}
     with Path(__file__).with_name("sources.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
@@ -45,9 +45,9 @@ SOURCES = (
     *_BY_KIND["method"],
     *(source for statistic in STATISTICS for source in statistic.sources),
 )
-# The report paraphrases their items and adds what the run knows about each.
+# The report paraphrases the items of these guidelines and answers them as far as possible.
 CHECKLIST_SOURCES = _BY_KIND["checklist"]
-# Sources of `analysis.planning`; reports do not compute power.
+# Sources for `analysis.planning`, which reports do not cite.
 PLANNING_SOURCES = _BY_KIND["planning"]
 
 
@@ -66,7 +66,7 @@ class Reference:
     Parameters
     ----------
     key : str
-        First author and year, as in `wilson1927`, with a letter if two keys would be the same.
+        First author and year, as in `wilson1927`, and a letter if two keys would be the same.
     source : Source
         The publication.
     """
@@ -168,7 +168,7 @@ def _entry(entry: Reference) -> str:
 
 
 def _split(text: str) -> tuple[str, str, str]:
-    """Return authors, title, and the place of publication: the last sentence with a year."""
+    """Return the authors, the title, and the publication, which is the last part with a year."""
     authors, _, rest = text.strip().rstrip(".").partition(". ")
     ends = [match.end() for match in re.finditer(r"[.?!] (?=[A-Z])", rest)]
     cut = next((end for end in reversed(ends) if _year(rest[end:])), 0)
@@ -211,16 +211,16 @@ class Paragraph:
     Parameters
     ----------
     title : str
-        As text.
+        Title as plain text.
     text : str
-        As text, sources as `[@key; @key]`.
+        Plain text, with sources as `[@key; @key]`.
     """
 
     title: str
     text: str
 
 
-# Sources that apply to every run and that no other sentence of the methods cites.
+# Sources that apply to every run and are not cited by another sentence of the methods.
 ALWAYS_CITED = ("hesterberg2015", "hillis2011", "brier1950", "guo2017")
 
 
@@ -252,7 +252,7 @@ HASH_KEYS = ("protocol_hash", "hash", "sha256", "protocol_sha256")
 
 @cache
 def packages() -> tuple[str, ...]:
-    """Return the installed packages that this program imports.
+    """Return the installed packages that the analysis imports.
 
     Examples
     --------
@@ -269,8 +269,8 @@ def packages() -> tuple[str, ...]:
 def installed(module: str) -> str:
     """Return the installed package of a module; empty if there is none.
 
-    A package with another name is found by its list of files, which is searched as a text because
-    `importlib.metadata.packages_distributions` parses it slowly.
+    A package whose name differs from the module's is found by its list of files. The list is
+    searched as text, because `importlib.metadata.packages_distributions` parses it slowly.
     """
     with suppress(PackageNotFoundError):
         return str(distribution(module).metadata["Name"])
@@ -283,12 +283,12 @@ def installed(module: str) -> str:
 
 @cache
 def _versions() -> dict[str, str]:
-    """Return the versions of the packages; each is read from a file."""
+    """Return the versions of the packages; the result is cached, because each is read from a file."""
     return {package: version(package) for package in packages()}
 
 
 def provenance(results: Results) -> dict[str, Any]:
-    """Return the inputs and versions of a run, the same for the same input.
+    """Return the inputs and versions of a run, which are the same for the same input.
 
     The keys are `input` (SHA-256 of the files, sizes), `options`, `protocol_hash` (None without a
     protocol) and `versions`.
@@ -328,7 +328,7 @@ def provenance(results: Results) -> dict[str, Any]:
 
 
 def bundle_hash(files: Mapping[str, str]) -> str:
-    """Return one hash of all input files: SHA-256 of the lines `HASH  NAME` that sha256sum prints.
+    """Return the SHA-256 of the lines `HASH  NAME` that sha256sum prints for all input files.
 
     Examples
     --------
@@ -352,5 +352,5 @@ def protocol_hash(protocol: Mapping[str, Any]) -> str | None:
 
 
 def margin(results: Results) -> float | None:
-    """Return the margin of the options, else that of the protocol, else None."""
+    """Return the margin of the options, or else that of the protocol, or else None."""
     return margin_of(results.options, results.bundle.protocol)
