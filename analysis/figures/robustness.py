@@ -98,10 +98,10 @@ def difficulty_chart(items: pd.DataFrame, *, condition: str = "") -> Chart | Non
     cell = min(CELL_MM, LARGEST_MM / max(counts.shape))
     panel = Panel(
         x=_counts_axis(n_models, t("Models that were correct")),
-        y=_counts_axis(n_readers, t("Readers that were correct")),
+        y=_counts_axis(n_readers, t("Readers who were correct")),
         layers=(cells,),
         height_mm=max(cell * (n_readers + 1), 24.0),
-        subtitle=t("Items by who had them right, n = {n}", n=str(len(rows))),
+        subtitle=t("Items by correct readers and models, n = {n}", n=str(len(rows))),
     )
     width = max(cell * (n_models + 1), 30.0) + 22.0
     return Chart(rows=((panel,),), width_mm=width, stretches=False)

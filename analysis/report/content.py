@@ -252,21 +252,21 @@ def labels(content: ReportContent) -> dict[str, str]:
             " are in the page itself."
         ),
         "tables_note": t(
-            "Rounded for reading. With full precision as CSV in `tables/`; for a paper as Excel and"
-            " LaTeX in `paper/`."
+            "Numbers are rounded for reading. The folder `tables/` has CSV files with full"
+            " precision; `paper/` has Excel and LaTeX files for a paper."
         ),
         "methods_note": t(
             "Text ready for a paper, with citation keys, is in `paper/methods.md`; the references"
             " in BibTeX are in `paper/references.bib`."
         ),
         "checklists_note": t(
-            "Items are paraphrased; the guidelines themselves are cited above. Answered where the"
-            " data hold the answer, open where only the authors know it. Also in"
-            " `paper/checklists.md`."
+            "Items are paraphrased; the guidelines themselves are cited above. An item is answered"
+            " if the data contain the answer, and open if only the authors know it. The checklists"
+            " are also in `paper/checklists.md`."
         ),
         "checklists_print": t(
-            "Items are paraphrased; the guidelines are cited above. Answered where the data hold"
-            " the answer, open where only the authors know it."
+            "Items are paraphrased; the guidelines are cited above. An item is answered if the data"
+            " contain the answer, and open if only the authors know it."
         ),
     }
 

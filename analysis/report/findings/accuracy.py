@@ -1,4 +1,4 @@
-"""Findings on accuracy, on models against single readers, and on ranks."""
+"""Findings on accuracy, on models compared with single readers, and on ranks."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from analysis.translation import t, tn
 
 
 def accuracy_findings(results: Results) -> list[Finding]:
-    """Report the range of accuracies by kind of rater and condition."""
+    """Report the range of accuracy by kind of rater and condition."""
     texts = [
         sentence for condition in _shown(results) for sentence in _accuracy(results, condition)
     ]
@@ -48,7 +48,7 @@ def accuracy_findings(results: Results) -> list[Finding]:
 
 
 def _shown(results: Results) -> list[str]:
-    """Return the readers' first conditions, and the condition of models that share none."""
+    """Return the first conditions of the readers, and one of models that readers do not have."""
     return conditions_in(results, "accuracy")[: MOST_CONDITIONS + 1]
 
 
@@ -108,7 +108,7 @@ def _with_name(results: Results, row: Row) -> str:
 
 
 def bank_findings(results: Results) -> list[Finding]:
-    """Report the difference of each rater's accuracy between the banks of the study."""
+    """Report how each rater's accuracy differs between the banks of the study."""
     rows = [
         row
         for row in rows_of(results, "banks", by="overall")
@@ -202,7 +202,7 @@ def _condition(results: Results, rows: list[Row], condition: str) -> str:
         where=condition_phrase(results, condition),
         counts=in_a_row(counts),
     )
-    # Accuracies over few of the items are not comparable with those over all.
+    # Accuracies on only few of the items are not comparable with the others.
     n_most = max(number(row, "n") for row in rows)
     best = max(
         (row for row in rows if number(row, "n") >= SUFFICIENT_SHARE * n_most),
@@ -212,10 +212,10 @@ def _condition(results: Results, rows: list[Row], condition: str) -> str:
 
 
 def shown(results: Results, row: Row) -> Conclusion:
-    """Return the conclusion on the model against the reader of a pair.
+    """Return the conclusion about the model and the reader of a pair.
 
-    A direction needs an interval that excludes 0 (over patients, where there is one), an adjusted p
-    below alpha, and enough patients.
+    A direction requires an interval that excludes 0 (the interval over patients if there is one),
+    an adjusted p below alpha, and enough patients.
     """
     if no_verdict_reason(results, patients_of_pair(results, row)):
         return Conclusion.TOO_FEW
@@ -227,7 +227,7 @@ def shown(results: Results, row: Row) -> Conclusion:
 
 
 def limits(row: Row) -> tuple[float, float]:
-    """Return the limits over patients if there are some, else those of the score interval."""
+    """Return the limits of the interval over patients, or of the score interval if it is missing."""
     cluster = number(row, "cluster_ci_low"), number(row, "cluster_ci_high")
     if not any(map(math.isnan, cluster)):
         return cluster
@@ -287,7 +287,7 @@ def _best(results: Results, row: Row, scale: Scale, *, picked: bool) -> str:
 
 
 def ranking_findings(results: Results) -> list[Finding]:
-    """Report the first rank with its interval, and the changes with macro accuracy."""
+    """Report the first rank with its interval, and how ranks change with macro accuracy."""
     texts = []
     for condition in conditions_in(results, "leaderboard")[:MOST_CONDITIONS]:
         texts += _ranking_in(results, condition)
@@ -337,10 +337,10 @@ def _ranking_in(results: Results, condition: str) -> list[str]:
 
 
 def _first(results: Results, rows: dict[str, Row], condition: str | None = None) -> str:
-    """Name the rater on the first rank, and report whether that rank is certain.
+    """Name the rater with the first rank, and report whether that rank is certain.
 
-    It is certain where every paired interval against another rater excludes 0. Paired intervals
-    exist for micro accuracy only; without a condition they are not checked.
+    The rank is certain if every paired interval against another rater excludes 0. Paired intervals
+    exist only for micro accuracy; without a condition they are not checked.
     """
     best = min(number(row, "rank") for row in rows.values())
     leaders = sorted(rater for rater, row in rows.items() if number(row, "rank") == best)
@@ -370,10 +370,10 @@ def _first(results: Results, rows: dict[str, Row], condition: str | None = None)
     )
     if few:
         return t("{name}; {why}, so first place is not certain", name=names, why=few)
-    open_ = [other for other, pair in pairs.items() if not _is_ahead(leaders[0], pair)]
-    if not open_ and high == best:
+    uncertain = [other for other, pair in pairs.items() if not _is_ahead(leaders[0], pair)]
+    if not uncertain and high == best:
         return t("{name}; every paired interval against another rater excludes 0", name=names)
-    if not open_:
+    if not uncertain:
         return t(
             "{name}; the {percent} % interval of its rank is {ranks}, so first place is not"
             " certain",
@@ -382,7 +382,7 @@ def _first(results: Results, rows: dict[str, Row], condition: str | None = None)
     return t(
         "{name}; no difference is shown from {others}, so first place is not certain",
         name=names,
-        others=listed([named(results, other) for other in open_], max_words=3),
+        others=listed([named(results, other) for other in uncertain], max_words=3),
     )
 
 
@@ -390,7 +390,7 @@ def _pair(results: Results, leader: str, other: str, condition: str) -> Row:
     """Return the row of `comparisons` for two raters, in either order; empty if there is none."""
     for a, b in ((leader, other), (other, leader)):
         rows = rows_of(results, "comparisons", rater_a=a, rater_b=b)
-        # Two models may have been run in another condition.
+        # Two models may have been run under another condition.
         own_rows = [row for row in rows if row["condition"] == condition] or rows
         if len(own_rows) == 1:
             return own_rows[0]

@@ -55,7 +55,7 @@ from analysis.translation import later, t, tn, translated
 MEASURES = {
     "brennan_prediger": later("Agreement beyond guessing (Brennan-Prediger)"),
 }
-# Error consistency first, because the other coefficient depends on the accuracies.
+# Error consistency is first, because the other coefficient depends on the accuracies.
 BETWEEN = {
     "error_consistency": later(
         "Error consistency (agreement on which cases are answered correctly, beyond what the"
@@ -83,7 +83,7 @@ def _groups(results: Results, condition: str) -> str:
     )
     groups = {str(row["raters"]): row for row in rows}
     if "readers" in groups and "models" not in groups:
-        # Models in another condition are shown with these readers.
+        # Models whose only condition is another one are shown with these readers.
         groups["models"] = _only_models(results)
     parts = [
         _group(results, groups[kind], kind) for kind in GROUPS if _are_several(groups.get(kind))
@@ -268,7 +268,7 @@ def _coefficient(row: Row, column: str) -> str:
 
 
 def _interval(row: Row, scale: Scale) -> str:
-    # At full agreement the interval has no width, which would suggest certainty.
+    # With perfect agreement the interval has no width, which would suggest certainty.
     low, high = number(row, "ci_low"), number(row, "ci_high")
     if verdict(low, high) is Conclusion.UNDEFINED or low <= -1:
         return t("no informative interval")
@@ -282,7 +282,7 @@ EVERYBODY_CORRECT = "everybody had it right"
 
 
 def error_findings(results: Results) -> list[Finding]:
-    """Count the missed items by raters, and the wrong options that two raters share."""
+    """Count the items by who missed them, and report how often two raters chose the same error."""
     texts = []
     for condition in conditions_in(results, "item_difficulty")[:MOST_CONDITIONS]:
         texts += _items(results, condition)
@@ -318,7 +318,7 @@ def _items(results: Results, condition: str) -> list[str]:
 
 
 def _few_readers(rows: list[Row]) -> str:
-    """Report the number of items that fewer readers have read than the others."""
+    """Report the number of items that not all readers have read."""
     n_most = max(number(row, "n_readers") for row in rows)
     few = sum(1 for row in rows if 0 < number(row, "n_readers") < n_most)
     if not few:
@@ -332,7 +332,7 @@ def _few_readers(rows: list[Row]) -> str:
 
 
 def _numbers(rows: list[Row]) -> str:
-    """Report that counts of readers and models are not comparable: there are more of one kind."""
+    """Warn that counts of readers and models are not comparable if their numbers differ."""
     n_readers, n_models = (
         int(max(number(row, column) for row in rows)) for column in ("n_readers", "n_models")
     )
@@ -352,7 +352,7 @@ def _same_wrong(results: Results, condition: str) -> list[str]:
     rows = pairs_in_condition(selected_rows, condition)
     options = results.bundle.items["n_options"].dropna()
     if len(options) and options.max() < 3:
-        # With a single wrong option, all incorrect raters choose it.
+        # If there is only one wrong option, all incorrect raters choose it.
         return []
     parts = [
         _shared(results, kind, pairs)
@@ -370,7 +370,7 @@ def _same_wrong(results: Results, condition: str) -> list[str]:
                 **values,
             )
         ]
-    # The share expected by chance, where all items have the same number of wrong options.
+    # If all items have the same number of wrong options, the share expected by chance is known.
     wrong = int(known[0]) - 1
     return [
         t(
@@ -384,7 +384,7 @@ def _same_wrong(results: Results, condition: str) -> list[str]:
 
 
 def _shared(results: Results, kind: PairKind, pairs: pd.DataFrame) -> str:
-    """Return the share of a single pair with its interval, or median and range of several."""
+    """Return the share of a single pair with its interval, or the median and range of several."""
     words = {
         PairKind.READERS: t("two readers"),
         PairKind.MODELS: t("two models"),

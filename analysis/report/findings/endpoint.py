@@ -1,4 +1,4 @@
-"""Findings on the declared endpoint, with its verdict; or that no endpoint was declared."""
+"""Findings on the declared endpoint with its verdict, or that no endpoint was declared."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ KEYS = {
     "primary_model": later("primary model"),
 }
 MOST_OF_AN_OUTCOME = 12
-# Number of verdicts in the headline; the table of raters stays on the first screen.
+# Maximum number of verdicts in the headline, so that the table of raters is on the first screen.
 MOST_VERDICTS = 3
 NOT_DECIDED = later("Not decided")
 INFERIOR = later("Inferior")
@@ -93,7 +93,7 @@ class VerdictLine:
     word : str
         The verdict; empty if no hypothesis with an endpoint was declared.
     text : str
-        The numbers that support it.
+        The numbers that support the verdict.
     shown : bool
         Whether the declared hypothesis was shown.
     """
@@ -104,7 +104,7 @@ class VerdictLine:
 
 
 def verdict_lines(results: Results) -> list[VerdictLine]:
-    """Return a line for every declared endpoint and model, or one stating that there is none."""
+    """Return a line for every declared endpoint and model, or a line stating that there is none."""
     plan = declared_plan(results)
     if not plan.is_confirmatory:
         return [VerdictLine(word="", text=_nothing_declared(plan))]
@@ -131,7 +131,7 @@ def _line(results: Results, plan: Plan, decision: Decision) -> VerdictLine:
 
 
 def _counted(results: Results, plan: Plan, rest: list[Decision]) -> str:
-    """Return the numbers of further comparisons by outcome, in words."""
+    """Write the numbers of further comparisons by outcome."""
     counts = Counter(decision.outcome for decision in rest)
     outcomes = [
         f"{translated(VERDICTS[plan.hypothesis][outcome])} ({counts[outcome]})"
@@ -146,7 +146,7 @@ def _counted(results: Results, plan: Plan, rest: list[Decision]) -> str:
 
 
 def _undecided_lines(results: Results, plan: Plan, undecided: list[Decision]) -> list[VerdictLine]:
-    """Return a line for each reason, with the comparisons that it leaves undecided."""
+    """Return a line for each reason with the comparisons that are undecided because of it."""
     reasons: dict[str, list[str]] = {}
     for decision in undecided:
         reason = _why_undecided(results, decision.row)
@@ -243,7 +243,7 @@ def _in_numbers(results: Results, plan: Plan, decision: Decision) -> str:
 
 
 def _score(results: Results, row: Row, margin: float | None) -> str:
-    """Return the p-value of the test near the ceiling, to be put after the interval."""
+    """Write the p-value of the test for accuracies near 1, which follows the interval."""
     p = score_p(results, row, "p_superior" if margin is None else "p")
     if math.isnan(p):
         return ""
@@ -253,7 +253,7 @@ def _score(results: Results, row: Row, margin: float | None) -> str:
 
 
 def endpoint_findings(results: Results) -> list[Finding]:
-    """Report the declared hypothesis and its verdicts; the report has no other verdicts."""
+    """Report the declared hypothesis and its verdicts, which are the only verdicts of the report."""
     texts = [sentences([*_declared(results), *_amended(results)])]
     all_decisions = decisions(results)
     for outcome in Outcome:
@@ -292,7 +292,7 @@ def _declared(results: Results) -> list[str]:
 
 
 def _readers_mean(results: Results, plan: Plan) -> str:
-    """Report the readers' mean that the models are compared with, where it is a single number."""
+    """Report the readers' mean that the models are compared with, if it is a single number."""
     rows = rows_of(results, "reader_panel", metric=plan.metric)
     scale = scale_of(results, plan.metric)
     means = {
@@ -348,7 +348,7 @@ def _adjusted(results: Results, plan: Plan) -> str:
 def _undecided(results: Results, plan: Plan) -> str:
     """Return why a declared hypothesis is not decided."""
     if not rows_of(results, "reader_panel", metric=plan.metric):
-        return t("These data hold no comparison of a model with readers.")
+        return t("These data do not contain a comparison of a model with readers.")
     if plan.primary_model and not primary_models(results):
         return t("No model of that name is in these data, so there is no verdict.")
     if is_decided(results):
@@ -356,8 +356,8 @@ def _undecided(results: Results, plan: Plan) -> str:
     if plan.margin is None:
         return t("The protocol names no margin, so there is no verdict.")
     reason = t(
-        "No verdict is given at a margin that was not declared; the report gives it without"
-        " --margin."
+        "No verdict is given for a margin that was not declared; for a verdict, run the analysis"
+        " without --margin."
     )
     return sentences([_other_margin(results), reason])
 
@@ -446,7 +446,7 @@ def _compared_raters(results: Results, plan: Plan, row: Row) -> str:
 
 
 def _undecided_models(results: Results, plan: Plan, undecided: list[Decision]) -> Iterator[str]:
-    """Yield the models by reason, each with its estimate where it has one."""
+    """Yield the models for each reason, with their estimates if they have one."""
     reasons: dict[str, list[str]] = {}
     for decision in undecided:
         reasons.setdefault(_why_undecided(results, decision.row), []).append(

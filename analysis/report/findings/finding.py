@@ -10,13 +10,13 @@ from analysis.presentation.wording import Row, decimals_for, number, rounded, sp
 from analysis.results import Results
 from analysis.translation import later, t, translated, written
 
-# More findings would not fit the page; it refers to the tables for the rest.
+# Findings on more conditions would not fit on the page, which refers to the tables instead.
 MOST_CONDITIONS = 3
 LONGEST = 40
 
 
 class Theme(StrEnum):
-    """The theme of a finding, in the order of the page; the study's questions come first."""
+    """The theme of a finding, in the order of the report; the study's questions come first."""
 
     UNREAD = later("Not everything was read")
     ENDPOINT = later("Primary endpoint")
@@ -38,15 +38,15 @@ class Theme(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """A sentence or two, as text.
+    """One or more sentences about the results.
 
     Parameters
     ----------
     theme : Theme
-        Its theme.
+        The theme.
     text : str
-        Plain text; names of raters are in Unicode isolates, because their script may have the
-        other direction.
+        Plain text; names of raters are in Unicode isolates, because their script may be written in
+        the other direction.
     """
 
     theme: Theme
@@ -69,11 +69,11 @@ class Scale:
     Parameters
     ----------
     factor : float
-        Factor for values.
+        Factor by which values are multiplied.
     decimals : int
-        Smallest number of decimals.
+        Minimum number of decimals.
     unit, value_unit : str
-        A message for a difference, `{size}`, and one for a value, `{value}`.
+        Messages for a difference (with `{size}`) and for a value (with `{value}`).
     confidence : str
         Confidence level of the intervals in percent.
     """
@@ -103,7 +103,7 @@ class Scale:
         return translated(self.unit).format(size=text)
 
     def limits(self, row: Row, margin: float | None = None) -> str:
-        """Write the limits with enough decimals that none is rounded to 0 or to the margin."""
+        """Write the limits with enough decimals that they are not rounded to 0 or the margin."""
         low, high = (self.factor * number(row, c) for c in ("ci_low", "ci_high"))
         decimals = self._decimals(row, margin)
         return span(rounded(low, decimals), rounded(high, decimals))
@@ -114,7 +114,7 @@ class Scale:
         return decimals_for(limits, boundaries, self.decimals)
 
     def width(self, row: Row, margin: float | None = None) -> str:
-        """Write the width of the interval, the difference of the written limits."""
+        """Write the width of the interval, which is the difference of the rounded limits."""
         decimals = self._decimals(row, margin)
         low, high = (round(self.factor * number(row, c), decimals) for c in ("ci_low", "ci_high"))
         return t("{size} wide", size=self.with_unit(rounded(high - low, decimals)))
@@ -126,12 +126,12 @@ class Scale:
 
 
 def confidence_percent(results: Results) -> str:
-    """Return the intervals' confidence level in percent, written in the language in use."""
+    """Write the confidence level of the intervals in percent in the language in use."""
     return written(results.options.confidence_percent)
 
 
 def points(results: Results) -> Scale:
-    """Return the scale of proportions: percent, and points for differences."""
+    """Return the scale for proportions: percent for values and points for differences."""
     confidence = confidence_percent(results)
     return Scale(
         factor=100,
@@ -143,6 +143,6 @@ def points(results: Results) -> Scale:
 
 
 def area(results: Results) -> Scale:
-    """Return the scale of areas under the curve, and of coefficients."""
+    """Return the scale for areas under the curve and for coefficients."""
     confidence = confidence_percent(results)
     return Scale(factor=1, decimals=2, unit="{size}", value_unit="{value}", confidence=confidence)

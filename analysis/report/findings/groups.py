@@ -23,7 +23,7 @@ MOST = 3
 
 
 def group_findings(results: Results) -> list[Finding]:
-    """Report how the accuracy of each pair of groups differs, and their gain from a condition."""
+    """Report how groups of readers differ in accuracy, and in their gain from a condition."""
     texts = [
         *_group_texts(
             results, [_difference(results, row) for row in _rows(results, "reader_groups")]
@@ -37,7 +37,7 @@ def group_findings(results: Results) -> list[Finding]:
 
 
 def _rows(results: Results, table: str) -> list[Row]:
-    """Return the rows of accuracy over all items with a difference."""
+    """Return the rows for accuracy over all items that have a difference."""
     return [
         row
         for row in rows_of(results, table, metric="accuracy")
@@ -68,7 +68,7 @@ def _difference(results: Results, row: Row) -> str:
 
 
 def _group(results: Results, row: Row, side: str) -> str:
-    """Return a group in words, with its readers and their mean."""
+    """Write a group with its number of readers and their mean."""
     return t(
         "{group} ({readers}, {value})",
         group=_name(row, side),
@@ -112,7 +112,7 @@ def _years(results: Results, row: Row) -> str:
 
 
 def _tasks(results: Results) -> list[str]:
-    """Report the tasks on which the difference of two groups is not that on the other tasks."""
+    """Report the tasks on which the difference of two groups is not the same as on other tasks."""
     rows = [
         row
         for row in rows_of(results, "reader_groups_tasks", metric="accuracy")
@@ -150,7 +150,7 @@ def _tasks(results: Results) -> list[str]:
 
 
 def _of_fewer_patients(results: Results, row: Row) -> Row:
-    """Return a comparison of a task with the others as that of the side with fewer patients."""
+    """Return the row of the task or of the other tasks, whichever has fewer patients."""
     sides = (row, {**row, "by": OTHER_TASKS})
     return min(sides, key=lambda side: patients_of_row(results, side))
 

@@ -1,4 +1,4 @@
-"""Findings on models' accuracy in conditions that no reader had, such as without the image."""
+"""Findings on models' accuracy under conditions that no reader had, such as without the image."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_MODELS = 4
 
 
 def input_findings(results: Results) -> list[Finding]:
-    """Compare each model's answers under another condition with those on the readers' cases."""
+    """Compare each model's answers under another condition with its answers to the same cases."""
     rows = [
         row
         for row in rows_of(results, "model_conditions", by="overall", group="micro")
@@ -49,14 +49,14 @@ def _under(results: Results, condition: str, rows: list[Row]) -> str:
 
 
 def _model(results: Results, row: Row) -> str:
-    """Report the difference of accuracy, and the share of equal answers in both conditions."""
+    """Report the difference in accuracy, and the share of equal answers under both conditions."""
     scale = points(results)
     low, high = limits(row)
     conditions = [str(row[side]) for side in ("condition_a", "condition_b")]
     answered = patients_under_conditions(results, str(row["model_id"]), conditions)
     n = min(max_patients_of_items(results, number(row, "n")), answered)
     shown = conclusion(n, low, high)
-    # The table has the readers' cases minus the other condition.
+    # In the table, the other condition is subtracted from the cases as the readers saw them.
     reversed_limits = {"ci_low": -high, "ci_high": -low}
     values = {
         "name": named(results, str(row["model_id"])),

@@ -1,4 +1,4 @@
-"""Findings on models against the readers' mean, and on readers in two conditions."""
+"""Findings on models compared with the readers' mean, and on readers under two conditions."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _nothing(results: Results, row: Row, metric: str, condition: str) -> str:
 
 
 def _remarks(results: Results, rows: list[Row], metric: str, condition: str) -> list[str]:
-    """Report notes on all models: the items, and areas that suggest reversed ratings."""
+    """Report notes that apply to all models: the items, and areas that suggest reversed ratings."""
     notes = [note for row in rows for note in str(row["note"]).split("; ")]
     shared_notes = [note for note in dict.fromkeys(notes) if note.startswith("over the ")]
     where = condition_phrase(results, condition)
@@ -268,7 +268,7 @@ def random_sentence(
 
 
 def _beyond_margin(results: Results, claims: dict[str, Row], scale: Scale) -> str:
-    """Report the limits relative to a margin chosen at analysis, without a verdict."""
+    """Report the limits relative to a margin that was chosen at analysis, without a verdict."""
     origin = origin_of_margin(results)
     margin = _margin(results, next(iter(claims.values())))
     if margin is None or not origin:
@@ -332,7 +332,7 @@ def _other_models(results: Results, models: list[dict[str, Row]], metric: str) -
 
 
 def _counted(verdict: Conclusion, n: int) -> str:
-    """Return the number of comparisons with a conclusion, in words."""
+    """Write the number of comparisons with a conclusion."""
     if verdict is Conclusion.HIGHER:
         return t("higher in {n}", n=n)
     if verdict is Conclusion.LOWER:
@@ -374,7 +374,7 @@ MOST_PAIRS = 3
 
 
 def condition_findings(results: Results) -> list[Finding]:
-    """Report the differences of the readers' accuracy and area under the curve by condition."""
+    """Report how the readers' accuracy and area under the curve differ between conditions."""
     return [
         Finding(theme=Theme.CONDITIONS, text=_conditions(results, metric, claims))
         for metric in METRICS
@@ -387,7 +387,7 @@ def condition_findings(results: Results) -> list[Finding]:
 
 
 def _other_pairs(results: Results, pairs: list[dict[str, Row]], metric: str) -> list[str]:
-    """Count the pairs of conditions without a separate sentence, by conclusion."""
+    """Count, by conclusion, the pairs of conditions that have no sentence of their own."""
     if not pairs:
         return []
     rows = [claims[THESE_READERS] for claims in pairs if THESE_READERS in claims]
@@ -457,7 +457,7 @@ def _opening(results: Results, metric: str, row: Row) -> str:
 
 
 def difference_words(results: Results, metric: str, row: Row) -> str:
-    """Report a difference of readers' values, no stronger than its interval supports."""
+    """Report a difference between readers' values, claiming no more than its interval supports."""
     scale = scale_of(results, metric)
     shown = conclusion_of(results, row)
     if is_uninformative(row):

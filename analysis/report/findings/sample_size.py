@@ -1,4 +1,4 @@
-"""The planned sample size next to the size and the precision that the study reached."""
+"""Findings on the planned sample size, and on the size and precision that the study reached."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _rows(results: Results, plan: PlannedSize) -> list[Row]:
     """Return the rows of the planned comparison, of the primary model if there is one.
 
     If readers did not read the same cases, the rows of the panel or of two conditions have no
-    interval; then those of parallel arms, or of all readings, are the comparison.
+    interval. Then the rows of parallel arms or of all readings are returned.
     """
     crossed = _rows_of_primary_model(results, _crossed_rows(results, plan))
     choices = (

@@ -1,4 +1,4 @@
-"""Findings on sensitivity analyses: conclusions that another choice would change."""
+"""Findings on sensitivity analyses: conclusions that change with another choice."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from analysis.translation import later, t, tn, translated
 PRIMARY = "missing as wrong"
 FLAGGED = "flagged times dropped"
 EXCLUDED, COUNTED = "excluded readings dropped", "excluded readings counted"
-# Choices in words that follow "with"; other choices are named as in the table.
+# Choices in words that follow "with"; other choices have the same names as in the table.
 CHOICES = {
     "missing dropped": later("missing answers dropped"),
     "missing as right": later("missing answers counted as correct"),
@@ -42,7 +42,7 @@ CHOICES = {
     "macro": later("every task weighted equally"),
 }
 BY_RULES = {ANALYSES[rules]: rules for rules in RULES}
-# Choices for which there may be no case.
+# Choices that may not apply to any case.
 OCCASIONAL = ("missing dropped", "missing as right", "absent as wrong", FLAGGED, EXCLUDED)
 MOST_CHANGES = 2
 MOST_NAMED = 3
@@ -52,17 +52,17 @@ Words = Callable[[Row], str]
 
 
 def sensitivity_findings(results: Results) -> list[Finding]:
-    """Report the conclusions that another choice changes, or that there are none."""
+    """Report the conclusions that another choice changes, or that no conclusion changes."""
     texts = [*_panel(results), *_accuracy(results)]
     return [Finding(theme=Theme.CHOICES, text=text) for text in texts]
 
 
 def under_other_choices(results: Results, row: Row, conclusion_of: Words) -> str:
-    """Return the end of a sentence: how other choices would change its conclusion.
+    """Return the end of a sentence, which states how other choices change its conclusion.
 
-    `row` is the sentence's row of `reader_panel`; `conclusion_of` returns the conclusion of a row
-    in words. The text begins with a semicolon; it is empty if no other choice with an interval
-    changes the conclusion.
+    `row` is the row of `reader_panel` that the sentence is about; `conclusion_of` returns the
+    conclusion of a row in words. The text begins with a semicolon and is empty if no other choice
+    with an interval changes the conclusion.
     """
     where = {key: str(row[key]) for key in KEY}
     others = [
@@ -123,7 +123,7 @@ def _panel(results: Results) -> list[str]:
 
 
 def _open(results: Results, rows: list[Row]) -> list[str]:
-    """Report the choices without a conclusion for some comparisons, with a reason."""
+    """Report the choices for which some comparisons have no conclusion, with a reason."""
     texts = []
     for name in dict.fromkeys(map(choice, rows)):
         reasons = [_why_not(results, row) for row in rows if choice(row) == name]
@@ -158,7 +158,7 @@ def _idle(results: Results) -> list[str]:
     idle = []
     for analysis in OCCASIONAL:
         rows = rows_of(results, "sensitivity", analysis=analysis)
-        # Only this choice is missing from the table where it applies to no case.
+        # Only the choice EXCLUDED is missing from the table if it does not apply to any case.
         if not rows and analysis != EXCLUDED:
             continue
         if all(primary.get((row["rater_id"], row["condition"])) == _counted(row) for row in rows):
@@ -235,7 +235,7 @@ def _numbers(results: Results, row: Row) -> str:
 
 
 def _accuracy(results: Results) -> list[str]:
-    """Report the largest change of an accuracy, and the accuracies that become undefined."""
+    """Report the largest change in an accuracy, and the accuracies that become undefined."""
     primary = {
         (row["rater_id"], row["condition"]): row
         for row in rows_of(results, "sensitivity", analysis=PRIMARY)

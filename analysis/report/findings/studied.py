@@ -37,16 +37,16 @@ from analysis.statistics.support import patients_with_answers
 from analysis.statistics.verdicts import no_verdict_reason
 from analysis.translation import capitalised, later, t, tn, translated
 
-# Raters with a larger share of missing answers are named first.
+# Raters with a larger share of unread cases are named.
 NOTABLE_MISSING_SHARE = 0.05
-# Intervals over fewer patients have a lower coverage than their level.
+# Intervals over fewer patients have a lower coverage than the confidence level.
 FEW_PATIENTS = 30
 MOST_NAMED = 20
 
 
 def unread_findings(results: Results) -> list[Finding]:
-    """Report the raters whose numbers do not represent all items; these come first."""
-    missing_findings = [
+    """Report the raters whose numbers do not represent all items, as the first findings."""
+    rows_with_gaps = [
         row
         for row in rows_of(results, "missing")
         if number(row, "n_absent") > NOTABLE_MISSING_SHARE * number(row, "n_assigned")
@@ -63,9 +63,7 @@ def unread_findings(results: Results) -> list[Finding]:
         (RaterKind.MODEL, later("Items that a model did not answer count as incorrect.")),
     ):
         rows = [
-            row
-            for row in missing_findings
-            if kinds[str(row["rater_id"])] == kind and _has_read(row)
+            row for row in rows_with_gaps if kinds[str(row["rater_id"])] == kind and _has_read(row)
         ]
         rows.sort(key=lambda row: -number(row, "n_absent") / number(row, "n_assigned"))
         parts = [_lacks(results, row, kind) for row in rows]
@@ -169,13 +167,13 @@ def _patients(results: Results) -> Iterator[str]:
 
 
 def _condition(results: Results) -> list[str]:
-    """Report the only condition, which no other text names; or that some are not covered."""
+    """Name the only condition, or report that the page does not cover all conditions."""
     conditions = all_conditions(results)
     if len(conditions) > MOST_CONDITIONS:
         return [
             tn(
-                "There are {n} condition; this page covers {shown}, the tables all of them.",
-                "There are {n} conditions; this page covers {shown}, the tables all of them.",
+                "There are {n} condition; this page covers {shown} of them, the tables cover all.",
+                "There are {n} conditions; this page covers {shown} of them, the tables cover all.",
                 len(conditions),
                 shown=MOST_CONDITIONS,
             )
@@ -187,7 +185,7 @@ def _condition(results: Results) -> list[str]:
 
 
 def _planned(results: Results) -> list[str]:
-    """Report the number of amendments of the protocol."""
+    """Report the number of amendments to the protocol."""
     n = n_amendments(results.bundle.protocol)
     if not n:
         return []
@@ -246,7 +244,7 @@ def _cut_off(results: Results) -> list[str]:
 
 
 def _counted(status: Status, n: int) -> str:
-    """Return the number of readings with a status, in words."""
+    """Write the number of readings with a status."""
     words = {
         Status.SKIPPED: later("skipped"),
         Status.TIMED_OUT: later("timed out"),
@@ -260,7 +258,7 @@ def _counted(status: Status, n: int) -> str:
 
 
 def _wrong(results: Results) -> str:
-    """Report which missing answers count as incorrect; cases never presented do not."""
+    """Report which missing answers count as incorrect; cases that were never presented do not."""
     kinds = _kinds(results)
     rows = rows_of(results, "missing")
     never = int(
@@ -289,7 +287,7 @@ def _wrong(results: Results) -> str:
 
 
 def _silent(results: Results) -> list[str]:
-    """Report the raters without any reading, who are only in the table of missing answers."""
+    """Report the raters without any reading, who appear only in the table of missing answers."""
     read = set(results.bundle.readings["rater_id"])
     labels = results.bundle.labels
     silent = [f"\u2068{labels[rater]}\u2069" for rater in sorted(labels) if rater not in read]
@@ -330,7 +328,7 @@ def _withdrawn_text(model: dict[str, Any]) -> str:
 
 
 def limit_findings(results: Results) -> list[Finding]:
-    """Explain the brackets and the strength of the statements."""
+    """Explain the intervals in brackets, and how strong the statements are."""
     if not results.tables["accuracy"]["accuracy"].notna().any():
         return []
     confidence = confidence_percent(results)
@@ -376,7 +374,7 @@ def limit_findings(results: Results) -> list[Finding]:
 
 
 def _confidence(results: Results, panel: list[Row]) -> list[str]:
-    """Report the assumed meaning of confidence, where an area under the curve depends on it."""
+    """Report the assumed meaning of confidence if an area under the curve depends on it."""
     metrics = {row["metric"] for row in (*panel, *rows_of(results, "reader_conditions"))}
     if "auc" not in metrics:
         return []

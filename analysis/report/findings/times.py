@@ -41,7 +41,7 @@ from analysis.translation import t, tn
 
 MOST_TERMS = 3
 ALL_TERMS = ""
-"""All readings of the model, in place of a term."""
+"""The key for all readings of the model instead of those of a term."""
 
 
 def time_findings(results: Results) -> list[Finding]:
@@ -59,7 +59,7 @@ def _medians(results: Results, condition: str) -> list[str]:
         for row in rows_of(results, "times", condition=condition, by="overall")
         if not math.isnan(number(row, "median_ms"))
     ]
-    # One row per rater; the first overall row is over all readings.
+    # The first overall row of each rater is over all readings.
     first = {str(row["rater_id"]): row for row in reversed(rows)}
     ordered = sorted(first.values(), key=lambda row: (number(row, "median_ms"), row["rater_id"]))
     if not ordered:
@@ -118,8 +118,8 @@ def _model(results: Results) -> list[str]:
         more = len(others) - len(others[:MOST_TERMS])
         parts.append(
             tn(
-                "no difference shown for {terms}, nor {n} more term",
-                "no difference shown for {terms}, nor {n} more terms",
+                "no difference shown for {terms} and {n} more term",
+                "no difference shown for {terms} and {n} more terms",
                 more,
                 terms=terms,
             )
@@ -151,8 +151,8 @@ def _name(row: Row) -> str:
 def _patients(results: Results) -> dict[str, int]:
     """Return the number of patients that support each term of the model.
 
-    The smaller number of the two sides of a contrast, and all patients with a reading for other
-    terms.
+    For a contrast, this is the smaller number of its two sides; for other terms, it is the number
+    of all patients with a reading.
     """
     answers = answers_of(results)
     readings = complete_readings(modelled_readings(answers.matrix, answers.study.circumstances))

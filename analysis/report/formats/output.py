@@ -144,7 +144,7 @@ def write_results(results: Results, out: str | PathLike[str], *, language: str =
 
 @contextmanager
 def _report_folder(out: Path) -> Iterator[Path]:
-    """Refuse to replace files of other programs before anything is computed, else yield a folder."""
+    """Yield the folder to fill, after refusing to replace files of other programs."""
     with fresh_folder(out, (TABLES_PART, *REPORT_PARTS)) as folder:
         _refuse_another_report(out)
         yield folder

@@ -96,10 +96,10 @@ def uncertainty(results: Results) -> Paragraph:
         )
     else:
         text = (
-            "No patient or examination has more than one case, so that cases count as independent."
-            " Intervals of kappas use the normal distribution, and those of the other measures of"
-            " agreement the t distribution with n − 1 degrees of freedom; upper limits are truncated"
-            " at 1."
+            "No patient or examination has more than one case, so cases count as independent."
+            " Intervals of kappas use the normal distribution; those of the other measures of"
+            " agreement use the t distribution with n − 1 degrees of freedom. Upper limits are"
+            " truncated at 1."
         )
         if results.has("leaderboard") or results.has("agreement_between"):
             text += (

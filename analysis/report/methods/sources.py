@@ -283,7 +283,7 @@ def installed(module: str) -> str:
 
 @cache
 def _versions() -> dict[str, str]:
-    """Return the versions of the packages; the result is cached, because each is read from a file."""
+    """Return the versions of the packages, cached because each is read from a file."""
     return {package: version(package) for package in packages()}
 
 
