@@ -227,7 +227,7 @@ def shown(results: Results, row: Row) -> Conclusion:
 
 
 def limits(row: Row) -> tuple[float, float]:
-    """Return the limits of the interval over patients, or of the score interval if it is missing."""
+    """Return the limits of the interval over patients if there is one, else the score interval."""
     cluster = number(row, "cluster_ci_low"), number(row, "cluster_ci_high")
     if not any(map(math.isnan, cluster)):
         return cluster

@@ -253,7 +253,7 @@ def _score(results: Results, row: Row, margin: float | None) -> str:
 
 
 def endpoint_findings(results: Results) -> list[Finding]:
-    """Report the declared hypothesis and its verdicts, which are the only verdicts of the report."""
+    """Report the declared hypothesis and its verdicts, the only verdicts of the report."""
     texts = [sentences([*_declared(results), *_amended(results)])]
     all_decisions = decisions(results)
     for outcome in Outcome:
