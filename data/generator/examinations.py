@@ -1,7 +1,7 @@
-"""Makes and measures the 28 examinations of the demo bank: patient, pose and findings.
+"""Make and measure the 28 examinations of the demo bank.
 
-They are defined in ``examinations.toml``, each with a short invented report. As in ReXVQA, the
-reports contain the answers, so the importer must hide them from readers and models.
+They are defined in ``examinations.toml``, each with a short fictitious report. As in ReXVQA, the
+reports contain the answers, so that the importer must hide them from readers and models.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ POSE_SD_DEG = {"rotation_deg": 1.6, "lean_deg": 1.2, "tilt_deg": 2.0}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patient:
-    """An invented patient: sex, age in years and build."""
+    """A fictitious patient: sex, age in years and build."""
 
     sex: str
     age: int
@@ -35,22 +35,22 @@ class Patient:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Examination:
-    """One imaging study to simulate.
+    """An imaging study to simulate.
 
     Attributes
     ----------
     key : str
-        Name used only in this generator; it reveals the finding and is never written to the bank.
+        Name within the generator; it reveals the finding and is never written to the bank.
     person : str
-        Key of `PEOPLE`.
+        The patient, a key of `PEOPLE`.
     date : str
-        Made-up study date, YYYYMMDD.
+        Fictitious date of the study, YYYYMMDD.
     indication, comparison, report, impression : str
-        Made-up report fields.
+        Fictitious fields of the report.
     findings : list of dict
-        In order, each with its `name` in `FINDINGS` and its parameters.
+        The findings in order, each with its `name` in `FINDINGS` and its parameters.
     changes : dict
-        Changes of the person's build at this examination.
+        Values of the patient's build that differ at this examination.
     """
 
     key: str
@@ -73,13 +73,14 @@ EXAMINATIONS = tuple(Examination(**examination) for examination in _DESCRIBED["e
 
 
 def habitus_of(examination: Examination, seed: int) -> Habitus:
-    """Build of the person and a pose drawn for this examination.
+    """Return the build of the patient, with a random pose for this examination.
 
     Parameters
     ----------
     examination : Examination
-        The examination to simulate. seed : int
-        Seed of the bank: two examinations of one person share the person's deformation.
+        The examination to simulate.
+    seed : int
+        Seed of the bank. Examinations of the same patient have the same deformation.
     """
     number = int(examination.person[3:])
     pose = np.random.default_rng([seed, 11, *examination.key.encode()])
@@ -89,19 +90,19 @@ def habitus_of(examination: Examination, seed: int) -> Habitus:
 
 
 def measure(chest: Chest, geometry: Geometry) -> dict[str, float]:
-    """All measurements that apply to an examination.
+    """Make all measurements that apply to an examination.
 
     Parameters
     ----------
     chest : Chest
         The patient with findings.
     geometry : Geometry
-        Its PA view; ratios are those of the projected outlines.
+        The PA view, on which ratios are measured.
 
     Returns
     -------
     dict
-        Name to value; lengths in mm in the patient, ratios 0 to 1.
+        Values by name: lengths within the patient in mm, and ratios from 0 to 1.
     """
     values = {
         "cardiothoracic_ratio": cardiothoracic_ratio(chest, geometry),
@@ -118,14 +119,14 @@ def measure(chest: Chest, geometry: Geometry) -> dict[str, float]:
 def outline(
     mask: NDArray[np.bool_], spacing_mm: NDArray[np.float64], geometry: Geometry
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Film columns and rows onto which a mask's voxels are projected."""
+    """Return the columns and rows of the film onto which the voxels of a mask are projected."""
     points = np.argwhere(mask) * spacing_mm
     column, row, _ = geometry.project(points)
     return np.round(column).astype(int), np.round(row).astype(int)
 
 
 def widths(columns: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Width in pixels of an outline in each row that it reaches."""
+    """Return the width in pixels of an outline in each of its rows."""
     order = np.argsort(rows, kind="stable")
     starts = np.flatnonzero(np.r_[True, np.diff(rows[order]) > 0])
     low = np.minimum.reduceat(columns[order], starts)
@@ -133,10 +134,10 @@ def widths(columns: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.in
 
 
 def cardiothoracic_ratio(chest: Chest, geometry: Geometry) -> float:
-    """Largest heart width over largest inner chest width, both on the PA film.
+    """Return the ratio of the largest heart width to the largest inner chest width on the PA film.
 
-    The chest's inner width is the distance between the lungs' outer edges. The heart's width is the
-    sum of its largest extents to both sides of the spine, at any level.
+    The inner width of the chest is the distance between the outer edges of the lungs. The width of
+    the heart is the sum of its largest extents to both sides of the spine, at any level.
     """
     heart = chest.organ("heart", "atrial_appendage_left")
     columns, _ = outline(heart, chest.spacing_mm, geometry)
@@ -145,13 +146,13 @@ def cardiothoracic_ratio(chest: Chest, geometry: Geometry) -> float:
 
 
 def dome_difference_mm(chest: Chest) -> float:
-    """Height of the right diaphragm above the left, from the organs that fill the domes."""
+    """Return how far the right dome of the diaphragm is above the left, from the organs in them."""
     right = _top_mm(chest, chest.organ("liver"), "right")
     return right - _top_mm(chest, chest.organ("stomach", "spleen", "colon", "liver"), "left")
 
 
 def _top_mm(chest: Chest, organ: NDArray[np.bool_], side: str) -> float:
-    """Highest level of an organ in one half of the chest, lateral to the heart's shadow."""
+    """Return the highest level of an organ in one half of the chest, lateral to the heart."""
     box = chest.box(chest.lung(side), 0.0)
     width = box[0].stop - box[0].start
     half = slice(box[0].start + width // 4, box[0].stop - width // 4)
@@ -160,10 +161,10 @@ def _top_mm(chest: Chest, organ: NDArray[np.bool_], side: str) -> float:
 
 
 def effusion_height_share(chest: Chest, geometry: Geometry, side: str) -> float:
-    """Height of the fluid at the lateral chest wall as a share of that lung's height on the film.
+    """Return the height of fluid at the lateral chest wall as a share of the lung's height.
 
-    The fluid's upper end is taken where, in the outer quarter of the cavity, the beam meets at
-    least 25 mm of it: thinner films of fluid do not show as an edge.
+    The upper end of the fluid is where the beam, in the outer quarter of the cavity, passes through
+    at least 25 mm of it, because a thinner layer of fluid has no visible edge on the film.
     """
     box, fluid = chest.fluid[side]
     corner = np.array([s.start for s in box]) * chest.spacing_mm
@@ -180,13 +181,13 @@ def effusion_height_share(chest: Chest, geometry: Geometry, side: str) -> float:
 
 def _outer_quarter(column: NDArray[np.float64], side: str) -> NDArray[np.bool_]:
     low, high = column.min(), column.max()
-    # The patient's right is at the image's left.
+    # The patient's right is at the left of the image.
     edge = low + 0.25 * (high - low) if side == "right" else high - 0.25 * (high - low)
     return column <= edge if side == "right" else column >= edge
 
 
 def _mm_per_count(chest: Chest, columns: NDArray[np.float64], geometry: Geometry) -> float:
-    """Mean depth in mm along the beam that one counted voxel per row represents."""
+    """Return the mean depth in mm along the beam that a voxel in a row of pixels represents."""
     voxel = float(np.prod(chest.spacing_mm))
     patch = np.ptp(columns) * geometry.pixel_mm**2 / 1.15**2
     return voxel / patch
@@ -198,7 +199,7 @@ LEFT_MARKER_SHARE = 0.25
 
 
 def opaque_name(seed: int, *parts: str, digits: int = 12) -> str:
-    """Make an uninformative name: the first hexadecimal digits of a seeded SHA-256."""
+    """Make a name that reveals nothing, of hexadecimal digits of a seeded SHA-256."""
     text = "/".join([str(seed), *parts])
     return hashlib.sha256(text.encode()).hexdigest()[:digits]
 
@@ -209,18 +210,18 @@ def simulate(canonical: Chest, examination: Examination, seed: int, out: Path) -
     Parameters
     ----------
     canonical : Chest
-        The cleaned CT; not changed.
+        The cleaned CT, which is not changed.
     examination : Examination
-        What to simulate.
+        The examination to simulate.
     seed : int
         Seed of the bank.
     out : Path
-        Demo folder; films go to its `films` folder.
+        Demo folder, whose folder `films` gets the films.
 
     Returns
     -------
     dict
-        Parameters, truth, measurements and film names, ready for JSON.
+        Parameters, truth, measurements and file names of the films, as JSON values.
     """
     rng = np.random.default_rng([seed, 23, *examination.key.encode()])
     habitus = habitus_of(examination, seed)

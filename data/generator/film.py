@@ -1,4 +1,4 @@
-"""One finished film: projection, detector signal, display processing and the stored PNG."""
+"""Make a film: projection, detector signal, display processing and the PNG file."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from scipy import ndimage
 from data.generator.anatomy import Chest
 from data.generator.projection import Geometry, project_devices, project_tissue, transmission
 
-# Behind a 12:1 grid scatter still takes more than half of the contrast in the mediastinum and far
-# less in the lungs (Niklason et al. 1981, doi 10.1118/1.595027); a broad kernel has that effect.
+# Behind a 12:1 grid, scatter still reduces contrast by more than half in the mediastinum and by far
+# less in the lungs (Niklason et al. 1981, doi 10.1118/1.595027); a broad kernel has this effect.
 SCATTER_FRACTION = 0.28
 SCATTER_SIGMA_MM = 38.0
-# Blur of an indirect CsI flat panel, about 0.4 mm at half maximum (Samei & Flynn, Med Phys
+# Blur of an indirect CsI flat panel, about 0.4 mm full width at half maximum (Samei & Flynn, Med Phys
 # 2003;30:608-622).
 BLUR_SIGMA_MM = 0.16
 
@@ -29,23 +29,23 @@ def expose(
     quanta_per_pixel: float,
     rng: np.random.Generator,
 ) -> NDArray[np.float64]:
-    """Turn transmission into a noisy detector signal.
+    """Convert transmission to a noisy detector signal.
 
     Parameters
     ----------
     transmission : ndarray of float64
         Primary transmission, 0 to 1.
     pixel_mm : float
-        Detector pixel.
+        Pixel size of the detector.
     quanta_per_pixel : float
-        Detected quanta in an unattenuated pixel.
+        Number of detected quanta in an unattenuated pixel.
     rng : numpy.random.Generator
-        Source of the quantum noise.
+        Generator of the quantum noise.
 
     Returns
     -------
     ndarray of float64
-        Minus the log of relative detected energy: 0 in air, larger behind more tissue.
+        Negative logarithm of the relative detected energy: 0 in air, larger behind more tissue.
     """
     scatter = ndimage.gaussian_filter(
         np.minimum(transmission, 0.25), SCATTER_SIGMA_MM / pixel_mm, mode="nearest"
@@ -57,14 +57,14 @@ def expose(
 
 
 SCALES_PIXELS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
-# Fine detail is amplified and the broadest differences are attenuated, as in the multi-scale
-# processing of digital radiography (Stahl et al. 2000, doi 10.1118/1.598857).
+# Gains by scale: fine detail is amplified and the broadest differences are attenuated, as in the
+# multi-scale processing of digital radiography (Stahl et al. 2000, doi 10.1118/1.598857).
 GAINS = {
     "PA": (0.6, 2.4, 2.6, 2.3, 1.8, 1.4, 1.05),
     "LATERAL": (0.6, 2.4, 2.8, 2.6, 2.3, 1.75, 1.2),
 }
 BASE_GAIN = {"PA": 0.66, "LATERAL": 0.60}
-# 1024 levels: one level is a fifth of the noise, so the steps never show.
+# The step between levels is a fifth of the noise, so that it is not visible.
 LEVELS = 1024
 TONE_SLOPE = 4.2
 TONE_MIDDLE = 0.45
@@ -76,16 +76,16 @@ def process(
     body: NDArray[np.bool_],
     view: str,
 ) -> NDArray[np.float64]:
-    """Compress the wide range of a chest exposure so that lungs and mediastinum both show.
+    """Compress the wide range of a chest exposure so that lungs and mediastinum are both visible.
 
     Parameters
     ----------
     signal : ndarray of float64
-        Detector signal (log attenuation).
+        Detector signal (logarithmic attenuation).
     lungs, body : ndarray of bool
-        Shadows of the lungs and of the whole patient on the film.
+        Shadows of the lungs and of the patient on the film.
     view : str
-        ``"PA"`` or ``"LATERAL"``, which are processed with different strength.
+        ``"PA"`` or ``"LATERAL"``, which are processed with different gains.
 
     Returns
     -------
@@ -114,23 +114,23 @@ def _tone(values: NDArray[np.float64], dark: float, bright: float) -> NDArray[np
 
 
 def to_levels(grey: NDArray[np.float64]) -> NDArray[np.uint16]:
-    """Quantise grey values to evenly spaced levels over the 16-bit range."""
+    """Quantise grey values to evenly spaced levels of the 16-bit range."""
     low, high = grey.min(), grey.max()
     level = np.round((grey - low) / (high - low) * (LEVELS - 1)).astype(np.uint16)
     return level * np.uint16(65536 // LEVELS)
 
 
 def stamp_marker(grey: NDArray[np.float64], letter: str, *, on_left: bool) -> None:
-    """Burn a lead side marker into an upper corner of the film, in place.
+    """Draw a lead side marker into an upper corner of the film, in place.
 
     Parameters
     ----------
     grey : ndarray of float64
-        Film, 0 to 1.
+        Grey values of the film, 0 to 1.
     letter : str
-        ``"R"`` or ``"L"``: the patient's side at that edge of the image.
+        ``"R"`` or ``"L"``, the patient's side at this edge of the image.
     on_left : bool
-        Whether it is at the image's left edge.
+        Whether the marker is at the left edge of the image.
     """
     size = 34
     tile = Image.new("L", (size, size), 0)
@@ -155,7 +155,7 @@ def make_film(
     marker: str | None,
     rng: np.random.Generator,
 ) -> NDArray[np.uint16]:
-    """Expose and process one view.
+    """Expose and process a view.
 
     Parameters
     ----------
@@ -164,11 +164,11 @@ def make_film(
     geometry : Geometry
         The view.
     quanta_per_pixel : float
-        Exposure, in detected quanta in an unattenuated pixel.
+        Exposure, as the number of detected quanta in an unattenuated pixel.
     marker : str or None
-        ``"R"`` or ``"L"`` for a lead marker on a PA film.
+        Letter of the lead marker on a PA film, ``"R"`` or ``"L"``.
     rng : numpy.random.Generator
-        Quantum noise.
+        Generator of the quantum noise.
     """
     water, bone = project_tissue(chest, geometry)
     metal = project_devices(chest.devices, geometry)
@@ -181,7 +181,7 @@ def make_film(
 
 
 def lung_shadow(chest: Chest, geometry: Geometry) -> NDArray[np.bool_]:
-    """Film pixels onto which the lungs' labels are projected."""
+    """Return the pixels of the film onto which the lungs are projected."""
     lungs = (chest.lung("left") | chest.lung("right"))[::3, ::3, ::2]
     points = np.argwhere(lungs) * np.array([3.0, 3.0, 2.0]) * chest.spacing_mm
     column, row, _ = geometry.project(points)
@@ -193,8 +193,8 @@ def lung_shadow(chest: Chest, geometry: Geometry) -> NDArray[np.bool_]:
 def write_png(path: Path, pixels: NDArray[np.uint16]) -> None:
     """Write a 16-bit greyscale PNG that contains only pixels.
 
-    Every row uses the Up filter: on these films it compresses 12 % better than the usual choice row
-    by row, and the bytes depend only on zlib.
+    Every row uses the Up filter, which compresses these films 12 % better than the usual choice of
+    a filter for each row; the bytes depend only on zlib.
     """
     rows, columns = pixels.shape
     raw = pixels.astype(">u2").view(np.uint8).reshape(rows, columns * 2)

@@ -1,8 +1,8 @@
-"""The patient's build: one CT deformed into different people and poses.
+"""Deform the CT into patients of different build and pose.
 
-The complete change is a single backward map from the new volume to the canonical volume, so CT
-numbers and labels are interpolated once. The truth is measured after it, in millimetres of the
-patient.
+The deformation is a single backward map from the new volume to the canonical volume, so that CT
+numbers and labels are interpolated only once. The truth is measured afterwards, in millimetres of
+the patient.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ EXTENSION_REPEAT_MM = 9.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Habitus:
-    """Differences of a patient from the canonical chest, and the patient's pose.
+    """How a patient differs from the canonical chest, and the patient's pose.
 
     Attributes
     ----------
     width, depth, height : float
         Scale factors of the body, 1 for the canonical chest.
     heart_width : float
-        Extra transverse scale of the heart inside the thorax.
+        Additional transverse scale factor of the heart.
     seed : int
         Seed of the smooth random deformation.
     wobble_mm : float
-        Its root-mean-square displacement.
+        Root-mean-square displacement of this deformation.
     breasts_mm : float
         Thickness of added breast tissue; 0 for none.
     right_dome_mm : float
         Elevation of the right hemidiaphragm.
     bone_mineral : float
-        Factor on the bone density; the CT's patient is osteopenic, 1 keeps that.
+        Factor of bone density; the patient of the CT (factor 1) is osteopenic.
     rotation_deg, lean_deg, tilt_deg : float
         Rotation about the long axis, sideways lean, forward tilt.
     """
@@ -74,7 +74,7 @@ def build_patient(canonical: Chest, habitus: Habitus) -> Chest:
     Returns
     -------
     Chest
-        A volume of the same voxel size, extended towards head and feet.
+        A volume with the same voxel size, extended towards head and feet.
     """
     scale = np.array([habitus.width, habitus.depth, habitus.height])
     spacing = canonical.spacing_mm
@@ -116,7 +116,7 @@ def _fill_slice(
     hu: NDArray[Any],
     labels: NDArray[Any],
 ) -> None:
-    """Interpolate one output slice, in place, where the canonical volume is not air."""
+    """Interpolate an output slice in place, where the canonical volume is not air."""
     index = [mm / np.float32(s) for mm, s in zip(where_mm, canonical.spacing_mm, strict=True)]
     nearest = [np.rint(i).astype(np.intp) for i in index]
     inside = np.ones(hu.shape, bool)
@@ -131,13 +131,13 @@ def _fill_slice(
 
 
 def _mineralise(patient: Chest, factor: float) -> None:
-    """Scale how far bone stands out from soft tissue."""
+    """Scale the difference between the CT numbers of bone and soft tissue."""
     bone = patient.bones() & (patient.hu > SOFT_TISSUE_HU)
     patient.hu[bone] = SOFT_TISSUE_HU + factor * (patient.hu[bone] - SOFT_TISSUE_HU)
 
 
 def _pose(habitus: Habitus) -> NDArray[np.float64]:
-    """Rotation matrix of the pose: about z, then y (lean), then x (tilt)."""
+    """Return the rotation matrix of the pose: about z, then y (lean), then x (tilt)."""
     a, b, c = np.deg2rad([habitus.rotation_deg, habitus.lean_deg, habitus.tilt_deg])
     about_z = np.array([[np.cos(a), -np.sin(a), 0], [np.sin(a), np.cos(a), 0], [0, 0, 1]])
     about_y = np.array([[np.cos(b), 0, np.sin(b)], [0, 1, 0], [-np.sin(b), 0, np.cos(b)]])
@@ -148,8 +148,8 @@ def _pose(habitus: Habitus) -> NDArray[np.float64]:
 def _fold_ends(z_mm: NDArray[np.float64], top_mm: float) -> NDArray[np.float64]:
     """Continue the body beyond both ends of the CT.
 
-    Beyond an end the map oscillates over the last `EXTENSION_REPEAT_MM` as a slow cosine, so that
-    neck and arms continue without an edge and without the streaks of a repeated last slice.
+    Beyond an end, the map oscillates slowly within the last `EXTENSION_REPEAT_MM`, so that neck and
+    arms continue without an edge and without the streaks that a repeated last slice would cause.
     """
     period = EXTENSION_REPEAT_MM * np.pi / 2.0
     above = np.maximum(z_mm - top_mm, 0.0)
@@ -160,7 +160,7 @@ def _fold_ends(z_mm: NDArray[np.float64], top_mm: float) -> NDArray[np.float64]:
 
 
 def _displacement(canonical: Chest, habitus: Habitus) -> NDArray[np.float64]:
-    """Displacement field in mm on the coarse grid, shape (3, gx, gy, gz), canonical frame."""
+    """Return the displacements in mm on the coarse grid of the CT, shape (3, nx, ny, nz)."""
     spacing = canonical.spacing_mm
     shape = tuple(int(n) for n in np.ceil(np.array(canonical.hu.shape) * spacing / COARSE_MM) + 1)
     grid = np.stack(np.meshgrid(*[np.arange(n) * COARSE_MM for n in shape], indexing="ij"))
@@ -177,7 +177,7 @@ def _displacement(canonical: Chest, habitus: Habitus) -> NDArray[np.float64]:
 def _on_coarse(
     mask: NDArray[np.bool_], shape: tuple[int, ...], spacing_mm: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Sample a mask at the coarse grid's nodes."""
+    """Sample a mask at the nodes of the coarse grid."""
     index = np.meshgrid(
         *[np.arange(n) * COARSE_MM / s for n, s in zip(shape, spacing_mm, strict=True)],
         indexing="ij",
@@ -188,7 +188,7 @@ def _on_coarse(
 def _heart_scaling(
     canonical: Chest, factor: float, grid: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Widen (factor > 1) or narrow the heart, fading to nothing at the chest wall."""
+    """Return displacements that widen (factor > 1) or narrow the heart, but not the chest wall."""
     shape = grid.shape[1:]
     heart_mask = canonical.organ("heart", "atrial_appendage_left")
     heart = _on_coarse(heart_mask, shape, canonical.spacing_mm) > 0.5
@@ -209,7 +209,7 @@ def _heart_scaling(
 def _dome_elevation(
     canonical: Chest, elevation_mm: float, grid: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Upward shift of the right dome, which compresses the lung above it."""
+    """Return the upward shift of the right dome, which compresses the lung above it."""
     shape = grid.shape[1:]
     lung = _on_coarse(canonical.lung("right"), shape, canonical.spacing_mm) > 0.5
     columns = lung.any(axis=2)
@@ -226,7 +226,7 @@ def _dome_elevation(
 def _slice_displacement(
     coarse: NDArray[np.float64], rigid: list[NDArray[np.float64]]
 ) -> list[NDArray[np.float32]]:
-    """Displacement at one output slice, by linear interpolation of the coarse field."""
+    """Interpolate the displacements on the coarse grid linearly to an output slice."""
     index = [
         np.clip(r / COARSE_MM, 0.0, n - 1.0) for r, n in zip(rigid, coarse.shape[1:], strict=True)
     ]
@@ -241,7 +241,7 @@ def _slice_displacement(
 
 
 def _enlarge(values: NDArray[np.float64], shape: tuple[int, int], step: int) -> NDArray[np.float32]:
-    """Linear interpolation of every `step`-th sample back to the full slice."""
+    """Interpolate every `step`-th sample linearly to the complete slice."""
     rows = np.arange(shape[0], dtype=np.float32) / step
     columns = np.arange(shape[1], dtype=np.float32) / step
     i = np.minimum(rows.astype(int), values.shape[0] - 2)

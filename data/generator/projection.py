@@ -1,7 +1,7 @@
-"""Cone-beam projection of a chest onto a flat detector, PA and left lateral, and its attenuation.
+"""Cone-beam projection of a chest onto a flat detector, PA and left lateral, and attenuation.
 
-The volume is summed plane by plane, each plane at its own exact magnification. Devices, and the
-landmarks that define the truth, are projected point by point through the same geometry.
+The volume is summed plane by plane, each with its exact magnification. Devices, and the landmarks
+that define the truth, are projected point by point through the same geometry.
 
 Mass attenuation coefficients are those of NIST Standard Reference Database 126 (Hubbell & Seltzer,
 NISTIR 5632, doi 10.18434/T4D01F): liquid water, cortical bone (ICRU-44), titanium.
@@ -34,12 +34,12 @@ SOFT_TISSUE_HU = 60.0
 
 
 def cortical_bone_hu() -> float:
-    """Hounsfield number of solid cortical bone at the CT's effective energy.
+    """Return the CT number of solid cortical bone at the effective energy of the CT.
 
     Returns
     -------
     float
-        HU, from NIST coefficients interpolated log-log to `CT_EFFECTIVE_ENERGY_KEV`.
+        CT number in HU, from NIST coefficients interpolated to `CT_EFFECTIVE_ENERGY_KEV`.
     """
     bone = _at_ct_energy(CORTICAL_BONE_CM2_PER_G) * CORTICAL_BONE_G_PER_CM3
     water = _at_ct_energy(WATER_CM2_PER_G)
@@ -51,19 +51,19 @@ def material_densities(
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Split a CT volume into water-like and bone densities.
 
-    Up to `SOFT_TISSUE_HU` a voxel is water-like matter of density ``1 + HU / 1000``. Above it, the
-    voxel is a mixture by volume of soft tissue and solid cortical bone, which gives back the
-    measured HU at the CT's effective energy.
+    Up to `SOFT_TISSUE_HU` a voxel is water-like matter with the density ``1 + HU / 1000``. Above
+    it, the voxel is a mixture by volume of soft tissue and solid cortical bone that has the
+    measured CT number at the effective energy of the CT.
 
     Parameters
     ----------
     hu : ndarray of float32
-        CT numbers in HU, any shape.
+        CT numbers in HU, of any shape.
 
     Returns
     -------
     water, bone : ndarray of float32
-        Densities in g/cm3, same shape.
+        Densities in g/cm3, of the same shape.
     """
     bone_share = np.clip((hu - SOFT_TISSUE_HU) / (cortical_bone_hu() - SOFT_TISSUE_HU), 0.0, 1.3)
     water = np.clip(1.0 + np.minimum(hu, SOFT_TISSUE_HU) / 1000.0, 0.0, None)
@@ -77,12 +77,12 @@ def transmission(
     bone_g_per_cm2: NDArray[np.float32],
     titanium_g_per_cm2: NDArray[np.float32],
 ) -> NDArray[np.float64]:
-    """Share of the detected primary beam that passes the three area densities (Beer-Lambert).
+    """Return the share of the detected primary beam that is transmitted (Beer-Lambert).
 
     Parameters
     ----------
     water_g_per_cm2, bone_g_per_cm2, titanium_g_per_cm2 : ndarray of float32
-        Area densities along each ray in g/cm2, equal shapes.
+        Area densities along each ray in g/cm2, of equal shape.
 
     Returns
     -------
@@ -101,7 +101,7 @@ def transmission(
 
 
 def _at_ct_energy(coefficients: NDArray[np.float64]) -> float:
-    """Coefficient at the CT's effective energy; NIST advises log-log interpolation."""
+    """Interpolate coefficients log-log, as NIST advises, to the effective energy of the CT."""
     log_energy = np.log(CT_EFFECTIVE_ENERGY_KEV)
     return float(np.exp(np.interp(log_energy, np.log(ENERGIES_KEV), np.log(coefficients))))
 
@@ -120,8 +120,8 @@ PLANES_TOGETHER = 2
 class Geometry:
     """The positions of source, patient and detector for one view.
 
-    Image columns run along `across`, rows along z. On a PA film the patient's right is at the
-    image's left; on a lateral film, the patient's front is at the left.
+    Columns of the image are positions along `across`, rows are positions along z. The left of the
+    image shows the patient's right on a PA film, and the patient's front on a lateral film.
 
     Attributes
     ----------
@@ -132,13 +132,13 @@ class Geometry:
     detector_mm : float
         Position of the detector on the `along` axis.
     towards : int
-        Direction from source to detector on that axis, +1 or -1.
+        Direction from source to detector on the `along` axis, +1 or -1.
     centre_across_mm, centre_z_mm : float
         Position of the central ray.
     film_mm : tuple of float
-        Left, right, top, bottom of the film relative to the central ray, in the detector plane.
+        Left, right, top and bottom of the film relative to the central ray, in the detector plane.
     pixel_mm : float
-        Detector pixel.
+        Pixel size of the detector.
     """
 
     view: str
@@ -153,20 +153,20 @@ class Geometry:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Rows and columns of the film."""
+        """The numbers of rows and columns of the film."""
         left, right, top, bottom = self.film_mm
         rows = round((top - bottom) / self.pixel_mm)
         return rows, round((right - left) / self.pixel_mm)
 
     def magnification(self, along_mm: NDArray[np.float64] | float) -> NDArray[np.float64] | float:
-        """Magnification of a plane at a position on the beam axis."""
+        """Return the magnification of a plane at a position on the beam axis."""
         depth = (self.detector_mm - along_mm) * self.towards
         return SOURCE_TO_DETECTOR_MM / (SOURCE_TO_DETECTOR_MM - depth)
 
     def project(
         self, points_mm: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64] | float]:
-        """Column, row (pixels, centre of the first pixel at 0) and magnification of 3-D points."""
+        """Return column, row (0 is the centre of the first pixel) and magnification of points."""
         magnification = self.magnification(points_mm[:, self.along])
         u = -(points_mm[:, self.across] - self.centre_across_mm) * magnification
         v = (points_mm[:, 2] - self.centre_z_mm) * magnification
@@ -181,7 +181,7 @@ def frame(chest: Chest, view: str) -> Geometry:
     Parameters
     ----------
     chest : Chest
-        The patient; the lungs' labels decide the frame.
+        The patient, whose lungs determine the edges of the film.
     view : str
         ``"PA"`` or ``"LATERAL"``.
     """
@@ -190,7 +190,7 @@ def frame(chest: Chest, view: str) -> Geometry:
     box = chest.box(lungs, 0.0)
     mm = chest.spacing_mm
     along, across = (1, 0) if view == "PA" else (0, 1)
-    # PA: detector in front of the patient. Left lateral: detector at the patient's left (low x).
+    # The detector is in front of the patient (PA) or at the patient's left, where x is low.
     towards = 1 if view == "PA" else -1
     front = body[along].stop if towards > 0 else body[along].start
     geometry = Geometry(
@@ -232,12 +232,12 @@ def _collimate(geometry: Geometry, lungs: NDArray[np.bool_], mm: NDArray[np.floa
 def project_tissue(
     chest: Chest, geometry: Geometry
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Area densities of water-like matter and bone along every ray.
+    """Return the area densities of water-like matter and bone along every ray.
 
     Returns
     -------
     water, bone : ndarray of float32, shape `geometry.shape`
-        In g/cm2.
+        Area densities in g/cm2.
     """
     occupied = chest.box(chest.hu > AIR_CUTOFF_HU, 0.0)[geometry.along]
     totals = [np.zeros(geometry.shape, np.float32) for _ in range(2)]
@@ -255,7 +255,7 @@ def project_tissue(
 
 
 def _plane_interpolators(chest: Chest, geometry: Geometry, along_mm: float) -> tuple[Any, Any]:
-    """Sparse matrices that interpolate one plane to film columns and film rows."""
+    """Return sparse matrices that interpolate a plane to columns and rows of the film."""
     magnification = geometry.magnification(along_mm)
     n_rows, n_columns = geometry.shape
     u = geometry.film_mm[0] + (np.arange(n_columns) + 0.5) * geometry.pixel_mm
@@ -269,7 +269,7 @@ def _plane_interpolators(chest: Chest, geometry: Geometry, along_mm: float) -> t
 
 
 def _linear(position: NDArray[np.float64], n: int) -> sparse.csr_array:
-    """Linear interpolation at positions among n samples as a sparse matrix; zero outside."""
+    """Return a sparse matrix that interpolates n samples linearly at positions; zero outside."""
     low = np.floor(position).astype(int)
     share = position - low
     row = np.arange(len(position))
@@ -282,7 +282,7 @@ def _linear(position: NDArray[np.float64], n: int) -> sparse.csr_array:
 
 
 def _obliquity(geometry: Geometry) -> NDArray[np.float32]:
-    """Longer path of slanting rays through a plane."""
+    """Return the factor by which the path of an oblique ray through a plane is longer."""
     n_rows, n_columns = geometry.shape
     u = geometry.film_mm[0] + (np.arange(n_columns) + 0.5) * geometry.pixel_mm
     v = geometry.film_mm[2] - (np.arange(n_rows) + 0.5) * geometry.pixel_mm
@@ -291,11 +291,11 @@ def _obliquity(geometry: Geometry) -> NDArray[np.float32]:
 
 
 def project_devices(devices: list[Device], geometry: Geometry) -> NDArray[np.float32]:
-    """Area density of titanium in g/cm2: each point's mass spread over its projected disc."""
+    """Return the area density of titanium in g/cm2; each mass is spread over a projected disc."""
     total = np.zeros(geometry.shape, np.float32)
     for device in devices:
         column, row, magnification = geometry.project(device.points_mm)
-        # Mass per area in the patient's plane, not the detector's, sets the attenuation.
+        # Attenuation depends on the mass per area in the plane of the patient, not the detector.
         area_cm2 = (geometry.pixel_mm / magnification / 10.0) ** 2
         sharp = _splat(column, row, device.mass_g / area_cm2, geometry.shape)
         radius = device.radius_mm * float(np.mean(magnification)) / geometry.pixel_mm
@@ -309,7 +309,7 @@ def _splat(
     weight: NDArray[np.float64] | float,
     shape: tuple[int, int],
 ) -> NDArray[np.float32]:
-    """Deposit weights bilinearly on the pixel grid."""
+    """Distribute weights bilinearly over the pixels."""
     film = np.zeros(shape[0] * shape[1])
     c, r = np.floor(column).astype(int), np.floor(row).astype(int)
     t, s = column - c, row - r
@@ -327,7 +327,7 @@ def _splat(
 
 
 def _sphere_kernel(radius_pixels: float) -> NDArray[np.float32]:
-    """Projected thickness of a sphere, summing to one."""
+    """Return the projected thickness of a sphere, normalised to a sum of 1."""
     reach = int(np.ceil(radius_pixels)) + 1
     fine = (np.arange((2 * reach + 1) * 5) - (2 * reach + 1) * 5 // 2) / 5.0
     squared = fine[:, None] ** 2 + fine[None, :] ** 2

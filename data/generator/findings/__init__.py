@@ -1,4 +1,4 @@
-"""The findings: each edits a chest in 3-D and returns its effect as truth."""
+"""Findings: each function changes a chest in 3-D and returns the truth about the finding."""
 
 from collections.abc import Callable, Mapping
 

@@ -21,7 +21,7 @@ def tracheal_tube(
     Parameters
     ----------
     chest : Chest
-        Gains the device.
+        The chest to which the device is added.
     rng : numpy.random.Generator
         Unused; all findings have the same signature.
     above_carina_mm : float
@@ -48,14 +48,14 @@ def tracheal_tube(
 
 
 def airway_course(chest: Chest) -> tuple[NDArray[np.float64], list[NDArray[np.float64]]]:
-    """Carina and centre line of the trachea.
+    """Return the carina and the centre line of the trachea.
 
     Returns
     -------
     carina : ndarray, shape (3,)
-        In mm: the highest level at which the airway's mask is two separate lumina.
+        Position in mm of the highest level at which the airway has two separate lumina.
     course : list of ndarray
-        Centres of the trachea from the carina upwards, in mm.
+        Centres of the trachea in mm, from the carina upwards.
     """
     trachea = chest.organ("trachea")
     levels = np.flatnonzero(trachea.any(axis=(0, 1)))
@@ -76,7 +76,7 @@ def airway_course(chest: Chest) -> tuple[NDArray[np.float64], list[NDArray[np.fl
 def _right_bronchus(
     chest: Chest, carina: NDArray[np.float64], tip_mm: float
 ) -> list[NDArray[np.float64]]:
-    """Return two knots along the right main bronchus, starting at the tip."""
+    """Return two knots along the right main bronchus, starting at the tip of the tube."""
     trachea = chest.organ("trachea")
     knots = []
     for z_mm in (tip_mm, (tip_mm + carina[2]) / 2):
@@ -90,7 +90,7 @@ def _right_bronchus(
 
 
 def _course(chest: Chest, organ: str, axis: int, count: int) -> list[NDArray[np.float64]]:
-    """Points along an organ's centre line, in rising order of one axis."""
+    """Return points on the centre line of an organ, in ascending order of an axis."""
     points = np.argwhere(chest.organ(organ)) * chest.spacing_mm
     edges = np.quantile(points[:, axis], np.linspace(0.04, 0.96, count + 1))
     middle = []
@@ -101,7 +101,7 @@ def _course(chest: Chest, organ: str, axis: int, count: int) -> list[NDArray[np.
 
 
 def _superior_cava(chest: Chest) -> list[NDArray[np.float64]]:
-    """Superior vena cava from top to bottom."""
+    """Return points on the superior vena cava from top to bottom."""
     return _course(chest, "superior_vena_cava", 2, VEIN_STEPS)[::-1]
 
 
@@ -112,7 +112,7 @@ def _right_atrium(chest: Chest) -> NDArray[np.float64]:
 
 
 def central_line(chest: Chest, rng: np.random.Generator) -> dict[str, object]:
-    """Place a right internal jugular catheter that ends where the cava enters the atrium."""
+    """Place a right internal jugular catheter that ends in the superior vena cava."""
     del rng
     brachiocephalic = _course(chest, "brachiocephalic_vein_right", 2, 3)[::-1]
     neck = brachiocephalic[0]
@@ -128,7 +128,7 @@ def central_line(chest: Chest, rng: np.random.Generator) -> dict[str, object]:
 
 
 def gastric_tube(chest: Chest, rng: np.random.Generator) -> dict[str, object]:
-    """Place a nasogastric tube down the oesophagus into the stomach."""
+    """Place a nasogastric tube through the oesophagus into the stomach."""
     del rng
     gullet = _course(chest, "esophagus", 2, 9)[::-1]
     top = chest.hu.shape[2] * chest.spacing_mm[2]
@@ -181,14 +181,14 @@ def pacemaker(chest: Chest, rng: np.random.Generator) -> dict[str, object]:
 
 
 def _relaxed(knots: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Smooth a course but keep its ends, because a lead is elastic."""
+    """Smooth a course without moving its ends, because a lead is elastic."""
     for _ in range(2):
         knots[1:-1] = 0.5 * knots[1:-1] + 0.25 * (knots[:-2] + knots[2:])
     return knots
 
 
 def _left_subclavian(chest: Chest) -> list[NDArray[np.float64]]:
-    """From under the left clavicle along the left brachiocephalic vein to the cava."""
+    """Return knots from below the left clavicle along the left brachiocephalic vein to the cava."""
     vein = _course(chest, "brachiocephalic_vein_left", 0, 3)
     artery = _course(chest, "subclavian_artery_left", 0, 4)
     outer = artery[0] + np.array([-2.0, 8.0, 0.0])
@@ -198,7 +198,7 @@ def _left_subclavian(chest: Chest) -> list[NDArray[np.float64]]:
 def _pectoral_point(
     chest: Chest, side: str, *, below_apex_mm: float, lateral: float
 ) -> NDArray[np.float64]:
-    """Find a point in the fat in front of the upper ribs."""
+    """Return a point in the fat in front of the upper ribs."""
     box = chest.box(chest.lung(side), 0.0)
     mm = chest.spacing_mm
     k = int(box[2].stop - below_apex_mm / mm[2])
@@ -209,7 +209,7 @@ def _pectoral_point(
 
 
 def port(chest: Chest, rng: np.random.Generator) -> dict[str, object]:
-    """Place a right pectoral port; its catheter runs through the subclavian vein to the cava."""
+    """Place a right pectoral port with a catheter through the subclavian vein to the cava."""
     del rng
     seat = _pectoral_point(chest, "right", below_apex_mm=52.0, lateral=0.55)
     angle = np.linspace(0, 2 * np.pi, 160, endpoint=False)
@@ -234,7 +234,7 @@ def port(chest: Chest, rng: np.random.Generator) -> dict[str, object]:
 
 
 def sternal_wires(chest: Chest, rng: np.random.Generator, *, count: int = 6) -> dict[str, object]:
-    """Steel wires round the sternum after a median sternotomy."""
+    """Place steel wires around the sternum, as after a median sternotomy."""
     sternum = chest.organ("sternum")
     box = chest.box(sternum, 0.0)
     angle = np.linspace(0.0, 2 * np.pi, 26)

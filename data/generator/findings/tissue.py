@@ -1,4 +1,4 @@
-"""Findings in the patient's tissue, lung, pleura and diaphragm, and the fields that form them."""
+"""Findings in lung, pleura and diaphragm, and the random fields that shape them."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ Box = tuple[slice, slice, slice]
 def grid_mm(
     chest: Chest, box: Box
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Open coordinate axes of a box in volume millimetres, ready to broadcast."""
+    """Return the coordinates of a box in millimetres of the volume, as arrays that broadcast."""
     x, y, z = (np.arange(s.start, s.stop) * mm for s, mm in zip(box, chest.spacing_mm, strict=True))
     return x[:, None, None], y[None, :, None], z[None, None, :]
 
 
 def distance_mm(chest: Chest, box: Box, centre_mm: NDArray[np.float64]) -> NDArray[np.float32]:
-    """Distance of each voxel of a box from a point."""
+    """Return the distance of each voxel of a box from a point."""
     x, y, z = grid_mm(chest, box)
     squared = (x - centre_mm[0]) ** 2 + (y - centre_mm[1]) ** 2 + (z - centre_mm[2]) ** 2
     return np.sqrt(squared).astype(np.float32)
 
 
 def box_around(chest: Chest, centre_mm: NDArray[np.float64], reach_mm: float) -> Box:
-    """Box of voxels within reach of a point, cut at the volume's edge."""
+    """Return the box of voxels within a distance of a point, limited to the volume."""
     slices = []
     for axis in range(3):
         mm = chest.spacing_mm[axis]
@@ -40,9 +40,9 @@ def box_around(chest: Chest, centre_mm: NDArray[np.float64], reach_mm: float) ->
 def texture(
     chest: Chest, box: Box, grain_mm: float, rng: np.random.Generator
 ) -> NDArray[np.float32]:
-    """Smooth random field over a box, mean 0 and standard deviation 1, of a given grain."""
+    """Draw a smooth random field over a box, with mean 0, standard deviation 1 and a grain."""
     shape = tuple(s.stop - s.start for s in box)
-    # The field is smoother than a voxel, so it is drawn on a coarser grid.
+    # The grain is larger than a voxel, so that a coarser grid suffices.
     steps = [max(int(grain_mm / 2.0 / mm), 1) for mm in chest.spacing_mm]
     small = tuple(n // step + 3 for n, step in zip(shape, steps, strict=True))
     sigma = [grain_mm / (mm * step) for mm, step in zip(chest.spacing_mm, steps, strict=True)]
@@ -53,14 +53,14 @@ def texture(
 
 
 def blend(chest: Chest, box: Box, weight: NDArray[np.float32], hu: float) -> None:
-    """Mix tissue of one CT number into a box, never making anything less dense."""
+    """Mix tissue of a CT number into a box, without making any voxel less dense."""
     volume = chest.hu[box]
     mixed = volume * (1.0 - weight) + np.float32(hu) * weight
     np.maximum(volume, mixed, out=volume)
 
 
 def cavity(chest: Chest, side: str) -> tuple[Box, NDArray[np.bool_]]:
-    """One lung with its vessels: the space inside a pleural cavity, and the box around it."""
+    """Return the box around a lung, and the mask of the lung with its vessels in it."""
     box = chest.box(chest.lung(side), 6.0)
     lung = np.zeros(tuple(s.stop - s.start for s in box), bool)
     lung |= chest.lung(side)[box]
@@ -72,7 +72,7 @@ def cavity(chest: Chest, side: str) -> tuple[Box, NDArray[np.bool_]]:
 
 
 def wall_distance_mm(chest: Chest, box: Box, inside: NDArray[np.bool_]) -> NDArray[np.float32]:
-    """Distance to the rib cage, leaving out mediastinum and diaphragm, for each cavity voxel."""
+    """Return the distance of each voxel to the rib cage, but not mediastinum or diaphragm."""
     lungs = chest.lung("left") | chest.lung("right")
     lungs = lungs[:, box[1], box[2]]
     between = np.logical_or.accumulate(lungs, axis=0)
@@ -85,7 +85,7 @@ def wall_distance_mm(chest: Chest, box: Box, inside: NDArray[np.bool_]) -> NDArr
 def lung_point_mm(
     chest: Chest, side: str, height: float, lateral: float, depth: float
 ) -> NDArray[np.float64]:
-    """Find a point in a lung by its relative position.
+    """Return a point in a lung by its relative position.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def lung_point_mm(
     side : str
         ``"left"`` or ``"right"``.
     height, lateral, depth : float
-        0 to 1 from base to apex, from medial to lateral, from back to front.
+        Position from base to apex, from medial to lateral and from back to front, each 0 to 1.
     """
     lung = chest.lung(side)
     levels = np.flatnonzero(lung.any(axis=(0, 1)))
@@ -112,16 +112,16 @@ GAS_HU = -990.0
 
 
 def free_air(chest: Chest, rng: np.random.Generator, *, thickness_mm: float) -> dict[str, object]:
-    """Free intraperitoneal air: a crescent under the right dome of an upright patient.
+    """Insert free intraperitoneal air: a crescent under the right dome of an upright patient.
 
     Parameters
     ----------
     chest : Chest
-        Changed in place.
+        The chest, which is changed in place.
     rng : numpy.random.Generator
         Unused; all findings have the same signature.
     thickness_mm : float
-        Thickness of the crescent at its thickest.
+        Largest thickness of the crescent.
     """
     del rng
     lung = chest.lung("right")
@@ -154,16 +154,16 @@ def free_air(chest: Chest, rng: np.random.Generator, *, thickness_mm: float) -> 
 def hiatal_hernia(
     chest: Chest, rng: np.random.Generator, *, diameter_mm: float
 ) -> dict[str, object]:
-    """Stomach in the chest: a retrocardiac sac with gas above a fluid level.
+    """Insert a hiatal hernia: a retrocardiac sac with gas above a fluid level.
 
     Parameters
     ----------
     chest : Chest
-        Changed in place.
+        The chest, which is changed in place.
     rng : numpy.random.Generator
-        Shape of the sac.
+        Generator of the shape of the sac.
     diameter_mm : float
-        Mean outer width of the sac.
+        Mean outer diameter of the sac.
     """
     heart = chest.box(chest.organ("heart"), 0.0)
     mm = chest.spacing_mm
@@ -205,22 +205,22 @@ def consolidation(
     radius_mm: float,
     density: float = 0.85,
 ) -> dict[str, object]:
-    """Airspaces filled with exudate: ragged in the lung, sharp at a fissure, air in the bronchi.
+    """Fill airspaces with exudate, with a sharp edge at fissures and with air in the bronchi.
 
     Parameters
     ----------
     chest : Chest
-        Changed in place.
+        The chest, which is changed in place.
     rng : numpy.random.Generator
-        Texture and bronchi.
+        Generator of texture and bronchi.
     lobe : str
-        A key of `LOBES`.
+        The lobe, a key of `LOBES`.
     focus : tuple of float
-        Centre, relative to the lobe's bounding box: lateral (0 left to 1 right), depth, height.
+        Centre relative to the bounding box of the lobe: from left to right, depth and height.
     radius_mm : float
-        Radius at which the consolidation has decreased to one half.
+        Radius at which the density has decreased to one half.
     density : float
-        Share of the airspace filled in its core.
+        Share of the airspace that is filled at the centre.
     """
     mask = chest.organ(LOBES[lobe])
     box = chest.box(mask, 3.0)
@@ -247,7 +247,7 @@ def _bronchi(
     radius_mm: float,
     rng: np.random.Generator,
 ) -> NDArray[np.float32]:
-    """Air-filled branches that run from the hilum through the consolidated lung."""
+    """Draw air-filled bronchi from the hilum through the consolidated lung."""
     shape = tuple(s.stop - s.start for s in box)
     clear = np.ones(shape, bool)
     start = np.array([s.start for s in box]) * chest.spacing_mm
@@ -268,16 +268,16 @@ def _bronchi(
 
 
 def oedema(chest: Chest, rng: np.random.Generator, *, severity: float) -> dict[str, object]:
-    """Cardiogenic oedema: perihilar haze, thick vessels, septal lines at the bases.
+    """Insert cardiogenic oedema: perihilar haze, thick vessels, septal lines at the bases.
 
     Parameters
     ----------
     chest : Chest
-        Changed in place.
+        The chest, which is changed in place.
     rng : numpy.random.Generator
-        Texture.
+        Generator of the texture.
     severity : float
-        1 is moderate interstitial and early alveolar oedema.
+        Severity; 1 is moderate interstitial and early alveolar oedema.
     """
     for side in ("left", "right"):
         box, inside = cavity(chest, side)
@@ -300,7 +300,7 @@ def oedema(chest: Chest, rng: np.random.Generator, *, severity: float) -> dict[s
 def _septa(
     chest: Chest, box: Box, inside: NDArray[np.bool_], rng: np.random.Generator
 ) -> NDArray[np.float32]:
-    """Thickened interlobular septa: short horizontal sheets against the lower lateral wall."""
+    """Draw thickened interlobular septa: short horizontal sheets at the lower lateral wall."""
     _, _, z = grid_mm(chest, box)
     bottom = float(z.min())
     edge = ndimage.distance_transform_edt(inside, sampling=chest.spacing_mm)
@@ -323,22 +323,22 @@ def nodule(
     diameter_mm: float,
     lobulation: float = 0.08,
 ) -> dict[str, object]:
-    """One solid nodule or mass of a known mean diameter.
+    """Insert a solid nodule or mass of a known mean diameter.
 
     Parameters
     ----------
     chest : Chest
-        Changed in place.
+        The chest, which is changed in place.
     rng : numpy.random.Generator
-        Shape of the margin.
+        Generator of the shape of the margin.
     side : str
         ``"left"`` or ``"right"``.
     place : tuple of float
-        Height, lateral and depth position, see `lung_point_mm`.
+        Relative height, lateral position and depth; see `lung_point_mm`.
     diameter_mm : float
         Mean diameter.
     lobulation : float
-        Relative depth of the margin's undulation.
+        Depth of the undulation of the margin as a share of the radius.
     """
     centre = lung_point_mm(chest, side, *place)
     radius = diameter_mm / 2.0
@@ -364,7 +364,7 @@ def metastases(
     smallest_mm: float,
     largest_mm: float,
 ) -> dict[str, object]:
-    """Many round nodules in both lungs, none of them hidden behind a dome."""
+    """Insert many round nodules in both lungs, none of which is hidden behind the diaphragm."""
     diameters = []
     for number in range(count):
         side = "left" if number % 2 else "right"
@@ -390,11 +390,11 @@ def cavity_lesion(
     Parameters
     ----------
     chest, rng, side, place, diameter_mm
-        As for `nodule`; the diameter is the outer one.
+        As for `nodule`; the diameter is the outer diameter.
     wall_mm : float
         Mean thickness of the wall.
     fluid_share : float
-        Height of the fluid in the inner cavity, 0 to 1.
+        Height of the fluid as a share of the height of the cavity.
     """
     centre = lung_point_mm(chest, side, *place)
     radius = diameter_mm / 2.0
@@ -429,25 +429,25 @@ PLEURA_HU = 40.0
 def effusion(
     chest: Chest, rng: np.random.Generator, *, side: str, level: float, climb_mm: float = 55.0
 ) -> dict[str, object]:
-    """Free fluid in the upright patient: a level that climbs along the rib cage as a meniscus.
+    """Insert free fluid in an upright patient, with a meniscus that rises along the rib cage.
 
     Parameters
     ----------
     chest : Chest
-        Changed in place.
+        The chest, which is changed in place.
     rng : numpy.random.Generator
         Unused; all findings have the same signature.
     side : str
         ``"left"`` or ``"right"``.
     level : float
-        Height of the central fluid level, as a share of the lung's height.
+        Height of the central fluid level as a share of the height of the lung.
     climb_mm : float
-        Height to which the fluid film extends above it at the rib cage.
+        Height above this level to which the fluid rises at the rib cage.
 
     Returns
     -------
     dict
-        Volume of the fluid in ml and the level.
+        The volume of the fluid in ml, and the level.
     """
     del rng
     box, inside = cavity(chest, side)
@@ -477,23 +477,23 @@ def effusion(
 def pneumothorax(
     chest: Chest, rng: np.random.Generator, *, side: str, collapse: float
 ) -> dict[str, object]:
-    """Air in the pleural space: the lung shrinks towards its hilum and keeps its mass.
+    """Insert air in the pleural space: the lung shrinks towards its hilum and keeps its mass.
 
     Parameters
     ----------
     chest : Chest
-        Changed in place.
+        The chest, which is changed in place.
     rng : numpy.random.Generator
         Unused; all findings have the same signature.
     side : str
         ``"left"`` or ``"right"``.
     collapse : float
-        Linear shrinkage towards the hilum: 0.15 small, 0.3 large.
+        Linear shrinkage towards the hilum; 0.15 is small and 0.3 is large.
 
     Returns
     -------
     dict
-        Distance from cupola to lung apex in mm, share of the cavity taken by air.
+        The distance from cupola to lung apex in mm, and the share of air in the cavity.
     """
     del rng
     box, inside = cavity(chest, side)
@@ -522,7 +522,7 @@ def pneumothorax(
 
 
 def _hilum_index(inside: NDArray[np.bool_], side: str) -> NDArray[np.float64]:
-    """Position of the lung root: medial border, slightly behind and below the middle."""
+    """Return the position of the hilum: at the medial border, slightly behind and below centre."""
     voxels = np.argwhere(inside[::2, ::2, ::2]) * 2.0
     low, high = voxels.min(axis=0), voxels.max(axis=0)
     level = low[2] + 0.42 * (high[2] - low[2])
