@@ -18,8 +18,8 @@ from data.generator.projection import Geometry, project_devices, project_tissue,
 # less in the lungs (Niklason et al. 1981, doi 10.1118/1.595027); a broad kernel has this effect.
 SCATTER_FRACTION = 0.28
 SCATTER_SIGMA_MM = 38.0
-# Blur of an indirect CsI flat panel, about 0.4 mm full width at half maximum (Samei & Flynn, Med Phys
-# 2003;30:608-622).
+# Blur of an indirect CsI flat panel, about 0.4 mm full width at half maximum (Samei & Flynn,
+# Med Phys 2003;30:608-622).
 BLUR_SIGMA_MM = 0.16
 
 
