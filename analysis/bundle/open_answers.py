@@ -99,7 +99,7 @@ def check_open_scores(
     rows = with_columns(table, OPEN_SCORE_COLUMNS)
     for column in ("answer_id", "scorer", "turn", "score"):
         rows[column] = each_distinct(rows[column], str.strip)
-    # An explanation can be scored whatever the status of the answer that it explains.
+    # An explanation can be scored regardless of the status of the answer that it explains.
     explains = answers["kind"] == OPEN_KINDS[1]
     scorable = set(answers.loc[(answers["status"] == Status.ANSWERED) | explains, "answer_id"])
     faults = [

@@ -10,7 +10,7 @@ import pandas as pd
 from analysis.bundle.model import RaterKind
 
 AS_READERS = ("", "image")
-"""Conditions in which a model sees the same as the readers, whatever the readers' condition."""
+"""Conditions in which a model sees the same as readers, regardless of the readers' condition."""
 
 
 def natural(name: str) -> tuple[tuple[bool, int, str], ...]:

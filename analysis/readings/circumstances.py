@@ -86,8 +86,8 @@ def measured(bundle: Bundle, matrix: ReadingMatrix) -> Circumstances:
     Returns
     -------
     Circumstances
-        One entry for each first reading with a `response_ms`, whatever its status, except readings
-        that the protocol drops from the primary analysis.
+        One entry for each first reading with a `response_ms`, regardless of its status, except for
+        readings that the protocol drops from the primary analysis.
 
     Notes
     -----

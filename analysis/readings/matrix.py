@@ -135,7 +135,7 @@ def reading_matrix(bundle: Bundle, *, count_excluded: bool = False) -> ReadingMa
         The checked tables. Excluded readings are dropped if the protocol drops them from the
         primary analysis.
     count_excluded : bool, default False
-        Whether excluded readings count, whatever the protocol states.
+        Whether excluded readings count, regardless of what the protocol states.
 
     Returns
     -------

@@ -115,7 +115,7 @@ def report_content(results: Results, figures: Sequence[ReportFigure]) -> ReportC
     """Collect the content of the report."""
     bundle = results.bundle
     names, simulated = rater_names(bundle), sorted(bundle.simulated)
-    # Text for a paper is in English, whatever the language of the report.
+    # Text for a paper is in English, regardless of the language of the report.
     with spoken(ENGLISH):
         paragraphs, lists = methods(results), checklists(results)
     return ReportContent(
