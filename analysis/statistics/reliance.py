@@ -368,7 +368,7 @@ RELIANCE = Statistic(
     columns=(
         Column("rater_id", "Reader; `readers` for all pairs together."),
         Column("aid_model", "Model whose answers were shown."),
-        Column("aid", "When its answer was shown: `first`, `on demand` or `after`."),
+        Column("aid", "When the model's answer was shown: `first`, `on demand` or `after`."),
         Column("planted", "Pairs: `all`, those with a planted error (`yes`), the others (`no`)."),
         Column("by", "Grouping: `overall`, `task` or `arm`."),
         *shared_columns("group measure"),

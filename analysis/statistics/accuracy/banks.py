@@ -266,7 +266,7 @@ BANKS = Statistic(
         Column("n_other", "Items of the second bank.", "count"),
         Column("accuracy", "Accuracy on the first bank.", "proportion"),
         Column("accuracy_other", "Accuracy on the second bank.", "proportion"),
-        Column("difference", "First minus second bank.", "proportion"),
+        Column("difference", "Accuracy on the first bank minus that on the second.", "proportion"),
         *shared_columns("ci_low ci_high method undefined_because"),
     ),
     compute=banks,

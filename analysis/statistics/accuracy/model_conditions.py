@@ -38,7 +38,13 @@ from analysis.statistics.comparison.model_pairs import (
     paired_difference,
     with_patient_intervals,
 )
-from analysis.statistics.statistic import Column, Figure, Statistic, shared_columns
+from analysis.statistics.statistic import (
+    Column,
+    Figure,
+    Statistic,
+    columns_like,
+    shared_columns,
+)
 from analysis.statistics.study import Study, study_of
 from analysis.translation import t, written
 
@@ -263,16 +269,24 @@ def _input_caption(rows: pd.DataFrame, condition: str, percent: str) -> str:
     )
 
 
+_REDEFINED_COLUMNS = (
+    Column("accuracy_a", "Accuracy under the first condition.", "proportion"),
+    Column("accuracy_b", "Accuracy under the second condition.", "proportion"),
+    Column("difference", "Accuracy under the first condition minus the second.", "proportion"),
+    Column("only_a_correct", "Items correct only under the first condition.", "count"),
+    Column("only_b_correct", "Items correct only under the second condition.", "count"),
+)
+
 MODEL_CONDITIONS = Statistic(
     name="model_conditions",
     meaning="A model's answers under the readers' condition compared with another condition.",
     columns=(
         *shared_columns("model_id condition_a condition_b"),
-        *PAIR_COLUMNS,
+        *columns_like(PAIR_COLUMNS, after={}, redefined=_REDEFINED_COLUMNS),
         Column("n_both_answered", "Items answered under both conditions.", "count"),
-        Column("same_answer", "Share of these with the same answer.", "proportion"),
-        Column("same_low", "Lower limit of its confidence interval.", "proportion"),
-        Column("same_high", "Upper limit of its confidence interval.", "proportion"),
+        Column("same_answer", "Share of these items with the same answer.", "proportion"),
+        Column("same_low", "Lower limit of the interval of `same_answer`.", "proportion"),
+        Column("same_high", "Upper limit of the interval of `same_answer`.", "proportion"),
     ),
     compute=model_conditions,
     tables={192: model_conditions_table},

@@ -468,7 +468,7 @@ OPEN_GAP = Statistic(
         Column("n_unscored", "Answers without a score, which do not count.", "count"),
         Column("multiple_choice", "Accuracy with options.", "proportion"),
         Column("open_ended", "Accuracy, or mean score, without options.", "proportion"),
-        Column("difference", "With minus without options.", "proportion"),
+        Column("difference", "Accuracy with options minus that without.", "proportion"),
         *shared_columns("ci_low ci_high method undefined_because"),
     ),
     compute=open_gap,

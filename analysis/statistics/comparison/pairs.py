@@ -214,15 +214,17 @@ FAMILY_NAME = "reader-model pairs"
 _PAIR_COLUMNS = shared_columns("rater_a rater_b pair_kind condition")
 COMPARISON_COLUMNS = (
     *shared_columns("n"),
-    Column("accuracy_a", "Accuracy of the first.", "proportion"),
-    Column("accuracy_b", "Accuracy of the second.", "proportion"),
-    Column("difference", "First minus second.", "proportion"),
+    Column("accuracy_a", "Accuracy of the first rater.", "proportion"),
+    Column("accuracy_b", "Accuracy of the second rater.", "proportion"),
+    Column("difference", "Accuracy of the first rater minus that of the second.", "proportion"),
     *shared_columns("ci_low ci_high ci_method cluster_ci_low cluster_ci_high"),
-    Column("only_a_correct", "Items that only the first answered correctly.", "count"),
-    Column("only_b_correct", "Items that only the second answered correctly.", "count"),
-    Column("p_exact", "McNemar's exact test.", "probability"),
-    Column("p_mid", "Mid-p of McNemar's test.", "probability"),
-    Column("p_clustered", "Test over patients; empty without clusters.", "probability"),
+    Column("only_a_correct", "Items that only the first rater answered correctly.", "count"),
+    Column("only_b_correct", "Items that only the second rater answered correctly.", "count"),
+    Column("p_exact", "p-value of McNemar's exact test.", "probability"),
+    Column("p_mid", "Mid-p-value of McNemar's test.", "probability"),
+    Column(
+        "p_clustered", "p-value of a test over patients; empty without clusters.", "probability"
+    ),
     Column("clustered_method", "Method of `p_clustered`."),
 )
 

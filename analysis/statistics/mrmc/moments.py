@@ -172,7 +172,11 @@ UNCROSSED_COMPONENTS = Statistic(
             _SQUARED_UNIT,
         ),
         Column("bck_component", "Component of variance; not used for `none`.", _SQUARED_UNIT),
-        Column("bck_coefficient", "Its coefficient in the variance; 0 for `none`.", "proportion"),
+        Column(
+            "bck_coefficient",
+            "Coefficient of the component in the variance; 0 for `none`.",
+            "proportion",
+        ),
         Column("bck_biased_component", "Component of the biased moments.", _SQUARED_UNIT),
     ),
     compute=uncrossed_components,

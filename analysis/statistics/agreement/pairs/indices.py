@@ -215,7 +215,7 @@ AGREEMENT_INDICES = Statistic(
     columns=(
         *shared_columns("rater_a rater_b pair_kind condition scope measure n"),
         Column("prevalence_index", "How unequal the two categories are.", "proportion"),
-        Column("bias_index", "How differently the two raters use them.", "proportion"),
+        Column("bias_index", "How differently the two raters use the categories.", "proportion"),
         *shared_columns("undefined_because"),
     ),
     compute=agreement_indices,
