@@ -1,4 +1,4 @@
-"""FiguresOfMerit of merit of raters, accuracy and AUC, with the covariances between them."""
+"""Figures of merit of raters, accuracy and AUC, with the covariances between them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from analysis.translation import later
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Merits:
-    """FiguresOfMerit of merit of several raters on the same items.
+    """Figures of merit of several raters on the same items.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def without_covariance(values: Floats, reason: str) -> Merits:
     Parameters
     ----------
     values : numpy.ndarray of float, shape (n_raters,)
-        FiguresOfMerit of merit; nan if these are undefined too.
+        Figures of merit; nan where these are undefined as well.
     reason : str
         Why there are no covariances.
 

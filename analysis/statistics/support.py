@@ -198,7 +198,7 @@ def patients_for_agreement(results: Results, condition: str) -> int:
 
 
 def patients_under_conditions(results: Results, rater: str, conditions: Iterable[str]) -> int:
-    """Return the number of patients with an answer of a rater under each of several conditions.
+    """Return the number of patients with answers of a rater under all of these conditions.
 
     Answers in words are included, and so are models' answers under conditions without readers.
     """

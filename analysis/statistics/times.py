@@ -47,7 +47,7 @@ class TimeGroup:
     members : numpy.ndarray of int
         Positions in the circumstances, ascending.
     has_empty_rows : bool
-        Whether raters without a time in the group have a row, too.
+        Whether raters without a time in the group also have a row.
     """
 
     by: str

@@ -71,7 +71,7 @@ class Correctness:
     by_cluster : numpy.ndarray of float, shape (n_present, n_columns)
         Number of correct answers in each cluster that has such items.
     sizes : numpy.ndarray of float, shape (n_present,)
-        Number of such items of each of these clusters.
+        Number of such items in each of these clusters.
     present : numpy.ndarray of int, shape (n_present,)
         The clusters that have such items.
     """
@@ -378,7 +378,7 @@ def _undefined_reason(
 
 
 def items_only_one_answered_correctly(bundle: Bundle, a: str, b: str) -> pd.DataFrame:
-    """List the items that exactly one of two raters answered correctly, of those given to both.
+    """List the items that exactly one of two raters answered correctly, among those given to both.
 
     Returns
     -------
