@@ -34,7 +34,9 @@ NAMES = WORDS["names"]
 EXEMPT = {
     "tests/words.toml",
     "tests/test_words.py",
-    "tests/unit/study/models/answer_forms.toml",  # outputs of models
+    "study/models/answer_cues.toml",  # words in models' outputs
+    "study/models/answer_words.toml",
+    "tests/unit/study/models/answer_forms.toml",
 }
 _PROSE = (".md", ".html", ".toml")
 _TEST = re.compile(r"^ *(?:async )?def (test_\w+)", re.MULTILINE)

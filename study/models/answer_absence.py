@@ -14,8 +14,8 @@ from study.models.answer_question import DENIES, DOUBTS, NEUTRAL, last_question,
 from study.models.answer_stances import POSITIVE, Stance, Statement
 from study.models.answer_words import MENTION, pattern
 
-_Seen = dict[str, set[bool | None]]
-"""For each option, whether statements describe it as seen; None if they do not state this."""
+_SeenByOption = dict[str, set[bool | None]]
+"""For each option, whether statements describe it as seen; None for those that do not say."""
 _ABSENT = pattern("{asked_absent}")
 
 
@@ -53,43 +53,43 @@ _CONCLUSIVE = (Stance.NAMED, Stance.ALONE, Stance.FOUND, Stance.STATED)
 _BREAK = re.compile(
     r"[,;]|\b(?:but|and|while|whereas|so|therefore|thus|hence|because|since)\b", re.IGNORECASE
 )
-_CALM = pattern(r"{asked_untrue}|\bthe others?\b")
+_NO_DOUBT = pattern(r"{asked_untrue}|\bthe others?\b")
 _SEEN_WORDS = pattern("{asked_seen}|{asked_untrue}|{be}")
 _CLAUSE_END = re.compile(_BREAK.pattern + r"|[.:]|\bthe others?\b", re.IGNORECASE)
 _ALL_SEEN = pattern(r"{be}\W+(?:all\W+|both\W+)?{asked_seen}")
-_SHORT = 2
+_FEW_SENTENCES = 2
 
 
-def exceptions_named(text: str) -> str:
-    """Return a text in which "the finding that is not seen" and the like are "the answer".
+def name_exceptions(text: str) -> str:
+    """Replace "the finding that is not seen" and similar phrases by "the answer".
 
-    >>> exceptions_named("The false statement is B.")
+    >>> name_exceptions("The false statement is B.")
     'the answer is B.'
     """
     return _EXCEPTION.sub("the answer", text)
 
 
-def by_absence(
+def statements_on_absence(
     parts: Sequence[Sentence], statements: Sequence[Statement], n_options: int
 ) -> list[Statement]:
-    """Return the statements as answers to a question about an absent finding.
+    """Interpret statements as answers to a question about an absent finding.
 
     Only statements that call an option the answer remain answers. Other statements yield an answer
     if they describe all options except one as seen.
     """
-    options_unseen: _Seen = {}
-    statements_left = [_in_absence(parts, statement, options_unseen) for statement in statements]
+    seen_by_option: _SeenByOption = {}
+    statements_left = [_reinterpreted(parts, statement, seen_by_option) for statement in statements]
     chosen = {
         letter for each in statements_left if each.stance in POSITIVE for letter in each.letters
     }
-    if any(True in options_unseen.get(letter, ()) for letter in chosen):
+    if any(True in seen_by_option.get(letter, ()) for letter in chosen):
         return [replace(each, stance=Stance.DOUBTED) for each in statements_left]
     if chosen:
-        unseen = {letter for letter, stances in options_unseen.items() if False in stances}
+        unseen = {letter for letter, stances in seen_by_option.items() if False in stances}
         return (
             [] if unseen - chosen else [each for each in statements_left if each.letters & chosen]
         )
-    letters = _only_unseen(parts, statements, options_unseen, n_options)
+    letters = _only_unseen(parts, statements, seen_by_option, n_options)
     last = len(parts) - 1
     return [
         Statement(stance=Stance.STATED, letters=letters, place=parts[last].place, sentence=last)
@@ -97,11 +97,11 @@ def by_absence(
     ]
 
 
-def _in_absence(
-    parts: Sequence[Sentence], statement: Statement, options_unseen: _Seen
+def _reinterpreted(
+    parts: Sequence[Sentence], statement: Statement, seen_by_option: _SeenByOption
 ) -> Statement:
-    """Return a statement as an answer, and add to `options_unseen` whether its options are seen."""
-    before, after = _words(parts, statement)
+    """Interpret one statement, and record in `seen_by_option` whether its options are seen."""
+    before, after = _words_around(parts, statement)
     if statement.structured or _CALLED.search(before) or _CALLED_AFTER.match(after):
         called = _CALLED_AFTER.match(after)
         if _SEEN.match(after) and not called:
@@ -114,7 +114,7 @@ def _in_absence(
         return replace(statement, stance=Stance.STATED)
     stance = _is_seen(statement, before, after)
     for letter in statement.letters:
-        options_unseen.setdefault(letter, set()).add(stance)
+        seen_by_option.setdefault(letter, set()).add(stance)
     in_list = statement.own_text and _starts_list(parts[statement.sentence], statement)
     if statement.stance is Stance.ALONE and stance is not True and not in_list:
         return statement
@@ -123,7 +123,7 @@ def _in_absence(
 
 
 def _is_concluded(parts: Sequence[Sentence], statement: Statement, after: str) -> bool:
-    """Return whether the last mention of a text is only a conclusion, such as "so B."."""
+    """Return whether the last mention in a text is a bare conclusion, such as "so B."."""
     part = parts[statement.sentence]
     before = part.text[: max(0, statement.place - part.place)]
     return (
@@ -137,26 +137,26 @@ def _is_concluded(parts: Sequence[Sentence], statement: Statement, after: str) -
 def _only_unseen(
     parts: Sequence[Sentence],
     statements: Sequence[Statement],
-    options_unseen: _Seen,
+    seen_by_option: _SeenByOption,
     n_options: int,
 ) -> frozenset[str]:
     """Return the only option that is not seen, if all others are; otherwise no letter."""
-    unseen = {letter for letter, stances in options_unseen.items() if False in stances}
-    short = len(parts) <= _SHORT
-    for statement in statements:  # "There is no mass. The effusion is small."
-        if short and statement.stance in (Stance.NAMED, *POSITIVE):
-            for letter in (statement.letters & options_unseen.keys()) - unseen:
-                options_unseen[letter] = {
-                    True if each is None else each for each in options_unseen[letter]
+    unseen = {letter for letter, stances in seen_by_option.items() if False in stances}
+    is_short = len(parts) <= _FEW_SENTENCES
+    for statement in statements:  # such as "There is no mass. The effusion is small."
+        if is_short and statement.stance in (Stance.NAMED, *POSITIVE):
+            for letter in (statement.letters & seen_by_option.keys()) - unseen:
+                seen_by_option[letter] = {
+                    True if each is None else each for each in seen_by_option[letter]
                 }
     others = set(LETTERS[:n_options]) - unseen
-    all_seen = all(options_unseen.get(letter) == {True} for letter in others)
+    all_seen = all(seen_by_option.get(letter) == {True} for letter in others)
     rest_seen = all(
-        stances == {True} for letter, stances in options_unseen.items() if letter not in unseen
+        stances == {True} for letter, stances in seen_by_option.items() if letter not in unseen
     )
-    open_ = any(DOUBTS.search(_CALM.sub(" ", part.text)) for part in parts)
-    clear = len(unseen) == 1 and not open_ and options_unseen[next(iter(unseen))] == {False}
-    return frozenset(unseen) if clear and (all_seen or (rest_seen and short)) else frozenset()
+    has_doubt = any(DOUBTS.search(_NO_DOUBT.sub(" ", part.text)) for part in parts)
+    is_clear = len(unseen) == 1 and not has_doubt and seen_by_option[next(iter(unseen))] == {False}
+    return frozenset(unseen) if is_clear and (all_seen or (rest_seen and is_short)) else frozenset()
 
 
 def _starts_list(part: Sentence, statement: Statement) -> bool:
@@ -167,7 +167,7 @@ def _starts_list(part: Sentence, statement: Statement) -> bool:
     )
 
 
-def _words(parts: Sequence[Sentence], statement: Statement) -> tuple[str, str]:
+def _words_around(parts: Sequence[Sentence], statement: Statement) -> tuple[str, str]:
     """Return the words between the mentions before and after a group of mentions."""
     part = parts[statement.sentence]
     at = statement.place - part.place
@@ -178,7 +178,7 @@ def _words(parts: Sequence[Sentence], statement: Statement) -> tuple[str, str]:
 
 
 def _is_seen(statement: Statement, before: str, after: str) -> bool | None:
-    """Return whether words describe an option as seen or true; None if they leave this open."""
+    """Return whether words describe an option as seen or true; None if they do not say."""
     if statement.stance is Stance.DOUBTED or statement.stance is Stance.OTHERS:
         return None
     rest = _CLAUSE_END.split(after)[0]

@@ -1,4 +1,4 @@
-"""Checks that every word around an answer is known, so that unknown wordings are not read.
+"""Checks that every word around an answer is known, so that unknown wordings are rejected.
 
 The vocabulary of image findings is unlimited; the vocabulary for stating an answer is small.
 Reasons and findings may contain any word. Every other word around an answer must be in a table of
@@ -12,7 +12,7 @@ from study.models.answer_clauses import Sentence, clauses
 from study.models.answer_mentions import LABEL, LETTER, TEXT
 from study.models.answer_words import MENTION, cue, pattern
 
-_KNOWN = pattern(
+_KNOWN_WORDS = pattern(
     r"{right}|{affirmed}|{forced}|{leads}|{conclude}|{shows}|{choose}|{fits}|{second_thought}"
     r"|{retraction}|{filler}|{noun}|{modifier}|{be}|{plain}|{yes}"
 )
@@ -20,7 +20,7 @@ _OTHER_SCRIPT = re.compile(
     r"[\u0400-\u04ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+"
     r"(?:[A-Z]{2,5}(?=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]))?"
 )
-"""Words in Cyrillic, Chinese, Japanese or Korean, with an abbreviation such as CT between them."""
+"""Words in Cyrillic, Chinese, Japanese or Korean, and an abbreviation such as CT among them."""
 _WORD = re.compile(r"[^\W_\ue000-\ue0ff]")
 _OWN_TEXT = re.compile(f"{TEXT}|{LABEL}")
 _EVIDENCE = pattern(r"{leads}|{shows}|\bwould be\b")
@@ -28,7 +28,7 @@ _LEADS = pattern(r"{leads}")
 _DEFINITE = cue("definite")
 _NO_FINDING = cue("not_a_finding")
 _REASON = cue("reason_begins")
-_SUBJECTIVE = pattern(r"\bwould\b|\b(?:i|it|that|he|she)'d\b")
+_HYPOTHETICAL = pattern(r"\bwould\b|\b(?:i|it|that|he|she)'d\b")
 _CIRCUMSTANCE = cue("circumstance")
 _FITS = pattern(r"\A\W*(?:[\w']+ly\W+|would\W+)?(?:(?:best|most \w+|better)\W+)?{fits}")
 _IS_SEEN = cue("is_seen")
@@ -39,8 +39,10 @@ _IMAGE_VERB = pattern(r"\A\W*(?:{image_noun}\W+)?(?:{image_verb}|shows? an?\b)")
 _VERB_AFTER = pattern(r"\W*(?:[\w()-]+\W+){0,2}?(?:{fits}|{shows})")
 _HEADING = cue("heading")
 _LABEL = re.compile(LABEL)
-_IN_PLACE = re.compile(r"\b(?:in|at|within|on|over|behind)\W+(?:the\W+)?\Z", re.IGNORECASE)
-_OF_IMAGE = re.compile(
+_PREPOSITION_AT_END = re.compile(
+    r"\b(?:in|at|within|on|over|behind)\W+(?:the\W+)?\Z", re.IGNORECASE
+)
+_ABOUT_IMAGE = re.compile(
     r"\W*(?:in|on (?:this|these|the (?:image|film|x-?ray))|for|given|based|of|that|which|from"
     r"|considering|here|seen|shown)\b",
     re.I,
@@ -101,7 +103,7 @@ def is_plain(parts: Sequence[Sentence], n: int, place: int) -> bool:
         end = clause.place + len(clause.text)
         if end <= at:
             first = part.text[: clause.place].rstrip()[-1:] != ","
-            if first and _CIRCUMSTANCE.match(clause.text) and unknown_words(clause.text):
+            if first and _CIRCUMSTANCE.match(clause.text) and has_unknown_words(clause.text):
                 return False
         elif clause.place > at:
             heads = _OPTIONS_FOLLOW.match(part.text, end) is not None
@@ -136,8 +138,8 @@ def _is_heading(lead: str) -> bool:
     if not noun or lead.rstrip()[-1:] == ",":
         return True
     rest = lead[noun.end() :]
-    return not unknown_words(lead[: noun.start()]) and (
-        not unknown_words(rest) or _OF_IMAGE.match(rest) is not None
+    return not has_unknown_words(lead[: noun.start()]) and (
+        not has_unknown_words(rest) or _ABOUT_IMAGE.match(rest) is not None
     )
 
 
@@ -157,29 +159,29 @@ def _is_known(before: str, after: str) -> bool:
         if not _FITS_OBJECT.match(after[fits.end() :]):
             return False
         after = after[: fits.end()]
-    elif not _SUBJECTIVE.search(before + after):
+    elif not _HYPOTHETICAL.search(before + after):
         after = _REASON.split(after, maxsplit=1)[0]
-    return not unknown_words(before + mention + after)
+    return not has_unknown_words(before + mention + after)
 
 
 def _is_finding(before: str, after: str) -> bool:
-    """Return whether a clause states an option of this image and not in general."""
-    if _LIKELY_CAUSE.match(after) and not unknown_words(before):
+    """Return whether a clause states that an option applies to this image, not in general."""
+    if _LIKELY_CAUSE.match(after) and not has_unknown_words(before):
         return True
     if _NO_FINDING.search(before + " " + after):
         return False
-    if not unknown_words(before + after):
+    if not has_unknown_words(before + after):
         return True
     verbs = list(_EVIDENCE.finditer(before))
     if not verbs and not _PLACE.match(after):
         return _is_predicate(after)
     if not verbs:
-        nouns = _IN_PLACE.sub("", before)
-        return not unknown_words(nouns) or not _NO_ADJECTIVES.search(nouns)
+        nouns = _PREPOSITION_AT_END.sub("", before)
+        return not has_unknown_words(nouns) or not _NO_ADJECTIVES.search(nouns)
     subject, verb = before[: verbs[0].start()], verbs[0]
     if _HEADING.fullmatch(verb[0]):
         return _is_heading(before)
-    return not unknown_words(subject) or _DEFINITE.search(subject) is not None
+    return not has_unknown_words(subject) or _DEFINITE.search(subject) is not None
 
 
 def _is_predicate(after: str) -> bool:
@@ -187,13 +189,13 @@ def _is_predicate(after: str) -> bool:
     if _IS_SEEN.match(after) or _IMAGE_VERB.match(after):
         return True
     if _BE.match(after):
-        return not unknown_words(_REASON.split(after, maxsplit=1)[0])
+        return not has_unknown_words(_REASON.split(after, maxsplit=1)[0])
     return _VERB_AFTER.match(after) is not None and _OBJECT.search(after) is not None
 
 
-def unknown_words(text: str) -> bool:
+def has_unknown_words(text: str) -> bool:
     """Return whether a text contains a word that is in no table; other scripts are ignored."""
-    known = _KNOWN.sub(" ", _OTHER_SCRIPT.sub(" ", text))
+    known = _KNOWN_WORDS.sub(" ", _OTHER_SCRIPT.sub(" ", text))
     return _WORD.search(re.sub(MENTION, " ", known)) is not None
 
 

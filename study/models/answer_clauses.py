@@ -21,11 +21,12 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clause:
-    """A clause, its position and whether earlier words of the sentence govern it."""
+    """A clause, its position, and how earlier words of the sentence govern it."""
 
     text: str
     place: int
     foreign: bool = False
+    """Whether the clause is attributed to another speaker, or conditional."""
     denied: bool = False
     lead: str = ""
     """The words before the colon that precedes this clause."""
@@ -56,13 +57,13 @@ SINGULAR = (
     r"|appears|leaves?|remains?|best|fits|explains|describes|matches|wins|holds|stands"
     r"|makes|because|since|as|ist|est|es)\b"
 )
-ONE = (
+ONLY_SINGULAR = (
     r"\s*,?\s+(?:is|was|shows|has|does|isn't|doesn't|seems|appears|leaves?|remains|best|fits"
     r"|explains|describes|matches|wins|holds|stands|makes|because|since|as|ist|est|es)\b"
 )
 _CLAUSE = pattern(
     rf"[;:=\n()\[\]|]|\s(?=-+\s)|(?<!{{M}})[\u2013\u2014]|[\u2013\u2014](?!\s*{{M}})|(?<!{{M}}),"
-    rf"|,(?!\s*(?:(?:and|or|nor)\s+){{M}}(?!{ONE})|\s*{{M}}(?!{SINGULAR}))"
+    rf"|,(?!\s*(?:(?:and|or|nor)\s+){{M}}(?!{ONLY_SINGULAR})|\s*{{M}}(?!{SINGULAR}))"
     r"|(?<=\s)(?<!if\s)(?<!even\s)(?<!as\s)(?<!thing\s)(?<!all\s)(?=(?:but"
     r"|so|therefore|thus|hence|because|since|while|although|though|whereas|(?<!not\s)yet(?!\sto\b)"
     r"|however|which|rather than|instead of|leaving"
@@ -71,28 +72,28 @@ _CLAUSE = pattern(
     r"|car|perch\u00e9|sino)\b"
     r"|as\s+(?:the|there|it|this|these|a|an|no|seen|shown)\b(?!\s+(?:\w+\s+)?(?:answer"
     r"|correct|best|most|final|choice))"
-    rf"|and\b(?!\s*{{M}})|and\s*{{M}}{ONE}|over\s*{{M}}|not\s+(?:option\s+|the\s+)?{{M}})"
+    rf"|and\b(?!\s*{{M}})|and\s*{{M}}{ONLY_SINGULAR}|over\s*{{M}}|not\s+(?:option\s+|the\s+)?{{M}})"
     r"|(?<=[\u3400-\u9fff\ue000-\ue0ff])(?=\u800c\u662f|\u56e0\u4e3a|\u6240\u4ee5|\u4f46)"
 )
 _ASIDE = cue("aside")
 _FORCED = pattern("{forced}")
 _AFFIRMED = pattern("{affirmed}")
 _CONDITION = pattern(r"\A\W*(?:(?:and|so|well|but|only|even|then)\W+)*{condition}")
-_ANYWAY = pattern(r"\A\W*(?:but|however|here|yet|aber|pero|mais|ma|mas)\b")
-_SO = pattern(
+_CONTRAST = pattern(r"\A\W*(?:but|however|here|yet|aber|pero|mais|ma|mas)\b")
+_CONSEQUENCE = pattern(
     r"\A\W*(?:ie|that is|so|therefore|thus|hence|also|daher|(?:thereby )?(?:making|leaving))\b"
 )
 _DOUBT_ALONE = re.compile(r"\W*(?:perhaps|maybe|possibly|conceivably)\W*", re.IGNORECASE)
 _WOULD_FOLLOW = re.compile(r"\W*(?:which|that|this) would\b", re.IGNORECASE)
 _THOUGHT = re.compile(r"\b(?:doubt|wonder|think|believ|say|claim|convinced)", re.IGNORECASE)
-_STICKY = pattern(
+_SPEAKER_OF_REST = pattern(
     r"\b(?:according to|as per|per|laut|seg\u00fan|selon|secondo|examples?|sample|template"
     r"|format)\b"
 )
 _ABSENT_SIGN = cue("absent_sign")
 _NOT_SEEN = cue("not_seen")
 """The answer to a question such as "Which finding is not seen?"."""
-_OPENS = pattern(r"\A\W*(?:{own})")
+_OWN_VIEW = pattern(r"\A\W*(?:{own})")
 CONCEDES = cue("concedes")
 _FOREIGN = cue("foreign")
 _AS_SAID = cue("as_said")
@@ -114,7 +115,7 @@ NOUN_ENDS = pattern(r"(?P<final>\bfinal\s+)?(?P<noun>{noun})\W*\Z")
 CHOSEN = cue("chosen")
 LEADS = pattern(r"{leads}\W+(?:[\w'-]+\W+){0,4}?\Z|{leads}\W*\Z")
 _RETRACTED = pattern(r"\A\W*(?:{retraction}|{second_thought})")
-_LED = cue("led")
+_LEAD_IN = cue("led")
 _NOUN = pattern(r"{noun}")
 AGREES = re.compile(
     r"(?<!not )(?<!n't )\b(?:agree|concur|side) with\b|\bi (?:don't|do not|disagree|wouldn't)\W*\Z",
@@ -122,8 +123,8 @@ AGREES = re.compile(
 )
 
 
-def prepared(marked: str) -> str:
-    """Return a marked text with headings and the mention below them on one line."""
+def prepare(marked: str) -> str:
+    """Return a marked text in which a heading and the mention below it are on one line."""
     marked = _NOT_SEEN.sub(r"\1answer", marked)
     marked = _ABSENT_SIGN.sub(lambda match: "the" + " " * (len(match[0]) - 3), marked)
     marked = _AFFIRMED.sub(lambda match: " " * len(match[0]), marked)
@@ -178,7 +179,7 @@ def clauses(part: Sentence) -> list[Clause]:
                     lead=lead,
                 )
             )
-            lead = clause + separator if _leads(clause, separator.strip()) else ""
+            lead = clause + separator if _introduces(clause, separator.strip()) else ""
         governor.leave(clause, separator)
         at = end
     return governor.clauses
@@ -190,19 +191,19 @@ class _Governor:
 
     clauses: list[Clause]
     foreign: bool = False
-    speaker: bool = False  # another speaker, to whom the rest of the sentence belongs
+    speaker: bool = False  # whether another speaker says the rest of the sentence
     conditional: bool = False
     denied: bool = False
-    thought: bool = False  # denied as a thought or belief
+    thought: bool = False  # whether a thought or belief is denied
     conceded: bool = False
-    outside: bool = False  # whether the words around a parenthesis are another's
+    outside: bool = False  # whether the words around a parenthesis are another speaker's
 
     def enter(self, clause: str, before: str, after: str) -> None:
         """Update the state from a clause and the separators around it."""
-        speaks_again = (_OPENS.match(clause) or before == ";") and not self.speaker
-        if _ANYWAY.match(clause) or speaks_again:
+        speaks_again = (_OWN_VIEW.match(clause) or before == ";") and not self.speaker
+        if _CONTRAST.match(clause) or speaks_again:
             self.foreign = self.denied = False
-        if _SO.match(clause) and not self.thought:
+        if _CONSEQUENCE.match(clause) and not self.thought:
             self.denied = False
         if self.conceded and before == ",":
             self.foreign = self.conceded = False
@@ -220,19 +221,19 @@ class _Governor:
             self.conditional = True
         if _CONDITION.match(clause) or _INVERTED.match(clause):
             if not self.conditional:
-                self._give_away_last()
+                self._attribute_last_clause()
             self.conditional = True
-        elif _ANYWAY.match(clause) or before == ";":
+        elif _CONTRAST.match(clause) or before == ";":
             self.conditional = False
-        if ":" in after and _heads(clause):
+        if ":" in after and _attributes(clause):
             self.foreign = self.speaker = True
         elif _PURPOSE.match(clause) and any(_INSTRUCTS.search(each.text) for each in self.clauses):
             self.foreign = True
         elif _FOREIGN.search(clause) or _OTHER_CASE.match(clause):
             self.foreign = True
-            self.speaker = self.speaker or _STICKY.search(clause) is not None
+            self.speaker = self.speaker or _SPEAKER_OF_REST.search(clause) is not None
             if _AS_SAID.match(clause):
-                self._give_away_last()
+                self._attribute_last_clause()
 
     def leave(self, clause: str, after: str) -> None:
         """Update the state for the clauses after this one."""
@@ -243,14 +244,14 @@ class _Governor:
         if ")" in after:
             self.foreign = self.outside
 
-    def _give_away_last(self) -> None:
+    def _attribute_last_clause(self) -> None:
         if self.clauses:
             self.clauses[-1] = replace(self.clauses[-1], foreign=True)
 
 
-def _leads(clause: str, separator: str) -> bool:
+def _introduces(clause: str, separator: str) -> bool:
     """Return whether a clause introduces the words after the separator."""
-    if _LED.fullmatch(clause):
+    if _LEAD_IN.fullmatch(clause):
         return True
     if separator in ("-", "\u2013", "\u2014") and NOUN_ENDS.search(clause):
         return True
@@ -258,7 +259,7 @@ def _leads(clause: str, separator: str) -> bool:
     return bool(ends) and not re.search(MENTION, clause)
 
 
-def _heads(clause: str) -> bool:
+def _attributes(clause: str) -> bool:
     """Return whether the words before a colon attribute the words after it to another speaker."""
     if LEADS.search(clause + " ") or _RETRACTED.match(clause):
         return False

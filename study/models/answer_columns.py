@@ -1,8 +1,8 @@
-"""Which columns of a file hold the model's answers, and which may hold the reference standard.
+"""Decides which columns contain a model's answers, and which may be the reference standard.
 
-A column `answer` is the model's only in a file that does not contain the questions, no other name
-of the reference standard and no second column of answers: in question banks and in the tables of
-most harnesses `answer` is the correct option. An ambiguous file is refused, and its columns can be
+In question banks and in the tables of most harnesses, `answer` is the correct option. Such a column
+is therefore read as the model's only if the file has no questions, no other name of the reference
+standard and no second column of answers. An ambiguous file is refused unless its columns are
 specified.
 """
 
@@ -30,9 +30,9 @@ from study.models.files import (
 from study.tables.columns import column_list, plain_key
 from study.tables.values import as_text, is_missing
 
-_LEAST_COMPARED = 3
-_TABLES = ("csv", "xlsx", "parquet")
-_REFERENCE = frozenset(
+_MIN_COMPARED = 3
+_TABLE_FORMATS = ("csv", "xlsx", "parquet")
+_REFERENCE_WORDS = frozenset(
     {
         *("truth", "groundtruth", "true", "gold", "goldstandard", "gt", "correct"),
         *("correctanswer", "rightanswer", "reference", "referencestandard", "ref"),
@@ -43,19 +43,21 @@ _REFERENCE = frozenset(
 )
 """Words in names of the reference standard."""
 
-_WITH_ANSWER = frozenset({"idx", "index", "key", "text", "letter", "type", "choice", "option"})
-_OF_MODEL = frozenset({"model", "output", "response", "raw"})
-_PREDICTED = frozenset({"pred", "predicted", "prediction"})
-_LETTERS = frozenset(LETTERS.lower())
+_REFERENCE_WORDS_WITH_ANSWER = frozenset(
+    {"idx", "index", "key", "text", "letter", "type", "choice", "option"}
+)
+_MODEL_WORDS = frozenset({"model", "output", "response", "raw"})
+_PREDICTION_WORDS = frozenset({"pred", "predicted", "prediction"})
+_OPTION_LETTERS = frozenset(LETTERS.lower())
 _WORD = re.compile(r"[A-Z]?[^\W\dA-Z_]+|[A-Z]+|\d+")
 
-_QUESTION = frozenset(
+_QUESTION_COLUMNS = frozenset(
     {
         *("question", "questions", "questiontext", "query", "problem", "prompt", "instruction"),
         *("stem", "options", "choices", "candidates", "distractors", "multiplechoices", "hint"),
     }
 )
-_OPTION = re.compile(r"(?:option|choice|op|ending)(?:[a-h]|[0-9])")
+_OPTION_COLUMN = re.compile(r"(?:option|choice|op|ending)(?:[a-h]|[0-9])")
 
 
 def _words(name: str) -> set[str]:
@@ -65,22 +67,26 @@ def _words(name: str) -> set[str]:
 def may_be_reference(name: str) -> bool:
     """Return whether a column, or a file, has a usual name of the reference standard.
 
-    >>> [one for one in ("Ground truth", "correctAnswer", "answer_idx") if may_be_reference(one)]
+    >>> [name for name in ("Ground truth", "correctAnswer", "answer_idx") if may_be_reference(name)]
     ['Ground truth', 'correctAnswer', 'answer_idx']
     >>> may_be_reference("prediction"), may_be_reference("predicted_label")
     (False, False)
     """
     words = _words(name)
-    if words & (_OF_MODEL | _PREDICTED):
+    if words & (_MODEL_WORDS | _PREDICTION_WORDS):
         return False
-    return bool(words & _REFERENCE) or ("answer" in words and bool(words & _WITH_ANSWER))
+    return bool(words & _REFERENCE_WORDS) or (
+        "answer" in words and bool(words & _REFERENCE_WORDS_WITH_ANSWER)
+    )
 
 
-def of_questions(columns: Iterable[str]) -> list[str]:
-    """Return the columns that hold questions or options.
+def question_columns(columns: Iterable[str]) -> list[str]:
+    """Return the columns that contain questions or options.
 
-    >>> of_questions(["index", "Question", "A", "B", "answer"]), of_questions(["a", "answer"])
-    (['Question', 'A', 'B'], [])
+    >>> question_columns(["index", "Question", "A", "B", "answer"])
+    ['Question', 'A', 'B']
+    >>> question_columns(["a", "answer"])
+    []
     """
     names = {plain_key(column): column for column in columns}
     single = [letter.lower() for letter in LETTERS if letter.lower() in names]
@@ -88,12 +94,12 @@ def of_questions(columns: Iterable[str]) -> list[str]:
     return [
         column
         for key, column in names.items()
-        if key in _QUESTION or key in letters or _OPTION.fullmatch(key)
+        if key in _QUESTION_COLUMNS or key in letters or _OPTION_COLUMN.fullmatch(key)
     ]
 
 
 def is_medevalkit(keys: Iterable[str]) -> bool:
-    """Return whether columns, in plain spelling, are those of MedEvalKit's results."""
+    """Return whether columns, as `plain_key` returns them, are those of MedEvalKit."""
     keys = set(keys)
     return {"response", "answer", "choices"} <= keys and not keys & {"prediction", "output"}
 
@@ -104,13 +110,13 @@ def answer_keys(source: Records) -> tuple[str, ...]:
     Raises
     ------
     BadFile
-        When a column for ids or answers is missing, or `answer` may be the reference standard.
+        A column for ids or answers is missing, or `answer` may be the reference standard.
     """
     keys = {plain_key(column) for column in source.columns}
-    words = _usual_keys(keys)
-    if source.format in _TABLES:
-        _check_present(source, words)
-    if words == WORD_KEYS and (reason := _doubt(source, keys)):
+    words = _usual_answer_keys(keys)
+    if source.format in _TABLE_FORMATS:
+        _check_columns(source, words)
+    if words == WORD_KEYS and (reason := _reason_for_doubt(source, keys)):
         raise BadFile(
             f"{source.name}: {reason}. Columns: {column_list(source.columns)}."
             f" {_how_to_name(source)}"
@@ -118,19 +124,19 @@ def answer_keys(source: Records) -> tuple[str, ...]:
     return words
 
 
-def _usual_keys(keys: set[str]) -> tuple[str, ...]:
+def _usual_answer_keys(keys: set[str]) -> tuple[str, ...]:
     if keys & {plain_key(key) for key in PREDICTION_KEYS}:
         return PREDICTION_KEYS
     if is_medevalkit(keys):
         return ("response",)
-    if "text" in keys and keys & {"answerid", "modelid"}:  # as LLaVA's own scripts write them
+    if "text" in keys and keys & {"answerid", "modelid"}:  # written by LLaVA's own scripts
         return ("text",)
     if keys & {plain_key(key) for key in LATER_WORD_KEYS}:
         return LATER_WORD_KEYS
     return WORD_KEYS
 
 
-def _check_present(source: Records, words: Sequence[str]) -> None:
+def _check_columns(source: Records, words: Sequence[str]) -> None:
     expected_keys = words if words != WORD_KEYS else ANSWER_KEYS
     if not first_of(dict.fromkeys(source.columns), ID_KEYS)[0]:
         needed = f"the item's id (such as {ID_KEYS[0]})"
@@ -153,24 +159,24 @@ def _how_to_name(source: Records) -> str:
     )
 
 
-def _doubt(source: Records, keys: set[str]) -> str:
-    """Return why a file's answers may be the reference standard; empty if they are not."""
+def _reason_for_doubt(source: Records, keys: set[str]) -> str:
+    """Return why a file's answers may be the reference standard, or an empty string."""
     answer, *others = WORD_KEYS
     outputs = [key for key in others if plain_key(key) in keys]
     if answer not in keys:
         is_task = "instruction" in keys and bool(outputs)
         return f"column “{outputs[0]}” may be the reference standard" if is_task else ""
     neighbours = [
-        *of_questions(source.columns),
+        *question_columns(source.columns),
         *filter(may_be_reference, source.columns),
-        *_with_answers(source),
+        *_other_answer_columns(source),
     ]
     if neighbours := list(dict.fromkeys(neighbours)):
         return (
             f"column “{answer}” may be the reference standard, as the file also has"
             f" {column_list(neighbours)}, and it was not read as the model's answers"
         )
-    if outputs and _both_or_none(source, outputs):
+    if outputs and _is_output_redundant(source, outputs):
         return (
             f"both “{answer}” and “{outputs[0]}” are present, and “{answer}” may be the reference"
             " standard"
@@ -178,27 +184,27 @@ def _doubt(source: Records, keys: set[str]) -> str:
     return ""
 
 
-def _with_answers(source: Records) -> list[str]:
-    """Return further columns whose values are letters of options, or answers of the file."""
+def _other_answer_columns(source: Records) -> list[str]:
+    """Return further columns whose values are option letters, or also occur in column `answer`."""
     known = used_by_name(WORD_KEYS)
     values: dict[str, set[str]] = defaultdict(set)
     for record in source.records:
         for column, value in record.value.items() if isinstance(record.value, Mapping) else ():
             if isinstance(value, str) and not is_missing(value):
-                values[column].add(_plain(value))
+                values[column].add(_comparable(value))
     answers = {
         text for column in values if plain_key(column) == WORD_KEYS[0] for text in values[column]
     }
     return [
         column
         for column, texts in values.items()
-        if not (is_used(column, known) or _OF_MODEL & _words(column))
-        and (texts <= _LETTERS or texts & answers)
+        if not (is_used(column, known) or _MODEL_WORDS & _words(column))
+        and (texts <= _OPTION_LETTERS or texts & answers)
     ]
 
 
-def _both_or_none(source: Records, outputs: Sequence[str]) -> bool:
-    """Return whether any entry has both an answer and an output, or no entry has an output."""
+def _is_output_redundant(source: Records, outputs: Sequence[str]) -> bool:
+    """Return whether no entry has an output, or some entry has both an answer and an output."""
     filled = [
         (first_of(record.value, WORD_KEYS[:1])[1], first_of(record.value, outputs)[1])
         for record in source.records
@@ -213,11 +219,11 @@ def reference_notes(
 ) -> Iterator[str]:
     """Yield evidence that a file's answers are the reference standard.
 
-    Only the file is checked, without reading the bank's reference standard.
+    Only the file itself is examined; the bank's reference standard is not read.
     """
-    used = _used(source, words, column_roles)
+    used = _used_columns(source, words, column_roles)
     for column in used if column_roles is not None else ():
-        if may_be_reference(column) or (_names_answer(column) and of_questions(source.columns)):
+        if may_be_reference(column) or (_names_answer(column) and question_columns(source.columns)):
             yield (
                 f"the answers are read from column “{column}”, which often holds the reference"
                 " standard; check that it holds the model's answers"
@@ -240,7 +246,9 @@ def _names_answer(column: str) -> bool:
     return plain_key(column) == WORD_KEYS[0] or may_be_reference(column)
 
 
-def _used(source: Records, words: Sequence[str], column_roles: ColumnRoles | None) -> list[str]:
+def _used_columns(
+    source: Records, words: Sequence[str], column_roles: ColumnRoles | None
+) -> list[str]:
     if column_roles is None:
         used_keys = {plain_key(key) for key in words}
     else:
@@ -258,13 +266,13 @@ def _n_equal(source: Records, used: Sequence[str], column: str) -> int:
         if isinstance(record.value, Mapping)
     ]
     compared = [
-        (_plain(answer), _plain(other)) for answer, other in pairs if not is_missing(answer)
+        (_comparable(answer), _comparable(other))
+        for answer, other in pairs
+        if not is_missing(answer)
     ]
-    is_equal = len(compared) >= _LEAST_COMPARED and all(
-        answer == other for answer, other in compared
-    )
+    is_equal = len(compared) >= _MIN_COMPARED and all(answer == other for answer, other in compared)
     return len(compared) if is_equal else 0
 
 
-def _plain(value: object) -> str:
+def _comparable(value: object) -> str:
     return " ".join((as_text(value) or str(value)).split()).casefold().strip("().:")

@@ -14,31 +14,31 @@ from study.models.answer_mentions import LABEL, LETTER, LETTERS, TEXT, meaning
 from study.models.answer_stances import POSITIVE, Stance, Statement
 from study.models.answer_words import MENTION, cue, pattern
 
-_HEAD = pattern(
+_LIST_ENTRY = pattern(
     rf"(?:(?<=\A)|(?<=[\s.;,|(])|(?<=\d[.):]\s))(?:({LETTER})\s*[:\u2013\u2014=-]"
     rf"|({LABEL})(?=\s*(?:[:\u2013\u2014,.=-]|\s*\n|\s*\Z))"
     rf"|({LETTER}|{LABEL}|{TEXT})(?=[)\]]?\s+(?:correct|incorrect|true|false|yes|no|likely"
     rf"|unlikely)\b)"
     rf"|({LETTER}|{LABEL}|{TEXT})\s*[:\u2013\u2014=])"
 )
-_LEAD = (
+_FIRST_WORDS = (
     r"\A\W*(?:(?:is|are|was|this|that|it|option|it's|has been|clearly|definitely|very|quite|highly"
     r"|the|only|also|statement|answer|my|by far)\W+)*"
 )
 _BEST = cue("best")
-_YES = pattern(_LEAD + r"{yes}")
+_YES = pattern(_FIRST_WORDS + r"{yes}")
 _NO = cue("no")
-_OPEN = pattern(_LEAD + r"(?!guess)(?:{doubt}|less|more(?! than))")
+_UNDECIDED = pattern(_FIRST_WORDS + r"(?!guess)(?:{doubt}|less|more(?! than))")
 _POINTS = cue("points")
 _ANSWERED = cue("answered")
 _AGREED = cue("agreed")
-_OPEN_VIEW = pattern(r"\b(?:why|do|should|would i)\b|{condition}")
+_UNDECIDED_VIEW = pattern(r"\b(?:why|do|should|would i)\b|{condition}")
 
 
 def _unless_stated(
     list_stances: dict[int, Stance], statements: Sequence[Statement]
 ) -> dict[int, Stance]:
-    """Return the verdicts of a list, without its answer if another is stated outside the list."""
+    """Return the verdicts in a list, without its answer if one is stated outside the list."""
     if any(
         statement.stance in (Stance.STATED, Stance.FINAL) and statement.place not in list_stances
         for statement in statements
@@ -50,7 +50,7 @@ def _unless_stated(
 def verdicts_on(
     marked: str, parts: Sequence[Sentence], statements: Sequence[Statement], options: Sequence[str]
 ) -> list[Statement]:
-    """Return the statements with the verdicts of lists and of answered questions."""
+    """Return the statements with the verdicts from lists and from answered questions."""
     list_stances = _unless_stated(dict(_list_stances(marked, parts, len(options))), statements)
     verdicts = [
         replace(statement, stance=list_stances[statement.place])
@@ -71,7 +71,7 @@ def verdicts_on(
         for statement in verdicts
     ]
     verdicts = [
-        replace(statement, stance=_followed(statement, marked, parts, options))
+        replace(statement, stance=_stance_from_rest(statement, marked, parts, options))
         if statement.stance is Stance.ALONE
         else statement
         for statement in verdicts
@@ -95,8 +95,8 @@ def verdicts_on(
         [
             *verdicts,
             *_questions_answered(parts, verdicts),
-            *_pointed(parts, verdicts),
-            *_agreed(parts, verdicts),
+            *_options_referred_to(parts, verdicts),
+            *_options_agreed_with(parts, verdicts),
         ],
         key=lambda statement: statement.place,
     )
@@ -129,7 +129,7 @@ def _is_listed_below(headings: Sequence[Sentence], statement: Statement, marked:
     return "\n\n" not in between.strip(" :*\n")
 
 
-def _followed(
+def _stance_from_rest(
     statement: Statement, marked: str, parts: Sequence[Sentence], options: Sequence[str]
 ) -> Stance:
     """Return the stance of an isolated mention from the words that follow it."""
@@ -154,25 +154,29 @@ def _followed(
             if _PLAIN_NO.match(after) or (re.match(r"\W*no,", after, re.I) and not negative)
             else Stance.ALONE
         )
-    few = re.split(r"[.;:]", rest, maxsplit=1)[0]
-    if statement.own_text and len(few.split()) < 3 and not names_only(few, statement, options):
+    first_clause = re.split(r"[.;:]", rest, maxsplit=1)[0]
+    if (
+        statement.own_text
+        and len(first_clause.split()) < 3
+        and not names_only(first_clause, statement, options)
+    ):
         return Stance.DOUBTED
     if statement.own_text and _SERVES.match(rest):
         return Stance.NAMED
     if re.search(MENTION, re.split(r"[.;:(]", rest, maxsplit=1)[0]):
-        return Stance.ALONE  # about another
+        return Stance.ALONE  # the words are about another option
     if _REASONS.match(rest):
         return Stance.ALONE
-    head = _BY_REASON.split(rest, maxsplit=1)[0]
+    first_words = _BY_REASON.split(rest, maxsplit=1)[0]
     if _WOULD_BE.match(rest):
         return Stance.REJECTED
     if _NO.match(rest) and not (negative and re.match(r"(?:no|none|neither)\b", rest, re.I)):
         return Stance.REJECTED
-    if _OPEN.match(rest):
+    if _UNDECIDED.match(rest):
         return Stance.DOUBTED
-    if _GENERAL.search(head):
+    if _GENERAL.search(first_words):
         return Stance.DOUBTED
-    if not negative and _DENIES.search(head):
+    if not negative and _DENIES.search(first_words):
         return Stance.REJECTED
     return Stance.ALONE
 
@@ -181,15 +185,15 @@ def _list_stances(
     marked: str, parts: Sequence[Sentence], n_options: int
 ) -> Iterator[tuple[int, Stance]]:
     """Yield the position and the stance of each option in a list of options."""
-    heads = list(_HEAD.finditer(marked))
+    entry_matches = list(_LIST_ENTRY.finditer(marked))
     entries: list[tuple[str, int, str]] = []
-    for n, head in enumerate(heads):
-        end = heads[n + 1].start() if n + 1 < len(heads) else len(marked)
-        mention = next(statement for statement in head.groups() if statement)
-        words = marked[head.end() : end]
-        if n + 1 < len(heads):
+    for n, entry in enumerate(entry_matches):
+        end = entry_matches[n + 1].start() if n + 1 < len(entry_matches) else len(marked)
+        mention = next(statement for statement in entry.groups() if statement)
+        words = marked[entry.end() : end]
+        if n + 1 < len(entry_matches):
             words = _NEXT_HEADING.sub("", words)
-        entries.append((meaning(mention), head.start(), _verdict(words)))
+        entries.append((meaning(mention), entry.start(), _verdict(words)))
     if len({letter for letter, _, _ in entries}) < 2:
         return
     best = {letter for letter, _, verdict in entries if verdict == "best"}
@@ -204,7 +208,7 @@ def _list_stances(
     explains = mention_match and meaning(mention_match[1]) not in {
         letter for letter, place, _ in entries if place > parts[0].place + 2
     }
-    run = _run([letter for letter, _, _ in entries])
+    n_alphabetical = _alphabetical_length([letter for letter, _, _ in entries])
     for n, (letter, place, verdict) in enumerate(entries):
         if verdict == "no":
             yield place, Stance.REJECTED
@@ -214,12 +218,12 @@ def _list_stances(
             yield place, Stance.DOUBTED
         elif explains and place > parts[0].place + 2:
             yield place, Stance.REJECTED
-        elif n < run or verdict in ("best", "yes"):
+        elif n < n_alphabetical or verdict in ("best", "yes"):
             yield place, Stance.NAMED
 
 
-def _run(letters: Sequence[str]) -> int:
-    """Return the length of the alphabetical sequence of options from A."""
+def _alphabetical_length(letters: Sequence[str]) -> int:
+    """Return how many entries at the start are A, B, C and so on."""
     n = 0
     while n < len(letters) and letters[n] == LETTERS[n]:
         n += 1
@@ -234,12 +238,12 @@ _THE_OTHERS = cue("the_others")
 def _verdict(words: str) -> str:
     words = _THE_OTHERS.split(words, maxsplit=1)[0]
     words = _DANGLING.sub("", words)
-    head = words.lstrip(" :.-\u2013\u2014\n(=")
-    texts = [head, *(sentence.text for sentence in sentences(head))]
-    pieces = [*texts, *re.split(r"[,;:\u2013\u2014(]\s*|\s-\s", head.partition("\n")[0])]
-    pieces += [" ".join(head.partition("\n")[0].split()[-1:])]
+    first_words = words.lstrip(" :.-\u2013\u2014\n(=")
+    texts = [first_words, *(sentence.text for sentence in sentences(first_words))]
+    pieces = [*texts, *re.split(r"[,;:\u2013\u2014(]\s*|\s-\s", first_words.partition("\n")[0])]
+    pieces += [" ".join(first_words.partition("\n")[0].split()[-1:])]
     pieces = [piece for piece in pieces if not re.search(MENTION, piece[:60])]
-    for name, verdict in (("best", _BEST), ("no", _NO), ("open", _OPEN), ("yes", _YES)):
+    for name, verdict in (("best", _BEST), ("no", _NO), ("open", _UNDECIDED), ("yes", _YES)):
         for n, piece in enumerate(pieces):
             if verdict.match(piece) and (name != "open" or n == 0):
                 return name
@@ -252,7 +256,7 @@ _OPEN_QUESTION = re.compile(r"\b(?:you|not|n't|would|or|why|someone|anyone)\b", 
 def _questions_answered(
     parts: Sequence[Sentence], statements: Sequence[Statement]
 ) -> Iterator[Statement]:
-    """Yield the statements of questions and answers such as "Is it A? No. Is it B? Yes."."""
+    """Yield the statements made by answered questions such as "Is it A? No. Is it B? Yes."."""
     for n, part in enumerate(parts[:-1]):
         own_statements = [statement for statement in statements if statement.sentence == n]
         answered = _ANSWERED.match(parts[n + 1].text)
@@ -269,11 +273,17 @@ def _questions_answered(
             )
 
 
-def _agreed(parts: Sequence[Sentence], statements: Sequence[Statement]) -> Iterator[Statement]:
+def _options_agreed_with(
+    parts: Sequence[Sentence], statements: Sequence[Statement]
+) -> Iterator[Statement]:
     """Yield the options of other speakers with whom the text agrees: "She says A. So do I."."""
     for n, part in enumerate(parts):
         agrees = _AGREED.search(part.text)
-        if not agrees or _OPEN_VIEW.search(part.text[: agrees.start()]) or is_question(part.text):
+        if (
+            not agrees
+            or _UNDECIDED_VIEW.search(part.text[: agrees.start()])
+            or is_question(part.text)
+        ):
             continue
         at = part.place + agrees.start()
         earlier = [statement for statement in statements if statement.place < at]
@@ -281,11 +291,13 @@ def _agreed(parts: Sequence[Sentence], statements: Sequence[Statement]) -> Itera
         quoted = [statement for statement in earlier if statement.sentence == last >= n - 1]
         letters = frozenset().union(*(statement.letters for statement in quoted))
         if len(letters) == 1 and quoted[-1].stance is Stance.OTHERS:
-            if not is_question(parts[last].text) and not _OPEN_VIEW.search(parts[last].text):
+            if not is_question(parts[last].text) and not _UNDECIDED_VIEW.search(parts[last].text):
                 yield replace(quoted[-1], stance=Stance.STATED, sentence=n, place=at)
 
 
-def _pointed(parts: Sequence[Sentence], statements: Sequence[Statement]) -> Iterator[Statement]:
+def _options_referred_to(
+    parts: Sequence[Sentence], statements: Sequence[Statement]
+) -> Iterator[Statement]:
     """Yield the options to which sentences such as "This is the correct answer" refer."""
     last: list[Statement] = []
     for n, part in enumerate(parts):

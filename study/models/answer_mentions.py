@@ -15,30 +15,29 @@ from study.models.answer_words import pattern, word_set, words
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 UNCLEAR = "?"
-"""Stands for an answer that is not exactly one option."""
+"""An answer that is not exactly one option."""
 
-_NEAR = 80
-"""Characters before and after a letter that decide whether it is a mention."""
+_CONTEXT_LENGTH = 80
+"""Number of characters before and after a letter that are examined."""
 
 _KINDS = {"letter": 0xE000, "label": 0xE020, "text": 0xE040, "final": 0xE060}
-_UNCLEAR_AT = 31
+_UNCLEAR_OFFSET = 31
 LETTER, LABEL, TEXT, FINAL = (
-    f"[{chr(first)}-{chr(first + _UNCLEAR_AT)}]" for first in _KINDS.values()
+    f"[{chr(first)}-{chr(first + _UNCLEAR_OFFSET)}]" for first in _KINDS.values()
 )
 
-_PLAIN_WORDS = word_set("option_words")
-"""Options that consist only of these words or of numbers are mentions only in the position of an
-answer."""
+_AMBIGUOUS_WORDS = word_set("option_words")
+"""An option that consists only of these words is a mention only where an answer is expected."""
 
-_ONE_OF = re.compile(
+_ONE_IN_PHRASE = re.compile(
     r"\s+(?:moment|second|sec|minute|of|can|could|might|would|more|thing|other)\b", re.I
 )
-_PRAISE = re.compile(
+_OTHER_PHRASE = re.compile(
     r"right\s+(?:answer|option|choice|one|letter|diagnosis|away|now|then|so)\b"
     r"|left\s+(?:it|out|blank|open|unanswered|to|over)\b",
     re.IGNORECASE,
 )
-_OF_PEOPLE = pattern(r"\A\s+of\s+(?:(?:the|these|those|my|our)\s+)?(?:\w+\s+)?{people}")
+_OPINION_OF_PEOPLE = pattern(r"\A\s+of\s+(?:(?:the|these|those|my|our)\s+)?(?:\w+\s+)?{people}")
 _AGREED = re.compile(r"(?:\ball|\bthat's|\bthat is|\byou're|\byou are)\s+\Z", re.IGNORECASE)
 _LETTER_IS = re.compile(r"\b[A-Z]\)?\s+(?:is|must be|seems)\s+\Z")
 _SIDES = frozenset(("left", "right", "both", "bilateral", "neither", "none"))
@@ -61,8 +60,8 @@ _AFTER_AN_ANSWER = re.compile(
     re.IGNORECASE,
 )
 _NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_SAME_NUMBER = {str(n): word for n, word in enumerate(("zero", *_NUMBERS))}
-_SAME_NUMBER |= {word: digit for digit, word in _SAME_NUMBER.items()}
+_DIGIT_OR_WORD = {str(n): word for n, word in enumerate(("zero", *_NUMBERS))}
+_DIGIT_OR_WORD |= {word: digit for digit, word in _DIGIT_OR_WORD.items()}
 _ORDINALS = {
     name: n
     for n, names in enumerate(
@@ -106,7 +105,7 @@ _BRACKETED = re.compile(
     re.IGNORECASE,
 )
 _AFTER_NOUN = re.compile(rf"\b{_NOUN}[\s_#-]+(?:number\s+)?([A-Za-z])(?![\w']|-\w)", re.IGNORECASE)
-_GLUED = re.compile(r"\b[Oo](?:ption)([A-Z])\b")
+_LETTER_WITHOUT_SPACE = re.compile(r"\b[Oo](?:ption)([A-Z])\b")
 _LABEL = re.compile(
     r"(?m)(?:^|(?<=[\s;,(|\ue000-\ue0ff]))([A-Z])(?:\s?[.):](?=\s+\S|\w\w\w|[\ue000-\ue0ff])"
     r"|\s+[=\u2013\u2014-](?=\s))"
@@ -128,78 +127,78 @@ _IS_FOREIGN = re.compile(
     r"\b(?:ist|lautet|w\u00fcrde|w\u00e4hle|nehme|kreuze|es|est|sea|opci\u00f3n|\u00e9|\u00e8)\s\Z",
     re.IGNORECASE,
 )
-_SMALL = re.compile(
+_LOWER_CASE_LETTER = re.compile(
     r"(?:(?<=\A)|(?<=[:\n=])\s*|\b(?i:is|it's|hence|answer|letter|choose|select|pick|think"
     r"|with|say)\s*:?\s+|\(|\[)"
     r"([a-z])(?=\s*(?:\Z|[.,;:!)\]\n]|\s(?:because|bc|cuz|since|for|imo|here|not|over|it is)\b))",
 )
-_LIVING = (
+_TERM_AFTER_LETTER = (
     r"(?:lines?|cells?|waves?|mode|scans?|spine|dimer|type|ring|markers?|sign|shape|fibers?"
     r"|reactive)"
 )
-_YEA = re.compile(r"\A\W*(?:yep|yup|yeah|affirmative)\b", re.IGNORECASE)
-_NAY = re.compile(r"\A\W*(?:nope|nah|negative)\b", re.IGNORECASE)
+_YES_WORD_FIRST = re.compile(r"\A\W*(?:yep|yup|yeah|affirmative)\b", re.IGNORECASE)
+_NO_WORD_FIRST = re.compile(r"\A\W*(?:nope|nah|negative)\b", re.IGNORECASE)
 _NAMED_LIST = re.compile(
     words("named") + r"\s+[A-Z](?:(?:\s*,\s*(?:(?:and|or)\s+)?|\s+(?:and|or)\s+|/)[A-Z]\b)+",
     re.IGNORECASE,
 )
-_INITIAL = re.compile(rf"(?i:\b([A-Z]))\.\s?(?=(?i:{words('species')})\b)")
-_NAME = re.compile(words("named") + r"\s+\Z", re.IGNORECASE)
+_GENUS_INITIAL = re.compile(rf"(?i:\b([A-Z]))\.\s?(?=(?i:{words('species')})\b)")
+_NAME_BEFORE_LETTER = re.compile(words("named") + r"\s+\Z", re.IGNORECASE)
 
 
 def mark(text: str, options: Sequence[str]) -> str:
     """Return a plain text with one private-use character for each mention of an option."""
     text = _NAMED_LIST.sub(lambda match: re.sub(r"\W+", "-", match[0]), text)
-    text = _yes_or_no(text, options)
+    text = _replace_yes_or_no(text, options)
     marked = _mark_texts(_mark_letters(_NUMBERED.sub("", text), options), options)
-    marked = _INITIAL.sub(r"\1-", marked)
-    marked = _ORDINAL.sub(lambda match: _ordinal(match, options), marked)
-    for reference in (_BRACKETED, _AFTER_NOUN, _GLUED):
-        marked = reference.sub(lambda match: _letter(match, options), marked)
-    marked = _LABEL.sub(lambda match: _labelled(match, options), marked)
-    marked = _CAPITAL.sub(lambda match: _capital(match, options), marked)
-    marked = _SMALL.sub(
+    marked = _GENUS_INITIAL.sub(r"\1-", marked)
+    marked = _ORDINAL.sub(lambda match: _mark_ordinal(match, options), marked)
+    for reference in (_BRACKETED, _AFTER_NOUN, _LETTER_WITHOUT_SPACE):
+        marked = reference.sub(lambda match: _mark_letter_reference(match, options), marked)
+    marked = _LABEL.sub(lambda match: _mark_label(match, options), marked)
+    marked = _CAPITAL.sub(lambda match: _mark_capital(match, options), marked)
+    marked = _LOWER_CASE_LETTER.sub(
         lambda match: match[0][: -len(match[1])] + _letter_mark(match[1], options), marked
     )
-    return _joined(marked)
+    return _join_letters_and_texts(marked)
 
 
-def _yes_or_no(text: str, options: Sequence[str]) -> str:
-    """Return a text whose first word, if it means yes or no, is the option."""
+def _replace_yes_or_no(text: str, options: Sequence[str]) -> str:
+    """Replace a first word such as "yep" or "nope" by the option Yes or No."""
     keys = {option_key(plain_option(option)) for option in options}
     if not keys >= {"yes", "no"}:
         return text
-    return _NAY.sub("No,", _YEA.sub("Yes,", text, count=1), count=1)
+    return _NO_WORD_FIRST.sub("No,", _YES_WORD_FIRST.sub("Yes,", text, count=1), count=1)
 
 
 def meaning(mention: str) -> str:
     """Return the letter of the mentioned option, or `UNCLEAR`."""
     place = ord(mention) % 32
-    return UNCLEAR if place == _UNCLEAR_AT else LETTERS[place]
+    return UNCLEAR if place == _UNCLEAR_OFFSET else LETTERS[place]
 
 
 def marker(kind: str, letter: str) -> str:
     """Return the character for a mention of an option by its letter, or for an unclear mention."""
-    place = _UNCLEAR_AT if letter == UNCLEAR else LETTERS.index(letter)
+    place = _UNCLEAR_OFFSET if letter == UNCLEAR else LETTERS.index(letter)
     return chr(_KINDS[kind] + place)
 
 
-class _Texts(NamedTuple):
-    """The options' own texts: their letters, a pattern of all, and the keys of shortened ones."""
+class _OptionTexts(NamedTuple):
+    """The options' own texts: letters by key, a pattern that matches any, and shortened keys."""
 
     by_key: dict[str, str]
     pattern: re.Pattern[str]
     short: set[str]
 
 
-@lru_cache(maxsize=256)  # several models answer an item, and several items have the same options
-def _texts_of(options: tuple[str, ...]) -> _Texts:
+@lru_cache(maxsize=256)  # called for the same options by several models and items
+def _option_texts(options: tuple[str, ...]) -> _OptionTexts:
     by_key = _letters_by_key(options)
     names = {*map(plain_option, options), *map(_short_text, options), *by_key}
     texts = sorted(names, key=lambda text: (-len(text), text))
     pattern = "|".join(option_text_pattern(text) for text in texts if option_key(text) in by_key)
     full = {option_key(plain_option(option)) for option in options}
-    return _Texts(
+    return _OptionTexts(
         by_key=by_key,
         pattern=re.compile(
             rf"(?<![A-Za-z0-9_\u00c0-\u024f])(?<!\d[.,])(?<!\d[\u2013-])(?:{pattern})(?![A-Za-z0-9_"
@@ -212,7 +211,7 @@ def _texts_of(options: tuple[str, ...]) -> _Texts:
 
 def _mark_texts(text: str, options: Sequence[str]) -> str:
     """Mark the options' own texts, the longest first."""
-    by_key, pattern, short = _texts_of(tuple(options))
+    by_key, pattern, short = _option_texts(tuple(options))
     if not by_key:
         return text
     unmistakable = _is_unmistakable(text, options)
@@ -227,7 +226,7 @@ def _mark_texts(text: str, options: Sequence[str]) -> str:
         if key not in by_key or _means_something_else(word, before, after):
             return match[0]
         single = len(word) == 1 and not word.isascii()
-        if single or (_is_plain(word) and not unmistakable):
+        if single or (_has_only_plain_words(word) and not unmistakable):
             between = _BEFORE_AN_ANSWER.search(before) and _AFTER_AN_ANSWER.match(after)
             n_words = len(text.split())
             is_alone = n_words < 4 or (n_words < 15 and not match.start())
@@ -240,7 +239,7 @@ def _mark_texts(text: str, options: Sequence[str]) -> str:
 
 
 def _mark_letters(text: str, options: Sequence[str]) -> str:
-    """Mark a letter followed by its option's text if that is also a letter, such as "(A) C"."""
+    """Mark a letter followed by its option's text if the text is also a letter, as in "(A) C"."""
     for letter, option in zip(LETTERS, options, strict=False):
         option_text = plain_option(option).strip("()")
         if len(option_text) == 1 and option_text.isalpha():
@@ -252,13 +251,13 @@ def _mark_letters(text: str, options: Sequence[str]) -> str:
 
 
 def _letters_by_key(options: Sequence[str]) -> dict[str, str]:
-    """Return the letters of the options by the keys of their texts; unclear if two are equal."""
+    """Map the keys of the options' texts to letters; `UNCLEAR` if two texts are equal."""
     by_key: dict[str, str] = {}
     for letter, option in zip(LETTERS, options, strict=False):
         key = option_key(plain_option(option))
         if key and len(key) > (0 if key.isdigit() or not key.isascii() else 1):
             by_key[key] = UNCLEAR if key in by_key else letter
-            if same := _SAME_NUMBER.get(key):
+            if same := _DIGIT_OR_WORD.get(key):
                 by_key.setdefault(same, letter)
     short = [option_key(_short_text(option)) for option in options]
     for letter, key in zip(LETTERS, short, strict=False):
@@ -268,7 +267,7 @@ def _letters_by_key(options: Sequence[str]) -> dict[str, str]:
 
 
 def _short_text(option: str) -> str:
-    """Return an option's text without a final bracket, and without Yes or No before a comma.
+    """Return an option's text without parentheses at its end, and without Yes or No before a comma.
 
     >>> _short_text("Small (< 2 cm)"), _short_text("No, deviated to the left")
     ('Small', 'deviated to the left')
@@ -289,15 +288,15 @@ def _means_something_else(word: str, before: str, after: str) -> bool:
     """Return whether an option's word is part of a phrase, such as "one moment" or "step 2"."""
     if word == "no" and re.match(r"\.?\s?\d", after):
         return True
-    if word == "one" and _ONE_OF.match(after):
+    if word == "one" and _ONE_IN_PHRASE.match(after):
         return True
     if word == "right" and (_AGREED.search(before) or _LETTER_IS.search(before)):
         return True
-    if word in _SIDES and _OF_PEOPLE.match(after):
+    if word in _SIDES and _OPINION_OF_PEOPLE.match(after):
         return True
     if word.isdigit() and (_UNIT.match(after) or _NUMBER_OF.search(before)):
         return True
-    return _PRAISE.match(word + after) is not None
+    return _OTHER_PHRASE.match(word + after) is not None
 
 
 _NUMBER = re.compile(
@@ -306,12 +305,12 @@ _NUMBER = re.compile(
 )
 
 
-def _is_plain(text: str) -> bool:
+def _has_only_plain_words(text: str) -> bool:
     words = re.findall(r"\w+", text.casefold())
-    return all(word in _PLAIN_WORDS or word.isdigit() for word in words)
+    return all(word in _AMBIGUOUS_WORDS or word.isdigit() for word in words)
 
 
-def _ordinal(match: re.Match[str], options: Sequence[str]) -> str:
+def _mark_ordinal(match: re.Match[str], options: Sequence[str]) -> str:
     name = (match[1] or match[2] or match[3]).lower()
     if name == "last":
         n = len(options)
@@ -331,7 +330,7 @@ def _ordinal(match: re.Match[str], options: Sequence[str]) -> str:
 
 
 def _letter_mark(letter: str, options: Sequence[str]) -> str:
-    """Return the mark of a letter; unclear if the letter is also the text of another option."""
+    """Return the mark for a letter; unclear if the letter is also the text of another option."""
     letter = letter.upper()
     same = [
         own_letter
@@ -341,19 +340,21 @@ def _letter_mark(letter: str, options: Sequence[str]) -> str:
     return marker("letter", UNCLEAR if same else letter)
 
 
-_CUE = pattern(
+_WORD_BEFORE_LETTER = pattern(
     r"(?:{negation}|{rejection}|{doubt}|{be}|{noun}|{choose}|{leads}"
     r"|\b(?:or|and|to|with|for|by|option))\s*\Z"
 )
 
 
 def _neighbours(match: re.Match[str]) -> tuple[str, str]:
-    """Return the characters before and after a match; few, so that the time stays linear."""
+    """Return a few characters before and after a match; with more, time would not be linear."""
     begin, end = match.span()
-    return match.string[max(0, begin - _NEAR) : begin], match.string[end : end + _NEAR]
+    return match.string[max(0, begin - _CONTEXT_LENGTH) : begin], match.string[
+        end : end + _CONTEXT_LENGTH
+    ]
 
 
-def _letter(match: re.Match[str], options: Sequence[str]) -> str:
+def _mark_letter_reference(match: re.Match[str], options: Sequence[str]) -> str:
     mention, letter = match[0], match[1]
     if LETTERS.index(letter.upper()) >= len(options) and mention[0] in "\"'\u201c":
         return mention  # such as the marker "L"
@@ -362,7 +363,9 @@ def _letter(match: re.Match[str], options: Sequence[str]) -> str:
         return mention
     if letter.islower() and not noun:
         output = match.string.strip()
-        if mention.strip() != output.strip(".:") and not _SMALL.search(match.string[: match.end()]):
+        if mention.strip() != output.strip(".:") and not _LOWER_CASE_LETTER.search(
+            match.string[: match.end()]
+        ):
             return mention
     bracketed = mention[-1] in ")]}"
     if (
@@ -374,25 +377,25 @@ def _letter(match: re.Match[str], options: Sequence[str]) -> str:
         return mention
     before, after = _neighbours(match)
     ends = mention[0] == "(" and re.match(r"\s*(?:[.!]?\s*\Z|[.!]\s)", after)
-    if ends and re.search(r"\w\s*\Z", before) and not _CUE.search(before[-80:]):
+    if ends and re.search(r"\w\s*\Z", before) and not _WORD_BEFORE_LETTER.search(before[-80:]):
         return f"({_letter_mark(letter, options)})"  # "effusion is present (A)"
     return _letter_mark(letter, options)
 
 
-def _labelled(match: re.Match[str], options: Sequence[str]) -> str:
+def _mark_label(match: re.Match[str], options: Sequence[str]) -> str:
     before, after = _neighbours(match)
     at_start = not before.strip() or re.search(r"(?:[.!?;|\ue000-\ue0ff]|\n)\s*\Z", before)
     if not at_start and re.search(r"[:,]\s*\Z", before):  # within a list, not the end of a sentence
         at_start = not match[0].endswith(".") or re.match(r"\s+[a-z]", after)
     mark = _letter_mark(match[1], options)
     if not at_start or (match[1] == "I" and len(options) < 9):
-        return mark if not _NAME.search(before[-20:]) and at_start else match[0]
+        return mark if not _NAME_BEFORE_LETTER.search(before[-20:]) and at_start else match[0]
     return f"{mark}: "
 
 
-def _capital(match: re.Match[str], options: Sequence[str]) -> str:
+def _mark_capital(match: re.Match[str], options: Sequence[str]) -> str:
     before, after = _neighbours(match)
-    if _NAME.search(before[-20:]) or re.match(rf"[\s-]{_LIVING}\b", after):
+    if _NAME_BEFORE_LETTER.search(before[-20:]) or re.match(rf"[\s-]{_TERM_AFTER_LETTER}\b", after):
         return match[0]
     if (
         match[1] == "A"
@@ -418,17 +421,17 @@ _TEXT_THEN_LETTER = re.compile(rf"({TEXT})(\s*|\s*[:,]\s*|\s+[\u2013-]\s+)({LETT
 
 
 _OWN_LETTER = re.compile(rf"\s*({LETTER})")
-_GOES_ON = re.compile(
+_NEW_SENTENCE = re.compile(
     r"\s+(?:and|is|are|can|would|was|were|usually|tends?|both|has|have|do|does)\b"
 )
 
 
-def _joined(marked: str) -> str:
-    """Join a letter with the option's text next to it; with another option's text it is unclear."""
+def _join_letters_and_texts(marked: str) -> str:
+    """Join a letter and the option text next to it; unclear if they are different options."""
 
     def letter_first(match: re.Match[str]) -> str:
         letter, between, text = match[1], match[2], match[3]
-        if meaning(letter) != meaning(text) and _GOES_ON.match(marked, match.end()):
+        if meaning(letter) != meaning(text) and _NEW_SENTENCE.match(marked, match.end()):
             return match[0]  # a new sentence
         match_letter = _OWN_LETTER.match(marked, match.end())
         if match_letter and meaning(letter) != meaning(text) == meaning(match_letter[1]):
@@ -438,16 +441,16 @@ def _joined(marked: str) -> str:
         if "," in between and meaning(letter) != meaning(text):
             return match[0]
         ends = match[5] if match[5] and "," not in between else ""  # no aside: "D, effusion, is"
-        return _pair(letter, text) + ends
+        return _joint_mark(letter, text) + ends
 
     def text_first(match: re.Match[str]) -> str:
         if "\n" in match[2]:
             return match[0]
-        return _pair(match[3], match[1])
+        return _joint_mark(match[3], match[1])
 
     return _TEXT_THEN_LETTER.sub(text_first, _LETTER_THEN_TEXT.sub(letter_first, marked))
 
 
-def _pair(letter: str, text: str) -> str:
+def _joint_mark(letter: str, text: str) -> str:
     agree = meaning(letter) == meaning(text)
     return marker("label", meaning(letter) if agree else UNCLEAR)

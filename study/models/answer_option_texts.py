@@ -1,4 +1,4 @@
-"""Matches an option's text in other spellings, spacing and punctuation, and with small typos."""
+"""Matches an option's text despite different spelling, spacing, punctuation or small typos."""
 
 import re
 from collections.abc import Sequence
@@ -21,8 +21,10 @@ _SPELLINGS = {
 _SPELLING = re.compile("ae|oe|our|or|tre|ter|e", re.IGNORECASE)
 """British and American spelling: oedema and edema, tumour and tumor."""
 
-_JOINS = re.compile(r",?\s+and\s+|\s*[,&]\s*", re.IGNORECASE)
-_SIDED = re.compile(r"(?:(?<=left)|(?<=right))[ \u2010\u2011\u2013-]sided(?= \w)", re.IGNORECASE)
+_CONJUNCTION = re.compile(r",?\s+and\s+|\s*[,&]\s*", re.IGNORECASE)
+_SIDED_ENDING = re.compile(
+    r"(?:(?<=left)|(?<=right))[ \u2010\u2011\u2013-]sided(?= \w)", re.IGNORECASE
+)
 _HYPHEN = re.compile(r"(?<=[^\W\d_])[-\u2010\u2011\u2013](?=[^\W\d_])")
 
 
@@ -44,38 +46,38 @@ def option_text_pattern(text: str) -> str:
     return pattern + ("s?" if parts and parts[-1].isalpha() and len(parts[-1]) > 4 else "")
 
 
-@lru_cache(maxsize=1024)  # the options of an item are asked for with every output
+@lru_cache(maxsize=1024)  # called for the same options with each output of an item
 def option_key(text: str) -> str:
     """Return an option's text without spaces, hyphens, letter case and final full stops."""
     key = (
-        "".join(_HYPHEN.sub("", _JOINS.sub("&", _SIDED.sub("", text))).split())
+        "".join(_HYPHEN.sub("", _CONJUNCTION.sub("&", _SIDED_ENDING.sub("", text))).split())
         .casefold()
         .strip(".()[]!\"'")
     )
     return key.replace("ae", "e").replace("oe", "e").replace("our", "or").replace("tre", "ter")
 
 
-_ROLE = re.compile(r"\s*\n\W*(?:assistant|response|answer|output|model)\s*:", re.IGNORECASE)
-_EXAMPLE = re.compile(
+_ROLE_LABEL = re.compile(r"\s*\n\W*(?:assistant|response|answer|output|model)\s*:", re.IGNORECASE)
+_WORKED_EXAMPLE = re.compile(
     r"\A\W*(?:\w+\W+){0,3}?examples?\b[^\n]{0,40}:\s*\n.*?\n[^\n]{0,40}\bquestion\b[^\n:]{0,40}:",
     re.IGNORECASE | re.DOTALL,
 )
 
 
 def without_prompt(text: str, options: Sequence[str]) -> str:
-    r"""Return a text without an example, and without the options repeated before the answer.
+    r"""Remove an example, and the options repeated before the answer, from a text.
 
     >>> without_prompt("Seen?\nA. Mass\nB. Nodule\nResponse: B", ["Mass", "Nodule"])
     ' B'
     """
-    text = _EXAMPLE.sub("", text)
-    if not _ROLE.search(text):  # compiling the pattern of the options takes much longer
+    text = _WORKED_EXAMPLE.sub("", text)
+    if not _ROLE_LABEL.search(text):  # compiling the pattern of the options takes much longer
         return text
     option_pattern = r"[\s,;]*".join(
         rf"\(?{letter}[).:]\s*{option_text_pattern(plain_option(option))}\.?"
         for letter, option in zip(ascii_uppercase, options, strict=False)
     )
-    echo = re.search(option_pattern + _ROLE.pattern, text, re.IGNORECASE)
+    echo = re.search(option_pattern + _ROLE_LABEL.pattern, text, re.IGNORECASE)
     return text[echo.end() :] if echo else text
 
 
@@ -86,11 +88,13 @@ _FIRST_ARTICLE = re.compile(r"\AA (?=\w)")
 _LABELLED = re.compile(r"\W*[A-Z]\W?[.):]\s*")
 
 
-def with_options_wording(text: str, options: Sequence[str]) -> str:
-    """Return an option, after its letter, if a text differs only in articles and prepositions.
+def with_wording_of_option(text: str, options: Sequence[str]) -> str:
+    """Replace a text by the option from which only articles and prepositions differ.
+
+    A letter before it is kept.
 
     >>> options = ["CT", "Repeat radiograph in 6 weeks"]
-    >>> with_options_wording("B. Repeat radiograph at 6 weeks.", options)
+    >>> with_wording_of_option("B. Repeat radiograph at 6 weeks.", options)
     'B. Repeat radiograph in 6 weeks'
     """
     if "?" in text or len(text) > 2 * max(map(len, options), default=0):
@@ -102,18 +106,18 @@ def with_options_wording(text: str, options: Sequence[str]) -> str:
 
 
 def _main_words(text: str) -> list[str]:
-    """Return the words of a text without articles and prepositions; "A" may be a letter."""
+    """Return the words of a text without articles and prepositions; keep "A", perhaps a letter."""
     words = re.findall(r"\w+", _FIRST_ARTICLE.sub("", text))
     return [word.casefold() for word in words if word == "A" or word.lower() not in _SMALL_WORDS]
 
 
 _LONG_WORD = re.compile(r"(?<![\w-])[^\W\d_]{5,}(?![\w-])")
-_LETTERS_OF_A_TYPO = 6
+_MIN_LETTERS = 6
 _NEVER_CORRECTED = word_set("never_corrected")
 
 
 def without_typos(text: str, options: Sequence[str]) -> str:
-    """Return a text whose words are corrected if they are one typo from one word of the options.
+    """Correct words of a text that differ by one typo from exactly one word of the options.
 
     Only words with the same first letter are corrected, so that "atypical" is not read as
     "typical".
@@ -122,25 +126,25 @@ def without_typos(text: str, options: Sequence[str]) -> str:
     'A left pneumothorax.'
     """
     known = {word.casefold() for option in options for word in _LONG_WORD.findall(option)}
-    long = [word for word in known - _NEVER_CORRECTED if len(word) >= _LETTERS_OF_A_TYPO]
+    long_words = [word for word in known - _NEVER_CORRECTED if len(word) >= _MIN_LETTERS]
 
     def corrected(match: re.Match[str]) -> str:
         written = match[0].casefold()
         if written in known or written in _NEVER_CORRECTED:
             return match[0]
-        candidates = [word for word in long if _is_typo(written, word)]
+        candidates = [word for word in long_words if _is_typo(written, word)]
         return candidates[0] if len(candidates) == 1 else match[0]
 
-    return _LONG_WORD.sub(corrected, text) if long else text
+    return _LONG_WORD.sub(corrected, text) if long_words else text
 
 
 def _is_typo(typed: str, word: str) -> bool:
-    """Return whether one letter, but not an ending, is missing, added, wrong or swapped."""
+    """Return whether one letter before the ending is missing, added, wrong or swapped."""
     if typed[0] != word[0] or abs(len(typed) - len(word)) > 1:
         return False
     n = next((i for i, (a, b) in enumerate(zip(typed, word, strict=False)) if a != b), None)
     if n is None:
-        return False  # an ending: "nodules", "moderated"
+        return False  # only the ending differs: "nodules", "moderated"
     swapped = typed[n : n + 2] == word[n : n + 2][::-1] and typed[n + 2 :] == word[n + 2 :]
     if len(typed) == len(word):
         return swapped or (typed[n + 1 :] == word[n + 1 :] and n + 1 < len(word))

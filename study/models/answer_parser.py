@@ -12,22 +12,22 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 
-from study.models.answer_absence import asks_for_absent, by_absence, exceptions_named
-from study.models.answer_clauses import prepared, sentences
+from study.models.answer_absence import asks_for_absent, name_exceptions, statements_on_absence
+from study.models.answer_clauses import prepare, sentences
 from study.models.answer_contents import adds_to_number, contradicts
 from study.models.answer_lists import verdicts_on
 from study.models.answer_mentions import LETTERS, UNCLEAR, mark
-from study.models.answer_option_texts import with_options_wording, without_prompt, without_typos
-from study.models.answer_question import names_other_side, yes_or_no
+from study.models.answer_option_texts import with_wording_of_option, without_prompt, without_typos
+from study.models.answer_question import places_on_other_side, yes_or_no
 from study.models.answer_reading import MENTIONS, Reading
 from study.models.answer_stances import Stance, statements_in
 from study.models.answer_structures import with_structures
 from study.models.answer_text import own_turn, plain_text, without_thinking
-from study.models.answer_wording import restated, restates_other
+from study.models.answer_wording import restated_option, restates_other
 from study.models.answer_words import pattern
 
 VERSION = 14
-"""Version of the parsing rules, recorded with each answer; raised whenever they change."""
+"""Version of the parsing rules, recorded with each answer; increased whenever they change."""
 STANDARD = "standard"
 RULES = {
     "strict": ("whole", "final"),
@@ -45,13 +45,13 @@ _ANSWER_LINE = re.compile(
     r"((?:.*\n)?)[ \t>*_#]*(?:final\s+)?answer[ \t*_]*:[\s*_]*(\S.*)\Z", re.IGNORECASE | re.DOTALL
 )
 _MISSING = pattern(r"{missing}")
-_BREAKS_OFF = re.compile(
+_CUT_OFF_ENDING = re.compile(
     r"[^\n][ ](?:and|or|nor|but|because(?: of)?|if|unless|although|though|than|versus|vs)\W*\Z",
     re.IGNORECASE,
 )
 _YES_OR_NO = pattern(r"\A\W*(?:{asked_yes}|{asked_no})\W*[,.;:\u2013-]\s*(?=\w)")
-_BESIDE_CLAIM = frozenset({Stance.NAMED, Stance.REJECTED, Stance.FOUND})
-_BESIDE_WORDS = _BESIDE_CLAIM | {Stance.OTHERS, Stance.LANDMARK}
+_STANCES_WITH_CLAIM = frozenset({Stance.NAMED, Stance.REJECTED, Stance.FOUND})
+_STANCES_WITH_WORDS = _STANCES_WITH_CLAIM | {Stance.OTHERS, Stance.LANDMARK}
 
 
 def parse_answer(raw: str, options: Sequence[str], question: str | None = None) -> str | None:
@@ -65,7 +65,7 @@ def parse_answer(raw: str, options: Sequence[str], question: str | None = None) 
         The item's options in canonical order, without letters.
     question : str, optional
         The item's question. It makes "The heart is enlarged." an answer to "Is the heart
-        enlarged?", but "There is no effusion." no answer to "Which finding is NOT seen?".
+        enlarged?", but "There is no effusion." not an answer to "Which finding is NOT seen?".
 
     Returns
     -------
@@ -94,15 +94,17 @@ def parse_answer(raw: str, options: Sequence[str], question: str | None = None) 
 def answer_in(
     raw: str, options: Sequence[str], rules: str = STANDARD, *, question: str | None = None
 ) -> tuple[str | None, str]:
-    """Return the letter of `parse_answer` and the rule that applied; an empty string if none did.
+    """Return the letter of `parse_answer` and the rule that applied, or an empty string.
 
     `rules` is a name in `RULES`.
     """
     text = without_typos(without_prompt(plain_text(raw), options), options)
-    text = with_options_wording(text, options)
-    if _has_several_answers(text) or _BREAKS_OFF.search(text):
+    text = with_wording_of_option(text, options)
+    if _has_several_answers(text) or _CUT_OFF_ENDING.search(text):
         return None, ""
-    task = _Task(question=question, options=options, missing=_MISSING.search(text) is not None)
+    task = _Task(
+        question=question, options=options, is_image_missing=_MISSING.search(text) is not None
+    )
     for part in dict.fromkeys((own_turn(text), text)):
         letter, rule = _answer_in_part(part, task, RULES[rules])
         if rule:
@@ -113,8 +115,8 @@ def answer_in(
 def _has_several_answers(text: str) -> bool:
     """Return whether a text answers several questions, or is a transcript."""
     headings = _QUESTION_HEADING.findall(text) if _QUESTION_HEADING.match(text) else ()
-    several = len(_NUMBERED_ANSWER.findall(text)) > 1 or len(headings) > 1
-    return several or _TRANSCRIPT.match(text) is not None
+    has_several = len(_NUMBERED_ANSWER.findall(text)) > 1 or len(headings) > 1
+    return has_several or _TRANSCRIPT.match(text) is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,95 +125,102 @@ class _Task:
 
     question: str | None
     options: Sequence[str]
-    missing: bool
+    is_image_missing: bool
 
     @property
-    def absent(self) -> bool:
+    def is_about_absence(self) -> bool:
         """Whether the question asks what is not seen, not true or least likely."""
         return self.question is not None and asks_for_absent(self.question, self.options)
 
 
 def _answer_in_part(part: str, task: _Task, rules: Sequence[str]) -> tuple[str | None, str]:
     """Return the letter of a plain text and the rule that applied."""
-    part = exceptions_named(part) if task.absent else part
-    reading = _read(part, tuple(task.options), task.absent)
+    part = name_exceptions(part) if task.is_about_absence else part
+    reading = _reading_of(part, tuple(task.options), task.is_about_absence)
     letters, rule = reading.decide(rules)
-    verdict, plainly = _in_words_of_question(part, task, reading)
+    verdict, is_plain = _verdict_in_words_of_question(part, task, reading)
     if not rule:
-        if not verdict and task.question and not task.absent and not task.missing:
-            verdict = restated(task.question, part, task.options)
-            plainly = (
+        if (
+            not verdict
+            and task.question
+            and not task.is_about_absence
+            and not task.is_image_missing
+        ):
+            verdict = restated_option(task.question, part, task.options)
+            is_plain = (
                 verdict is not None
-                and reading.names_beside(verdict) <= _BESIDE_WORDS
-                and not reading.leaves_open(verdict)
+                and reading.stances_on_others(verdict) <= _STANCES_WITH_WORDS
+                and not reading.is_left_open(verdict)
             )
-        return (verdict, "stated") if verdict and plainly and "stated" in rules else (None, "")
-    allowed = len(letters) == 1 and letters <= set(LETTERS[: len(task.options)])
-    if not allowed or (task.missing and rule != "final"):
+        return (verdict, "stated") if verdict and is_plain and "stated" in rules else (None, "")
+    is_valid = len(letters) == 1 and letters <= set(LETTERS[: len(task.options)])
+    if not is_valid or (task.is_image_missing and rule != "final"):
         return None, rule
     letter = next(iter(letters))
-    refuted = (verdict and verdict != letter) or _is_refuted(letter, part, task, reading)
-    return None if refuted else letter, rule
+    is_refuted = (verdict and verdict != letter) or _is_refuted(letter, part, task, reading)
+    return None if is_refuted else letter, rule
 
 
-def _in_words_of_question(part: str, task: _Task, reading: Reading) -> tuple[str | None, bool]:
-    """Return the Yes or No that a text's claims give to the question, and whether only they do."""
-    if not task.question or task.missing:
+def _verdict_in_words_of_question(
+    part: str, task: _Task, reading: Reading
+) -> tuple[str | None, bool]:
+    """Return the Yes or No that a text's claims imply, and whether nothing else in it differs."""
+    if not task.question or task.is_image_missing:
         return None, False
     begins = _YES_OR_NO.match(part)
     verdict = yes_or_no(task.question, part[begins.end() :] if begins else part, task.options)
     first = parse_answer(begins[0], task.options) if begins else verdict
-    beside = {each.stance for each in reading.statements if each.place or not begins}
-    return verdict, verdict == first and beside <= _BESIDE_CLAIM
+    stances = {each.stance for each in reading.statements if each.place or not begins}
+    return verdict, verdict == first and stances <= _STANCES_WITH_CLAIM
 
 
 def _is_refuted(letter: str, part: str, task: _Task, reading: Reading) -> bool:
     """Return whether a text contradicts the option it states, or also states another finding."""
-    if task.absent:
+    if task.is_about_absence:
         return False
     option = task.options[LETTERS.index(letter)]
     if contradicts(letter, part, task.options) or adds_to_number(option, part):
         return True
     if task.question is None:
         return False
-    if names_other_side(task.question, part, option):
+    if places_on_other_side(task.question, part, option):
         return True
-    described = reading.only_describes(letter)
-    return described and restates_other(task.question, part, task.options, letter)
+    is_described = reading.is_only_described(letter)
+    return is_described and restates_other(task.question, part, task.options, letter)
 
 
-@lru_cache(maxsize=256)  # an output is read under several rules, and again for each export
-def _read(text: str, options: tuple[str, ...], is_missing: bool = False) -> Reading:
+@lru_cache(maxsize=256)  # each output is parsed by several rules and for each export
+def _reading_of(text: str, options: tuple[str, ...], is_about_absence: bool = False) -> Reading:
     """Return the statements of a plain text about the options.
 
-    `is_missing`: whether the question asks what is not seen, not true or least likely.
+    `is_about_absence`: whether the question asks what is not seen, not true or least likely.
     """
-    structured = with_structures(text, lambda inside: _content(inside, options))
-    marked = prepared(mark(structured, options))
+    structured = with_structures(text, lambda inside: _letters_in_structure(inside, options))
+    marked = prepare(mark(structured, options))
     parts = sentences(marked)
     statements = verdicts_on(marked, parts, list(statements_in(parts)), options)
-    if is_missing:
-        statements = by_absence(parts, statements, len(options))
+    if is_about_absence:
+        statements = statements_on_absence(parts, statements, len(options))
     return Reading(marked=marked, parts=parts, statements=statements, options=options)
 
 
-def _content(inside: str, options: tuple[str, ...]) -> Set[str]:
+def _letters_in_structure(inside: str, options: tuple[str, ...]) -> Set[str]:
     """Return the letters stated as the answer in a tag, a box or a JSON value."""
     if not MENTIONS.search(mark(inside, options)):
         return set()
-    letters, rule = _read(inside.strip(), options).decide(RULES[STANDARD])
+    letters, rule = _reading_of(inside.strip(), options).decide(RULES[STANDARD])
     return letters if rule else {UNCLEAR}
 
 
-def words_in(raw: str) -> tuple[str, str]:
+def open_answer_in(raw: str) -> tuple[str, str]:
     r"""Return an open-ended answer, and the explanation before it.
 
-    Without thinking and chat template, otherwise verbatim. Where a line begins with ``Answer:``,
-    the last such line begins the answer; otherwise all of it is the answer.
+    Thinking and the chat template are removed; the rest is kept verbatim. The answer begins at the
+    last line that starts with ``Answer:``; without one, the complete text is the answer.
 
-    >>> words_in("<think>Hm.</think>The left angle is blunt.\n**Answer:** Left effusion.")
+    >>> open_answer_in("<think>Hm.</think>The left angle is blunt.\n**Answer:** Left effusion.")
     ('Left effusion.', 'The left angle is blunt.')
-    >>> words_in("Left effusion.")
+    >>> open_answer_in("Left effusion.")
     ('Left effusion.', '')
     """
     text = without_thinking(raw).strip()

@@ -16,7 +16,7 @@ from study.models.answer_text import plain_option
 from study.models.answer_words import cue, pattern, word_set
 
 _YES_WORDS, _NO_WORDS, _OPEN_WORDS = map(word_set, ("asked_yes", "asked_no", "asked_open"))
-_FIRST = re.compile(r"[^\W\d_]+")
+_FIRST_WORD = re.compile(r"[^\W\d_]+")
 _LAST_SENTENCE = re.compile(r"[^.?!\n\u3002\uff1f]*[\w)][^.?!\n\u3002\uff1f]*[?\uff1f]")
 WHICH = pattern("{asked_which}")
 _OR_NOT = pattern("{asked_or_not}")
@@ -24,7 +24,7 @@ _VERB_FIRST = pattern(r"\A.*[,:]\s*(?={asked_verb})")
 HEDGES = pattern("{asked_hedge}")
 DENIES = pattern("{asked_denial}")
 _GENERAL, DOUBTS = pattern("{asked_general}"), pattern("{asked_doubt}")
-_FREE = pattern("{asked_free}")
+_ALLOWED_DENIAL = pattern("{asked_free}")
 NEUTRAL = pattern("{asked_neutral}")
 _SYNONYMS = (
     (pattern("{asked_not_free}"), " "),
@@ -40,9 +40,9 @@ _SYNONYMS = (
 )
 _WORD = re.compile(r"\d+(?:\.\d+)?|[\u3400-\u9fff]|[^\W\d_]+")
 _ENDING = re.compile(r"(?<=\w{4})(?:e?ments?|ing|ed|ly|ions?|ies|es|s|e|y)\Z")
-_ADDED = pattern(r"\b(?={asked_added})")
+_ADDITION_START = pattern(r"\b(?={asked_added})")
 BOTH = frozenset({"bilateral", "both"})
-_SO = pattern(r"\A\W*(?:so|thus|therefore|hence|and|which means|daher|also|donc)\b")
+_CONSEQUENCE = pattern(r"\A\W*(?:so|thus|therefore|hence|and|which means|daher|also|donc)\b")
 _RETRACTS, _REGRETS = cue("retracts"), pattern("{regret}")
 _QUOTED = re.compile(r"[\"\u201c][^\"\u201d\n]{1,300}[\"\u201d]")
 MOST_SENTENCES = 5
@@ -53,14 +53,16 @@ def stem(word: str) -> str:
     return _ENDING.sub("", word)
 
 
-def _table(name: str) -> frozenset[str]:
+def _stems_in_table(name: str) -> frozenset[str]:
     return frozenset(stem(word) for word in word_set(name))
 
 
-QUALIFIERS, FACING = _table("asked_qualifier"), _table("asked_facing")
-ORDERED, PLACES = _table("asked_ordered"), _table("asked_place")
-_SIDES, _TURNED = frozenset({"left", "right"}), frozenset({"abnormal", "enlarg"})
-_OPPOSITES = frozenset(frozenset(map(stem, pair.split())) for pair in word_set("asked_opposites"))
+QUALIFIERS, FACING = _stems_in_table("asked_qualifier"), _stems_in_table("asked_facing")
+ORDERED, PLACES = _stems_in_table("asked_ordered"), _stems_in_table("asked_place")
+_SIDES, _ABNORMAL_WORDS = frozenset({"left", "right"}), frozenset({"abnormal", "enlarg"})
+_OPPOSITES = frozenset(
+    frozenset(map(stem, yes_no_pair.split())) for yes_no_pair in word_set("asked_opposites")
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,10 +84,10 @@ class Claim:
         return cls(words=tuple(map(stem, _WORD.findall(text))), n_denials=n_denials)
 
 
-def names_other_side(question: str, text: str, option: str) -> bool:
+def places_on_other_side(question: str, text: str, option: str) -> bool:
     """Return whether a text places the subject of the question on another side than an option does.
 
-    >>> names_other_side("On which side is the effusion?", "Right effusion.", "Left")
+    >>> places_on_other_side("On which side is the effusion?", "Right effusion.", "Left")
     True
     """
     sides = frozenset(Claim.of(option).words) & _SIDES
@@ -124,23 +126,29 @@ def yes_or_no(question: str, text: str, options: Sequence[str]) -> str | None:
     >>> yes_or_no("Is the heart enlarged?", "The heart may be enlarged.", options) is None
     True
     """
-    pair, claim_asked = yes_no_letters(options), _claim_of(question)
-    if not pair or not claim_asked or HEDGES.search(DENIES.sub(" no ", text)):
+    yes_no_pair, claim_asked = yes_no_letters(options), _claim_of(question)
+    if not yes_no_pair or not claim_asked or HEDGES.search(DENIES.sub(" no ", text)):
         return None
     parts = sentences(text)
     if len(parts) > MOST_SENTENCES or any(is_question(part.text) for part in parts):
         return None
     verdicts: set[bool | None] = set()
     for part in parts:
-        here = set(_verdicts(part, claim_asked))
-        verdicts |= {None} if verdicts and not here and takes_back(part.text) else here
+        part_verdicts = set(_verdicts(part, claim_asked))
+        verdicts |= (
+            {None}
+            if verdicts and not part_verdicts and retracts_or_comments(part.text)
+            else part_verdicts
+        )
     if len(verdicts) != 1 or None in verdicts:
         return None
-    return (pair[0] if (True in verdicts) != (claim_asked.n_denials > 0) else pair[1]) or None
+    return (
+        yes_no_pair[0] if (True in verdicts) != (claim_asked.n_denials > 0) else yes_no_pair[1]
+    ) or None
 
 
-def takes_back(text: str) -> bool:
-    """Return whether a sentence after a statement withdraws it or comments on it."""
+def retracts_or_comments(text: str) -> bool:
+    """Return whether a sentence withdraws the statement before it or comments on it."""
     if is_unknown_comment(text) or _REGRETS.search(text) or _RETRACTS.match(text):
         return True
     claim = Claim.of(text)
@@ -148,14 +156,14 @@ def takes_back(text: str) -> bool:
 
 
 def yes_no_letters(options: Sequence[str]) -> tuple[str, str] | None:
-    """Return the letters of Yes and No, if the other options are open ones such as "Unclear".
+    """Return the letters of Yes and No if the other options decide nothing, such as "Unclear".
 
     A letter is empty if two options match, such as "No, to the left" and "No, to the right".
     """
     yes, no = [], []
     for letter, option in zip(LETTERS, options, strict=False):
         text = plain_option(option).casefold()
-        first = _FIRST.match(text)
+        first = _FIRST_WORD.match(text)
         word = first[0] if first else ""
         if word in _YES_WORDS:
             yes.append(letter)
@@ -175,16 +183,16 @@ def last_question(question: str) -> str:
 
 
 def _claim_of(question: str) -> Claim | None:
-    """Return the claim that a yes/no question asks about; None if there is no plain one."""
+    """Return the claim that a yes/no question asks about; None if it is not a plain claim."""
     text = _OR_NOT.sub(" ", question).strip()
     text = _VERB_FIRST.sub("", last_question(text) if "?" in text or "\uff1f" in text else text)
     claim = Claim.of(text)
-    free = len(_FREE.findall(text))
-    if WHICH.search(text) or HEDGES.search(text) or claim.n_denials != free or free > 1:
+    n_allowed = len(_ALLOWED_DENIAL.findall(text))
+    if WHICH.search(text) or HEDGES.search(text) or claim.n_denials != n_allowed or n_allowed > 1:
         return None
     if not set(claim.words) - QUALIFIERS and len(claim.words) < 2:
         return None
-    return replace(claim, general=not free and _GENERAL.search(text) is not None)
+    return replace(claim, general=not n_allowed and _GENERAL.search(text) is not None)
 
 
 def _verdicts(part: Sentence, claim_asked: Claim) -> Iterator[bool | None]:
@@ -198,36 +206,36 @@ def _verdicts(part: Sentence, claim_asked: Claim) -> Iterator[bool | None]:
     known = True
     for clause in parts:
         is_statement = (
-            not clause.foreign and not clause.denied and (known or _SO.match(clause.text))
+            not clause.foreign and not clause.denied and (known or _CONSEQUENCE.match(clause.text))
         )
-        for piece in _pieces(clause.text):
+        for piece in _split_at_additions(clause.text):
             claim = Claim.of(piece)
             if _concerns(claim, claim_asked):
                 yield _verdict(claim, claim_asked) if is_statement else None
-        known = known and not _unknown(Claim.of(clause.text), claim_asked)
+        known = known and not _has_other_words(Claim.of(clause.text), claim_asked)
 
 
-def _pieces(text: str) -> list[str]:
-    """Return the parts of a clause before and after words such as "with" and "due to"."""
-    places = [0, *(match.start() for match in _ADDED.finditer(text)), len(text)]
+def _split_at_additions(text: str) -> list[str]:
+    """Split a clause before each word or phrase such as "with" and "due to"."""
+    places = [0, *(match.start() for match in _ADDITION_START.finditer(text)), len(text)]
     return [text[begin:end] for begin, end in pairwise(places)]
 
 
 def _concerns(claim: Claim, claim_asked: Claim) -> bool:
     """Return whether a clause is about the subject of the question, or adds to such a clause."""
     topic = set(claim_asked.words) - QUALIFIERS or set(claim_asked.words)
-    topic |= {word for pair in _OPPOSITES if pair & topic for word in pair}
+    topic |= {word for yes_no_pair in _OPPOSITES if yes_no_pair & topic for word in yes_no_pair}
     return bool(topic & set(claim.words)) or (
         bool(claim.words) and set(claim.words) <= QUALIFIERS | set(claim_asked.words)
     )
 
 
-def _unknown(claim: Claim, claim_asked: Claim) -> bool:
+def _has_other_words(claim: Claim, claim_asked: Claim) -> bool:
     return not set(claim.words) <= set(claim_asked.words) | QUALIFIERS
 
 
 def _verdict(claim: Claim, claim_asked: Claim) -> bool | None:
-    """Return whether a claim affirms the one asked about; None unless both have the same words."""
+    """Return whether a claim affirms the one asked about; None if their words differ."""
     own_words, other_words = set(claim.words), set(claim_asked.words)
     if claim_asked.n_denials:  # "Are the lungs free of effusion?"
         own_words, other_words = own_words - {"lung"}, other_words - {"lung"}
@@ -240,17 +248,19 @@ def _verdict(claim: Claim, claim_asked: Claim) -> bool | None:
     if extra | (left_out - QUALIFIERS) in _OPPOSITES:
         if not claim.n_denials:
             return False
-        return True if extra <= _TURNED and not left_out & QUALIFIERS else None
+        return True if extra <= _ABNORMAL_WORDS and not left_out & QUALIFIERS else None
     if not claim.n_denials:
         if extra & BOTH and left_out <= _SIDES:
             left_out, extra = set(), extra - BOTH
-        specific = not left_out and extra <= QUALIFIERS and not _opposed(extra, other_words)
+        specific = (
+            not left_out and extra <= QUALIFIERS and not _names_other_side(extra, other_words)
+        )
         if claim_asked.general and extra & (FACING | PLACES):
             return None  # "The right lung is clear."
         return True if specific else None
     return False if own_words and not extra and left_out <= QUALIFIERS - own_words else None
 
 
-def _opposed(extra: set[str], other_words: set[str]) -> bool:
+def _names_other_side(extra: set[str], other_words: set[str]) -> bool:
     """Return whether words name another side or view than the question."""
     return bool(extra & FACING and other_words & FACING)

@@ -21,7 +21,7 @@ _UNFINISHED = re.compile(
 _REPLACES = cue("replaces")
 _NO_OF_OPTION = re.compile(rf"\A\W*{TEXT},?\s+(?=(?:that|this|it)\b)", re.IGNORECASE)
 _NO = re.compile(r"\W*no\b", re.IGNORECASE)
-_REGRETS = pattern(r"{regret}")
+_REGRET = pattern(r"{regret}")
 _DENIES = pattern(r"{negation}|{rejection}")
 _OTHERS_WRONG = cue("others_wrong")
 _OFFER = cue("offer")
@@ -38,10 +38,12 @@ _CONTRASTS = cue("contrasts")
 _EXPLICIT = pattern(r"(?<!each )\b(?:answer|choice|option|{reply})\b[^.!?;]*\Z")
 _IS_PRESENT = cue("is_seen")
 _CONCESSION = re.compile(r"\W*(?:although|though|even though|while|whereas)\b", re.IGNORECASE)
-_OTHER_ONES = re.compile(r"\b(?:other|remaining)\s+(?:[\w-]+,?\s+){1,8}\W*\Z", re.IGNORECASE)
-_SO_TOO = pattern(r"\b(?:or|also|too|as well|could|possible|equally|just as|likewise|both|same)\b")
+_OTHER_OPTIONS = re.compile(r"\b(?:other|remaining)\s+(?:[\w-]+,?\s+){1,8}\W*\Z", re.IGNORECASE)
+_RIVAL_WORDS = pattern(
+    r"\b(?:or|also|too|as well|could|possible|equally|just as|likewise|both|same)\b"
+)
 _CONCLUDES = cue("thus")
-_AS_GOOD = pattern(r"\b(?:or|also|too|as well|equally|just as|likewise|both|same)\b")
+_EQUALITY_WORDS = pattern(r"\b(?:or|also|too|as well|equally|just as|likewise|both|same)\b")
 _LIST_HEAD = pattern(r"\A\W*{M}\W*[:.=\u2013\u2014-]")
 _ANSWERS_CASE = pattern(
     r"(?:\A|[;.])\W*(?:(?:and|but|while)\W+)?(?:in|for|with|without|at|on|when|under|otherwise)\b"
@@ -53,7 +55,7 @@ _AFTERTHOUGHT = re.compile(
     r"[^;\ue000-\ue0ff])*\Z",
     re.IGNORECASE,
 )
-"""A last clause about the image, such as ", but the tube follows the trachea"."""
+"""A final clause about the image, such as ", but the tube follows the trachea"."""
 _WORDS = re.compile(r"[^\W\d_]{2,}")
 _RIVAL = cue("rival")
 _LOOKS_ALIKE = re.compile(
@@ -87,19 +89,21 @@ class Reading:
             return {UNCLEAR}, "stated"
         lone_statements = [statement for statement in answers if statement.stance is Stance.ALONE]
         if len(self.parts) == 1 and len(self.statements) == 1 and lone_statements:
-            return self._checked(lone_statements[0].letters, lone_statements), "whole"
+            return self._checked_letters(lone_statements[0].letters, lone_statements), "whole"
         candidates = {
             "final": [statement for statement in answers if statement.stance is Stance.FINAL],
             "stated": [statement for statement in answers if statement.stance is Stance.STATED],
-            "by itself": self._at_the_edge(lone_statements),
+            "by itself": self._answers_at_edges(lone_statements),
         }
         if not any(candidates.values()):
             candidates["stated"] = (
-                self._findings(answers) or self._concluded(answers) or self._only_unrejected()
+                self._unrivalled_findings(answers)
+                or self._concluding_findings(answers)
+                or self._only_option_left()
             )
         for rule in rules:
             if rule == "mentioned":
-                letters = self._mentioned()
+                letters = self._mentioned_letters()
                 return (letters, rule) if letters else (set(), "")
             if not (chosen := candidates.get(rule)):
                 continue
@@ -115,20 +119,20 @@ class Reading:
                         if statement.sentence in (0, *(a.sentence for a in chosen))
                     ]
                 )
-            return self._checked(letters, chosen), rule
+            return self._checked_letters(letters, chosen), rule
         return set(), ""
 
-    def names_beside(self, letter: str) -> Set[Stance]:
+    def stances_on_others(self, letter: str) -> Set[Stance]:
         """Return the stances on all options but one."""
         return {each.stance for each in self.statements if each.letters != {letter}}
 
-    def leaves_open(self, letter: str) -> bool:
-        """Return whether a statement about an option is conditional or by another speaker."""
+    def is_left_open(self, letter: str) -> bool:
+        """Return whether a statement about an option is conditional or another speaker's."""
         return any(
             each.stance is Stance.OTHERS for each in self.statements if each.letters == {letter}
         )
 
-    def only_describes(self, letter: str) -> bool:
+    def is_only_described(self, letter: str) -> bool:
         """Return whether no statement names an option by its letter, or calls it the answer."""
         return not any(
             letter in each.letters and (not each.own_text or self._is_explicit(each))
@@ -146,10 +150,10 @@ class Reading:
         return [
             statement
             for statement in stated
-            if statement.place >= explicit[-1].place or not self._is_presence(statement)
+            if statement.place >= explicit[-1].place or not self._states_presence(statement)
         ]
 
-    def _words(self, statement: Statement) -> tuple[str, str]:
+    def _words_around(self, statement: Statement) -> tuple[str, str]:
         """Return the words of the sentence before and after a mention."""
         part = self.parts[statement.sentence]
         at = statement.place - part.place
@@ -157,12 +161,12 @@ class Reading:
 
     def _is_explicit(self, statement: Statement) -> bool:
         """Return whether a statement calls an option the answer."""
-        before = self._words(statement)[0]
+        before = self._words_around(statement)[0]
         return not statement.own_text and _EXPLICIT.search(before) is not None
 
-    def _is_presence(self, statement: Statement) -> bool:
+    def _states_presence(self, statement: Statement) -> bool:
         """Return whether a statement says only that an option is seen."""
-        before, after = self._words(statement)
+        before, after = self._words_around(statement)
         return (
             not statement.structured
             and not _EXPLICIT.search(before)
@@ -170,7 +174,7 @@ class Reading:
         )
 
     def _after_corrections(self, answers: Sequence[Statement]) -> list[Statement] | None:
-        """Return the answers that no correction replaces; None if one is only withdrawn."""
+        """Return the answers left after corrections; None if one is withdrawn but not replaced."""
         left = [statement for statement in answers if not self._is_dropped(statement)]
         for n, (previous, part) in enumerate(pairwise((Sentence(text="", place=-1), *self.parts))):
             retracts = bool(_RETRACTS.match(part.text))
@@ -213,11 +217,11 @@ class Reading:
             for statement in self.statements
         )
 
-    def _at_the_edge(self, lone_statements: Sequence[Statement]) -> list[Statement]:
+    def _answers_at_edges(self, lone_statements: Sequence[Statement]) -> list[Statement]:
         """Return answers in a separate clause at the start or end of the text."""
         if _UNFINISHED.search(self.marked):
             lone_statements = [statement for statement in lone_statements if not statement.sentence]
-        end = self._discussion()
+        end = self._discussion_start()
         chosen = [statement for statement in lone_statements if statement.place < end] or list(
             lone_statements
         )
@@ -233,7 +237,7 @@ class Reading:
         )
         return chosen if is_near else []
 
-    def _findings(self, answers: Sequence[Statement]) -> list[Statement]:
+    def _unrivalled_findings(self, answers: Sequence[Statement]) -> list[Statement]:
         """Return the stated findings if they belong to one option and all others are excluded."""
         findings = [statement for statement in answers if statement.stance is Stance.FOUND]
         if _UNFINISHED.search(self.marked) or any(
@@ -257,11 +261,11 @@ class Reading:
             != 1
         ):
             return []
-        return self._without_foreign_words(findings)
+        return self._without_words_of_others(findings)
 
-    def _concluded(self, answers: Sequence[Statement]) -> list[Statement]:
+    def _concluding_findings(self, answers: Sequence[Statement]) -> list[Statement]:
         """Return the findings of the last sentences that begin with a word such as "overall"."""
-        return self._without_foreign_words(
+        return self._without_words_of_others(
             [
                 statement
                 for statement in answers
@@ -271,21 +275,21 @@ class Reading:
             ]
         )
 
-    def _without_foreign_words(self, findings: Sequence[Statement]) -> list[Statement]:
-        """Return the findings in whose words no word belongs to another option only."""
+    def _without_words_of_others(self, findings: Sequence[Statement]) -> list[Statement]:
+        """Return the findings whose nearby words do not belong only to other options."""
         return [
             statement
             for statement in findings
-            if names_only(self._segment(statement), statement, self.options)
+            if names_only(self._words_near(statement), statement, self.options)
         ]
 
-    def _segment(self, statement: Statement) -> str:
+    def _words_near(self, statement: Statement) -> str:
         """Return the words around a finding up to the next comma, colon or conjunction."""
         part = self.parts[statement.sentence]
         at = statement.place - part.place
         return _SEGMENT.split(part.text[:at])[-1] + " " + _SEGMENT.split(part.text[at + 1 :])[0]
 
-    def _only_unrejected(self) -> list[Statement]:
+    def _only_option_left(self) -> list[Statement]:
         """Return the only option that the text does not reject."""
         rejected = _letters(
             [statement for statement in self.statements if statement.stance is Stance.REJECTED]
@@ -308,16 +312,16 @@ class Reading:
             )
         ]
 
-    def _checked(self, letters: Set[str], answers: Sequence[Statement]) -> Set[str]:
-        """Return the letters, or unclear if the text contradicts the stated one."""
+    def _checked_letters(self, letters: Set[str], answers: Sequence[Statement]) -> Set[str]:
+        """Return the letters, or `UNCLEAR` if the text contradicts the only one."""
         if len(letters) != 1:
             return letters
         last = max(answers, key=lambda statement: statement.place)
         return {UNCLEAR} if self._speaks_against(letters, last) else letters
 
     def _speaks_against(self, letters: Set[str], last: Statement) -> bool:
-        """Return whether the text withdraws or rejects an answer, or adds another one, after it."""
-        discussion = self._discussion()
+        """Return whether the text after an answer withdraws it, rejects it or adds another one."""
+        discussion = self._discussion_start()
         for statement in self.statements:
             text = self.parts[statement.sentence].text
             if statement.letters == letters:
@@ -347,31 +351,31 @@ class Reading:
                     continue
                 is_near = statement.sentence == last.sentence or not _CONTRASTS.match(text)
                 is_near = is_near or re.search(r"\banswer\b", text, re.IGNORECASE) is not None
-                if last.stance is Stance.ALONE or (is_near and _SO_TOO.search(text)):
+                if last.stance is Stance.ALONE or (is_near and _RIVAL_WORDS.search(text)):
                     return True
             elif statement.stance in POSITIVE and statement.letters - letters:
                 return True
         after = self.parts[last.sentence].text[
             max(0, last.place - self.parts[last.sentence].place) :
         ]
-        return bool(_REGRETS.search(after)) or any(
+        return bool(_REGRET.search(after)) or any(
             self._is_withdrawn(part.text) for part in self.parts[last.sentence + 1 :]
         )
 
     def _is_aside(self, statement: Statement, answer: Statement) -> bool:
         """Return whether a later mention of another option does not change the answer."""
-        if statement.stance is Stance.NAMED and not self._offered(statement.letters):
+        if statement.stance is Stance.NAMED and not self._are_offered(statement.letters):
             return True
         part = self.parts[statement.sentence]
         begin = answer.place + 1 if statement.sentence == answer.sentence else part.place
         words = part.text[max(0, begin - part.place) : statement.place - part.place]
         if statement.stance is Stance.DOUBTED:
             text = _LOOKS_ALIKE.sub(" ", part.text)
-            return bool(_CONCESSION.match(words)) and not _SO_TOO.search(text)
-        return _OTHER_ONES.search(words) is not None
+            return bool(_CONCESSION.match(words)) and not _RIVAL_WORDS.search(text)
+        return _OTHER_OPTIONS.search(words) is not None
 
     def _is_discussed(self, statement: Statement, answer: Statement) -> bool:
-        """Return whether a sentence after an answer that comes first describes another option."""
+        """Return whether a sentence after an initial answer only describes another option."""
         if answer.sentence and answer.stance is not Stance.FINAL:
             return False
         text = _AFTERTHOUGHT.sub("", self.parts[statement.sentence].text)
@@ -383,7 +387,7 @@ class Reading:
             and not _ANSWERS_CASE.search(text)
         )
 
-    def _offered(self, letters: Set[str]) -> bool:
+    def _are_offered(self, letters: Set[str]) -> bool:
         return letters <= set(LETTERS[: len(self.options)])
 
     def _is_withdrawn(self, text: str) -> bool:
@@ -393,16 +397,18 @@ class Reading:
         text = _NO_OF_OPTION.sub("", text)
         if _RETRACTS.match(text):
             return True
-        if _REGRETS.search(text) and (not _OTHERS_WRONG.search(text) or _AS_GOOD.search(text)):
+        if _REGRET.search(text) and (
+            not _OTHERS_WRONG.search(text) or _EQUALITY_WORDS.search(text)
+        ):
             return True
         return is_question(text) and not _OFFER.search(text)
 
-    def _discussion(self) -> int:
+    def _discussion_start(self) -> int:
         """Return the position where the explanation or the discussion of other options begins."""
         heading = _DISCUSSION.search(self.marked)
         return heading.start() if heading else len(self.marked)
 
-    def _mentioned(self) -> Set[str]:
+    def _mentioned_letters(self) -> Set[str]:
         """Return the options mentioned in clauses without doubt or denial."""
         if is_refusal(self.marked):
             return set()
@@ -428,9 +434,9 @@ def _is_cut_off(parts: Sequence[Sentence]) -> bool:
 
 
 def _is_listed(statement: Statement, parts: Sequence[Sentence]) -> bool:
-    """Return whether an option heads a line of a list that does not call it an equal answer."""
+    """Return whether an option begins a line of a list that does not call it an equal answer."""
     text = parts[statement.sentence].text
-    return _LIST_HEAD.match(text) is not None and not _AS_GOOD.search(text)
+    return _LIST_HEAD.match(text) is not None and not _EQUALITY_WORDS.search(text)
 
 
 def _letters(statements: Sequence[Statement]) -> Set[str]:

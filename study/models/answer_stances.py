@@ -15,7 +15,7 @@ from study.models.answer_clauses import (
     LEADS,
     NEGATION,
     NOUN_ENDS,
-    ONE,
+    ONLY_SINGULAR,
     PAST,
     REJECTION,
     SINGULAR,
@@ -29,12 +29,12 @@ from study.models.answer_clauses import (
 from study.models.answer_mentions import FINAL, LABEL, TEXT
 from study.models.answer_words import MENTION, cue, pattern
 
-_REACH = 300
+_CONTEXT_LENGTH = 300
 """Characters of a clause considered before and after a mention."""
 _MOST_MENTIONS = 300
-"""A text with more mentions is repetitive and is not parsed."""
-_MOST_IN_SENTENCE = 25
-"""The same limit for a sentence, whose processing time grows with the square of its mentions."""
+"""A text with more mentions repeats itself and is not parsed."""
+_MOST_MENTIONS_IN_SENTENCE = 25
+"""The limit for one sentence: its processing time grows with the square of its mentions."""
 
 
 class Stance(StrEnum):
@@ -48,7 +48,7 @@ class Stance(StrEnum):
     DOUBTED = "doubted"
     REJECTED = "rejected"
     LANDMARK = "landmark"  # a place next to which something is located
-    OTHERS = "others"  # asked about, conditional, quoted, past or another speaker's
+    OTHERS = "others"  # asked about, conditional, quoted, in the past or another speaker's
 
 
 POSITIVE = frozenset({Stance.FINAL, Stance.STATED, Stance.ALONE, Stance.FOUND})
@@ -75,7 +75,7 @@ _LINK = (
 _AND = r"\s*,?\s*(?:and|und|et|y|e)\s+"
 _OR_ELSE = r"\s*,?\s*(?:(?:or|nor)\s+an?\s+(?:\w+\s+)?|(?:or|nor|oder|ou|o)\s+)"
 _GROUP = pattern(
-    rf"{{M}}(?:{_AND}{{M}}(?!{ONE})|{_OR_ELSE}{{M}}|{_LINK}{{M}}(?!{SINGULAR})){{0,12}}"
+    rf"{{M}}(?:{_AND}{{M}}(?!{ONLY_SINGULAR})|{_OR_ELSE}{{M}}|{_LINK}{{M}}(?!{SINGULAR})){{0,12}}"
 )
 _WOULD = cue("would")
 _WORKS_TOO = pattern(
@@ -87,13 +87,13 @@ _BUT_DENIED = pattern(
 )
 _BY_EXCLUSION = re.compile(r"\bby (?:elimination|exclusion)", re.IGNORECASE)
 _OR = pattern(r"\A\W*(?:vs|versus|or|and/or)\b(?! rather)")
-_SO_IS = pattern(r"\b(?:so|neither|nor|as)\s+(?:is|are|does|do|can|was|were)\W*\Z")
+_LIKEWISE = pattern(r"\b(?:so|neither|nor|as)\s+(?:is|are|does|do|can|was|were)\W*\Z")
 _THEY_SAY = pattern(r"\A\W*{people}\s+(?:\w+\s+)?{saying}\W*\Z")
-_TWICE = re.compile(r"\bnot\b|n't\b|\bnever\b|\bcannot\b", re.IGNORECASE)
+_SINGLE_NEGATION = re.compile(r"\bnot\b|n't\b|\bnever\b|\bcannot\b", re.IGNORECASE)
 _ALL_BUT = cue("all_but")
 _OVER = re.compile(r"\bover\s+(?:the\s+)?\Z", re.IGNORECASE)
 _RANKED = re.compile(r"\brank|\blikel|\bprobab|\border\b", re.IGNORECASE)
-_FROM = pattern(r"\b(?:chang|switch|revis|mov)\w*\b[^.;]{0,40}\bfrom\W*\Z")
+_CHANGED_FROM = pattern(r"\b(?:chang|switch|revis|mov)\w*\b[^.;]{0,40}\bfrom\W*\Z")
 _CHANGED = cue("changed")
 _COMPARED = cue("compared")
 _AFTER = cue("after")
@@ -132,15 +132,17 @@ _BARE = cue("bare")
 _SUBJECT_IS = cue("subject_is")
 _BARE_AFTER = cue("bare_after")
 _IS_SEEN = cue("is_seen")
-_FILLED = pattern(r"(?>(?:[^\w?]|\d+ ?%|{second_thought}|{retraction}|{conclude}|{filler})*)")
-_FILLED_AFTER = pattern(r"(?!\s*(?:is|be|/)\W*\Z|\s*>)(?>(?:[^\w?]|{filler})*)")
+_ONLY_FILLERS = pattern(r"(?>(?:[^\w?]|\d+ ?%|{second_thought}|{retraction}|{conclude}|{filler})*)")
+_ONLY_FILLERS_AFTER = pattern(r"(?!\s*(?:is|be|/)\W*\Z|\s*>)(?>(?:[^\w?]|{filler})*)")
 _THUS = cue("thus")
 _LINKED = cue("linked")
 _NOT_BUT = cue("not_but")
-_INSTEAD = pattern(r"\A\W*(?:but|sondern|sino|mais|ma|mas|\u800c?\u662f)\b")
-_FEW = pattern(r"\W*(?:(?!{be}|tends?|has|have|can|would|could|may|might|should)[\w-]+\W*){1,3}")
-_LEADS_UP_TO = re.compile(r"\w+\W+\w+\W+\w+[^:.?!]*[:=\u2013\u2014-]\Z")
-_LEADS_UP = re.compile(
+_CORRECTION = pattern(r"\A\W*(?:but|sondern|sino|mais|ma|mas|\u800c?\u662f)\b")
+_FEW_WORDS = pattern(
+    r"\W*(?:(?!{be}|tends?|has|have|can|would|could|may|might|should)[\w-]+\W*){1,3}"
+)
+_LONG_INTRODUCTION = re.compile(r"\w+\W+\w+\W+\w+[^:.?!]*[:=\u2013\u2014-]\Z")
+_INTRODUCTION = re.compile(
     r"\w+\W+\w+[^:.?!]*;\Z"
     r"|\A(?!\W*(?:the|an?|my|his|her|their|your|our|its|in|on|at|for|as|by|per|from|with|to|so)\b)"
     r"\w+\W+\w+[^:.?!,]*,\Z",
@@ -154,28 +156,28 @@ _ALSO = pattern(r"\W*also[,:]?\s+{M}\W*")  # German "thus"
 def statements_in(parts: Sequence[Sentence]) -> Iterator[Statement]:
     """Yield the statements of each sentence about the options it mentions."""
     mentions = [len(re.findall(MENTION, part.text)) for part in parts]
-    if sum(mentions) > _MOST_MENTIONS or max(mentions, default=0) > _MOST_IN_SENTENCE:
+    if sum(mentions) > _MOST_MENTIONS or max(mentions, default=0) > _MOST_MENTIONS_IN_SENTENCE:
         return
-    german = len(_GERMAN.findall(" ".join(part.text for part in parts[:20]))) > 1
+    is_german = len(_GERMAN.findall(" ".join(part.text for part in parts[:20]))) > 1
     for n, part in enumerate(parts):
         if not re.search(MENTION, part.text):
             continue
-        if german or _ALSO.fullmatch(part.text):
+        if is_german or _ALSO.fullmatch(part.text):
             part = replace(part, text=_ALSO_WORD.sub("ergo", part.text))
-        for statement in _in_sentence(part, n):
+        for statement in _statements_in_sentence(part, n):
             if statement.stance in POSITIVE and is_question(part.text):
                 statement = replace(statement, stance=Stance.OTHERS)
             yield statement
 
 
-def _in_sentence(part: Sentence, n: int) -> Iterator[Statement]:
+def _statements_in_sentence(part: Sentence, n: int) -> Iterator[Statement]:
     parts = clauses(part)
-    lone = _alone_in(parts, part, n)
+    lone = _isolated_places(parts, part, n)
     for clause in parts:
         for group in _GROUP.finditer(clause.text):
-            rest = part.text[clause.place + group.end() :][:_REACH]
+            rest = part.text[clause.place + group.end() :][:_CONTEXT_LENGTH]
             begin = clause.place + group.start()
-            quoted = _quoted(part.text, begin, begin + len(group[0]))
+            quoted = _is_quoted(part.text, begin, begin + len(group[0]))
             stance, letters = _stance(clause, group, rest, quoted), letters_of(group[0])
             if stance is Stance.REJECTED and _NOT_BUT.fullmatch(part.text):  # "Not A, B."
                 clause_range = group[0][0], group[0][-1]
@@ -197,37 +199,40 @@ def _in_sentence(part: Sentence, n: int) -> Iterator[Statement]:
             )
 
 
-def _alone_in(parts: Sequence[Clause], part: Sentence, n: int) -> set[int]:
-    """Return the positions of mentions that are a clause where an answer is possible."""
+def _isolated_places(parts: Sequence[Clause], part: Sentence, n: int) -> set[int]:
+    """Return the positions of mentions that form a clause where an answer is possible."""
     places = set()
     for clause in parts:
         group = _GROUP.search(clause.text)
-        if not group or not _FILLED.fullmatch(_INSTEAD.sub("", clause.text[: group.start()])):
+        if not group or not _ONLY_FILLERS.fullmatch(
+            _CORRECTION.sub("", clause.text[: group.start()])
+        ):
             continue
         after = clause.text[group.end() :]
-        goes_on = (
-            re.fullmatch(LABEL, group[0]) and (_FEW.fullmatch(after) or _BARE_AFTER.match(after))
+        continues = (
+            re.fullmatch(LABEL, group[0])
+            and (_FEW_WORDS.fullmatch(after) or _BARE_AFTER.match(after))
         ) or (re.fullmatch(TEXT, group[0]) and re.match(r"\s+(?:there|it|this)\s", after))
-        if not goes_on and not _FILLED_AFTER.fullmatch(after):
+        if not continues and not _ONLY_FILLERS_AFTER.fullmatch(after):
             continue
         if _LINKED.match(clause.text[: group.start()]):
             continue
-        before = part.text[: clause.place].rstrip()[-_REACH:]
+        before = part.text[: clause.place].rstrip()[-_CONTEXT_LENGTH:]
         rest = part.text[clause.place + group.end() :]
-        first = _FILLED.fullmatch(part.text[: clause.place]) and "?" not in before
+        first = _ONLY_FILLERS.fullmatch(part.text[: clause.place]) and "?" not in before
         last = not re.search(r"[\w\ue000-\ue0ff]", rest)
         if (
             first
-            or (last and _INSTEAD.match(clause.text))
+            or (last and _CORRECTION.match(clause.text))
             or (
                 last
                 and (
                     (
-                        _LEADS_UP.search(before)
+                        _INTRODUCTION.search(before)
                         and not _denies(before)
                         and not re.search(MENTION, before)
                     )
-                    or (_LEADS_UP_TO.search(before) and not doubts(before))
+                    or (_LONG_INTRODUCTION.search(before) and not doubts(before))
                     or (_THUS.match(part.text) and before[-1:] in ",(")
                     or (before[-1:] == "," and AGREES.search(before))
                     or (
@@ -262,7 +267,7 @@ class _Context:
 
     @property
     def own_text(self) -> bool:
-        """Whether the option is mentioned only by its text."""
+        """Whether the option is mentioned by its text alone."""
         return re.fullmatch(TEXT, self.group) is not None
 
     @property
@@ -280,8 +285,8 @@ def _stance(clause: Clause, group: re.Match[str], rest: str, quoted: bool) -> St
         clause=clause,
         group=group[0],
         begin=begin,
-        before=text[max(begin, group.start() - _REACH) : group.start()],
-        after=text[group.end() : following.start() if following else len(text)][:_REACH],
+        before=text[max(begin, group.start() - _CONTEXT_LENGTH) : group.start()],
+        after=text[group.end() : following.start() if following else len(text)][:_CONTEXT_LENGTH],
         following=following is not None,
         rest=rest,
     )
@@ -289,15 +294,17 @@ def _stance(clause: Clause, group: re.Match[str], rest: str, quoted: bool) -> St
         return Stance.OTHERS
     if _CHANGED.search(text[: group.start()]) and not clause.foreign:
         return Stance.STATED
-    stance = _marked(context) or _compared(context) or _denied(context)
+    stance = (
+        _stance_by_marker(context) or _stance_by_comparison(context) or _stance_by_denial(context)
+    )
     if not stance and _BESIDE.search(context.before):
         return Stance.LANDMARK
     if not stance and context.own_text and _HEALTHY.match(context.after):
         return Stance.REJECTED
-    return stance or _positive(context)
+    return stance or _positive_stance(context)
 
 
-def _marked(context: _Context) -> Stance | None:
+def _stance_by_marker(context: _Context) -> Stance | None:
     """Return the stance for answers of other speakers, final answers and "all but" phrases."""
     before = context.before
     if re.search(r"\?\s*\Z", before) or context.clause.foreign or _THEY_SAY.match(context.rest):
@@ -313,15 +320,15 @@ def _marked(context: _Context) -> Stance | None:
     return None
 
 
-def _compared(context: _Context) -> Stance | None:
-    """Return the stance of an option that is ranked below, or preferred to, another."""
+def _stance_by_comparison(context: _Context) -> Stance | None:
+    """Return the stance on an option that is compared with another or replaced by it."""
     before = context.before
     if re.fullmatch(r"\s*>+\s*", before) and context.begin:
         return Stance.DOUBTED
     comparison_word = re.fullmatch(r"\s*over\s+", before) or (
         context.begin and _OVER.search(before)
     )
-    if comparison_word or _FROM.search(before):
+    if comparison_word or _CHANGED_FROM.search(before):
         return Stance.REJECTED
     if compared := _COMPARED.search(before):
         less = REJECTION.search(before[: compared.start()])
@@ -329,11 +336,11 @@ def _compared(context: _Context) -> Stance | None:
     return None
 
 
-def _denied(context: _Context) -> Stance | None:
-    """Return the stance of an option that is rejected, doubted or described as past."""
+def _stance_by_denial(context: _Context) -> Stance | None:
+    """Return the stance on an option that is rejected, doubted or described as past."""
     before, rest = context.before, _AFTER.split(context.after, maxsplit=1)[0]
     negations = min(1, len(NEGATION.findall(before + ";" + rest)))
-    negations += len(_TWICE.findall(before + ";" + rest)) > 1
+    negations += len(_SINGLE_NEGATION.findall(before + ";" + rest)) > 1
     rejected = bool(REJECTION.search(before) or REJECTION.search(rest)) + context.clause.denied
     if negations + rejected > 1:
         return Stance.DOUBTED if negations else Stance.REJECTED
@@ -341,7 +348,7 @@ def _denied(context: _Context) -> Stance | None:
         return Stance.DOUBTED
     if negations or rejected or _WOULD.match(rest) or _UNFIT.match(context.rest):
         return Stance.REJECTED
-    is_question = re.match(r"\s*\(?\?", context.after) or _SO_IS.search(before)
+    is_question = re.match(r"\s*\(?\?", context.after) or _LIKEWISE.search(before)
     if is_question or doubts(before) or doubts(rest) or _OR.match(context.rest):
         return Stance.REJECTED if _BUT_DENIED.match(context.rest) else Stance.DOUBTED
     if (
@@ -358,8 +365,8 @@ def _denies(text: str) -> bool:
     return bool(NEGATION.search(text) or REJECTION.search(text) or doubts(text))
 
 
-def _quoted(text: str, begin: int, end: int) -> bool:
-    """Return whether a mention is in a quotation with other words, but not all of the sentence."""
+def _is_quoted(text: str, begin: int, end: int) -> bool:
+    """Return whether a mention and other words are in a quotation within the sentence."""
     before, after = text[:begin].lstrip('"\u201c'), text[end:]
     if len(re.findall('["\u201c\u201d]', before)) % 2 == 0:
         return False
@@ -367,7 +374,7 @@ def _quoted(text: str, begin: int, end: int) -> bool:
     return re.search(r"\w", inside) is not None
 
 
-def _positive(context: _Context) -> Stance:
+def _positive_stance(context: _Context) -> Stance:
     """Return the stance of a clause that contains neither denial nor doubt."""
     if context.following and re.fullmatch(r"\s*>+\s*", context.after):
         if context.own_text or _RANKED.search(context.clause.lead + context.clause.text):
@@ -376,17 +383,17 @@ def _positive(context: _Context) -> Stance:
     if context.begin or _denies(_BY_EXCLUSION.sub("", lead)):
         lead = ""
     context = replace(context, before=lead + context.before)
-    return _stated(context) or _visible_stance(context) or Stance.NAMED
+    return _answer_stance(context) or _visible_stance(context) or Stance.NAMED
 
 
-def _stated(context: _Context) -> Stance | None:
-    """Return the stance of an option stated as the answer."""
+def _answer_stance(context: _Context) -> Stance | None:
+    """Return the stance on an option stated as the answer."""
     before, after = context.before, context.after
     for stated in (_ANSWER_IS, NOUN_ENDS):
         for match in stated.finditer(before):
             if stated is NOUN_ENDS and match["noun"].lower().startswith("most"):
                 continue
-            if _is_own(before[: match.start()]):
+            if _is_own_answer(before[: match.start()]):
                 return Stance.FINAL if match["final"] else Stance.STATED
     if _PREDICATE.match(after) or (_VERB.search(before) and _RIGHT.match(after)):
         return Stance.STATED
@@ -406,14 +413,14 @@ def _stated(context: _Context) -> Stance | None:
 
 
 def _visible_stance(context: _Context) -> Stance | None:
-    """Return the stance of an option described as visible in the image."""
+    """Return the stance on an option described as visible in the image."""
     before, after = context.before, context.after
     ends = not context.own_text or _ENDS.match(after)
     if (_IT_IS.search(before) or LEADS.search(before)) and ends:
         return Stance.FOUND
     if context.label:
         last = not re.search(r"[\w\ue000-\ue0ff]", context.rest) and context.begin == 0
-        seen = _IS_SEEN.match(after) and re.search(r"\w", after) and _FILLED.fullmatch(before)
+        seen = _IS_SEEN.match(after) and re.search(r"\w", after) and _ONLY_FILLERS.fullmatch(before)
         subject = context.begin == 0 and _SUBJECT_IS.match(before)
         shown = context.begin == 0 and _SHOWN.search(before) and not _VERB.search(before)
         if seen or subject or shown or (last and _BARE.match(before) and re.search(r"\w", before)):
@@ -433,7 +440,7 @@ def _visible_stance(context: _Context) -> Stance | None:
 _MODIFIED = cue("modified")
 
 
-def _is_own(before: str) -> bool:
+def _is_own_answer(before: str) -> bool:
     """Return whether the words before a noun such as "answer" refer to the model's own answer."""
     if re.search(r"(?:'s|s'|\b(?:his|her|their))\s*\Z", before) and not re.search(
         r"(?:it|that|here|model|assistant)'s\s*\Z", before, re.I

@@ -1,6 +1,6 @@
 """Reads the records of a predictions file and determines the roles of its columns.
 
-A file is JSON, a table, or a log of Inspect. Its columns are recognised by their usual names, or
+A file is JSON, a table, or an Inspect log. Its columns are recognised by their usual names, or
 named by the user.
 """
 
@@ -30,7 +30,7 @@ from study.tables.values import is_missing
 from study.tables.workbook import is_workbook
 
 _INSPECT = "inspect"
-_KINDS = {
+_FORMAT_NAMES = {
     "json": "JSON",
     "jsonl": "JSON lines",
     "csv": "CSV table",
@@ -39,7 +39,7 @@ _KINDS = {
     _INSPECT: "Inspect log",
 }
 
-_PICKLE = b"\x80"
+_PICKLE_START = b"\x80"
 
 ROLES = (
     *("id", "answer", "output", "run", "condition", "confidence"),
@@ -52,7 +52,7 @@ ID_KEYS = ("item_id", "question_id", "id", "index", "data_point_id", "custom_id"
 PREDICTION_KEYS = ("model_prediction", "prediction")
 WORD_KEYS = ("answer", "output", "model_output", "response")
 LATER_WORD_KEYS = ("model_answer", "model_response", "pred", "generated_text")
-"""Unambiguous names, used if a file has none of the above."""
+"""Unambiguous names, used if a file has none of the names above."""
 
 ANSWER_KEYS = (*PREDICTION_KEYS, *WORD_KEYS, *LATER_WORD_KEYS)
 _EXTRA_KEYS = {
@@ -67,7 +67,9 @@ _EXTRA_KEYS = {
     "finish": FINISH_KEYS,
 }
 
-_NUMBERS = {plain_key(key) for key in (*_EXTRA_KEYS["confidence"], *_EXTRA_KEYS["probabilities"])}
+_NUMBER_COLUMNS = {
+    plain_key(key) for key in (*_EXTRA_KEYS["confidence"], *_EXTRA_KEYS["probabilities"])
+}
 
 ColumnRoles = Mapping[str, str]
 """Columns by their role."""
@@ -106,11 +108,11 @@ class Records:
     @property
     def kind(self) -> str:
         """Return the kind of file in words."""
-        return _KINDS[self.format]
+        return _FORMAT_NAMES[self.format]
 
 
-def kinds(column_roles: ColumnRoles | None) -> KindOf:
-    """Return a function that gives the kind of a column, by its usual name or its role."""
+def column_kinds(column_roles: ColumnRoles | None) -> KindOf:
+    """Return a function that determines the kind of a column from its usual name or its role."""
     used = used_by_name(ANSWER_KEYS)
 
     def kind_of(column: str) -> Kind:
@@ -124,7 +126,7 @@ def kinds(column_roles: ColumnRoles | None) -> KindOf:
             if any(role.startswith(("confidence", "probabilit")) for role in roles):
                 return Kind.NUMBER
             return Kind.TEXT if roles else Kind.ANY
-        if plain in _NUMBERS or _is_probability(column):
+        if plain in _NUMBER_COLUMNS or _is_probability(column):
             return Kind.NUMBER
         return Kind.TEXT if plain in used else Kind.ANY
 
@@ -137,14 +139,14 @@ def read_records(
     is_record: Callable[[dict[str, object]], bool],
     kind_of: KindOf = lambda _: Kind.ANY,
 ) -> Records:
-    """Read a file into records; its format is recognised by its content or its name's ending.
+    """Read a file into records; its format is recognised by its content or file extension.
 
     Parameters
     ----------
     path : Path
         The file.
     is_record : callable
-        Whether a JSON object is a record, and not an object of records by ID.
+        Whether a JSON object is a record, rather than a mapping of IDs to records.
     kind_of : callable
         The kind of each column of a table.
 
@@ -154,52 +156,56 @@ def read_records(
         The file cannot be read or contains no record.
     """
     with open_bytes(path) as file:
-        begins = file.read(400)
+        first_bytes = file.read(400)
         file.seek(0)
-        if begins.startswith(_PICKLE):
+        if first_bytes.startswith(_PICKLE_START):
             raise BadFile(
                 f"{path} is a Python pickle, which could run a program and is never opened; write"
                 " it as XLSX, CSV or JSON"
             )
-        if begins.startswith(b"PK") and not _holds_workbook(path):
+        if first_bytes.startswith(b"PK") and not _contains_workbook(path):
             log = inspect_log.read_packed_log(path)
-            return _of_log(path, file_digest(file, "sha256").hexdigest(), log)
-        if begins.startswith(b"PAR1"):
-            return _parquet(path, file_digest(file, "sha256").hexdigest())
-        if inspect_log.begins_as_log(begins):
+            return _records_of_log(path, file_digest(file, "sha256").hexdigest(), log)
+        if first_bytes.startswith(b"PAR1"):
+            return _records_of_parquet(path, file_digest(file, "sha256").hexdigest())
+        if inspect_log.starts_like_log(first_bytes):
             log = inspect_log.read_json_log(path)
-            return _of_log(path, file_digest(file, "sha256").hexdigest(), log)
+            return _records_of_log(path, file_digest(file, "sha256").hexdigest(), log)
     source = read_source(path, is_record=is_record, kind_of=kind_of)
-    records = _unwrapped(source.records, is_record) if source.format == "json" else source.records
+    records = _unwrap(source.records, is_record) if source.format == "json" else source.records
     return Records(
         format=source.format,
         name=source.name,
         sha256=source.sha256,
         records=records,
         faults=source.faults,
-        columns=source.columns or _names(records),
+        columns=source.columns or _column_names(records),
     )
 
 
-def _holds_workbook(path: Path) -> bool:
+def _contains_workbook(path: Path) -> bool:
     with open_archive(path) as (_, entries):
         return is_workbook(entry.filename for entry in entries)
 
 
-def _names(records: Sequence[Record]) -> tuple[str, ...]:
+def _column_names(records: Sequence[Record]) -> tuple[str, ...]:
     keys = (key for record in records if isinstance(record.value, dict) for key in record.value)
     return tuple(dict.fromkeys(keys))
 
 
-def _unwrapped(
+def _unwrap(
     records: tuple[Record, ...], is_record: Callable[[dict[str, object]], bool]
 ) -> tuple[Record, ...]:
-    """Return the records of the only list in a JSON object that also has other values."""
-    lists = [record for record in records if record.key and _is_list_of_objects(record.value)]
-    others = [record.value for record in records if record not in lists]
-    if len(lists) != 1 or any(isinstance(v, dict) and is_record({"id": 0, **v}) for v in others):
+    """Return the entries of the only list in a JSON object that also has other values."""
+    list_records = [
+        record for record in records if record.key and _is_list_of_objects(record.value)
+    ]
+    others = [record.value for record in records if record not in list_records]
+    if len(list_records) != 1 or any(
+        isinstance(v, dict) and is_record({"id": 0, **v}) for v in others
+    ):
         return records
-    wrapper = lists[0]
+    wrapper = list_records[0]
     assert isinstance(wrapper.value, list)
     return tuple(
         Record(key="", place=f"{wrapper.key} {n}", value=value)
@@ -213,7 +219,7 @@ def _is_list_of_objects(value: object) -> bool:
     )
 
 
-def _of_log(path: Path, sha256: str, log: InspectLog) -> Records:
+def _records_of_log(path: Path, sha256: str, log: InspectLog) -> Records:
     records = (
         Record(key="", place=f"sample {n}", value=value) for n, value in enumerate(log.samples, 1)
     )
@@ -228,7 +234,7 @@ def _of_log(path: Path, sha256: str, log: InspectLog) -> Records:
     )
 
 
-def _parquet(path: Path, sha256: str) -> Records:
+def _records_of_parquet(path: Path, sha256: str) -> Records:
     columns, rows = read_parquet(path)
     records = tuple(Record(key="", place=f"row {n}", value=row) for n, row in enumerate(rows, 1))
     return Records(
@@ -236,17 +242,17 @@ def _parquet(path: Path, sha256: str) -> Records:
     )
 
 
-def parsed_columns(text: str) -> dict[str, str]:
+def parse_columns(text: str) -> dict[str, str]:
     """Parse the value of `--columns`, such as ``id=case,output=reply,run=seed``.
 
     Raises
     ------
     BadInput
-        It does not have that form, names an unknown role, or names a role twice.
+        The text does not have that form, or names an unknown role, or a role twice.
 
     Examples
     --------
-    >>> parsed_columns("id=Case, No.,answer=Reply")
+    >>> parse_columns("id=Case, No.,answer=Reply")
     {'id': 'Case, No.', 'answer': 'Reply'}
     """
     column_roles: dict[str, str] = {}
@@ -303,7 +309,7 @@ def check_columns(path: object, column_roles: ColumnRoles, source: Records) -> N
 
 
 def value_of(record: Mapping[str, object], column: str) -> object:
-    """Return the value of a column, named exactly, in another spelling, or by its path.
+    """Return the value of a column that is named exactly, in another spelling, or by a path.
 
     Examples
     --------
@@ -334,7 +340,7 @@ def first_of(record: Mapping[str, object], keys: Iterable[str]) -> tuple[bool, o
 
 
 def extras_of(record: Mapping[str, object], column_roles: ColumnRoles | None) -> dict[str, object]:
-    """Return a record's values other than the answer, by usual names or given roles."""
+    """Return a record's values other than the answer, by usual names or by the columns' roles."""
     if column_roles is None:
         extras = {role: first_of(record, keys)[1] for role, keys in _EXTRA_KEYS.items()}
         extras["finish"] = finish_reason(record)
@@ -356,12 +362,12 @@ def _is_probability(key: str) -> bool:
 
 
 def used_by_name(words: Iterable[str]) -> set[str]:
-    """Return the column names, in plain spelling, that are read if no roles are given."""
+    """Return the column names that are read without roles, as `plain_key` returns them."""
     return {plain_key(key) for keys in ((*ID_KEYS, *words), *_EXTRA_KEYS.values()) for key in keys}
 
 
 def is_used(key: str, known: set[str]) -> bool:
-    """Return whether a key is read if no roles are given."""
+    """Return whether a key is read without roles."""
     return plain_key(key) in known or _is_probability(key)
 
 
@@ -376,19 +382,19 @@ def remember_columns(
     """Store the roles of a file's columns, for the next file with the same columns."""
     with store.change() as change:
         models.remember_columns(
-            change, _as_key(columns), json.dumps(dict(column_roles)), stamp(now)
+            change, _columns_key(columns), json.dumps(dict(column_roles)), stamp(now)
         )
 
 
 def remembered_columns(store: Store, columns: Sequence[str]) -> dict[str, str]:
     """Return the roles stored for these columns, or an empty dictionary."""
     with store.look() as look:
-        stored = models.remembered_columns(look, _as_key(columns))
+        stored = models.remembered_columns(look, _columns_key(columns))
     return dict(json.loads(stored)) if stored else {}
 
 
-def are_usual(columns: Iterable[str]) -> bool:
-    """Return whether the columns of both ID and answer have usual names."""
+def have_usual_names(columns: Iterable[str]) -> bool:
+    """Return whether the columns of the ID and the answer both have usual names."""
     plain = {plain_key(column) for column in columns}
     return all(
         any(plain_key(key) in plain for key in keys)
@@ -412,5 +418,5 @@ def guess_roles(columns: Iterable[str]) -> dict[str, str]:
     return {role: column for role, column in guesses.items() if column}
 
 
-def _as_key(columns: Sequence[str]) -> str:
+def _columns_key(columns: Sequence[str]) -> str:
     return json.dumps(sorted(columns))

@@ -1,7 +1,7 @@
-"""Reads the output files of evaluation harnesses, which are recognised by their content.
+"""Reads the output files of evaluation harnesses, recognised by their content.
 
-A `Shape` converts one record of a file into the model's outputs, one per run. It only knows where a
-harness stores IDs and texts and how it records failed requests, nothing about items or options.
+A `Shape` converts one record of a file into the model's outputs, one per run. It knows where a
+harness stores IDs and outputs and how it records failed requests, but not items or options.
 """
 
 import math
@@ -26,14 +26,14 @@ _FAILED_WORDS = "failed to obtain answer via api"  # written by VLMEvalKit inste
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelOutput:
-    """A model's output for an item in one run, as in a file.
+    """A model's output for an item in one run, as it is in a file.
 
     Attributes
     ----------
     place : str
-        Its position in the file; set by the caller for a harness's file.
+        The position in the file; set by the caller for a harness's file.
     ids : mapping of str to object
-        Possible IDs of the item by their name in the file, most certain first.
+        Possible IDs of the item by the name of their field, the most certain first.
     words : object
         The model's text; None if there is none.
     has_words : bool
@@ -66,7 +66,7 @@ class Shape:
 def shape_of(source: Records) -> Shape | None:
     """Return the shape of a harness's file, or None for a plain table or list of records."""
     if source.format == "inspect":
-        return Shape(name="Inspect log", read=_inspect)
+        return Shape(name="Inspect log", read=_read_inspect)
     keys: Counter[str] = Counter()
     for record in source.records[:_N_SAMPLED]:
         if isinstance(record.value, dict):
@@ -74,19 +74,19 @@ def shape_of(source: Records) -> Shape | None:
             if isinstance(record.value.get("response"), dict):
                 keys.update(f"response.{key}" for key in record.value["response"])
     if "custom_id" in keys and "result" in keys:
-        return Shape(name="Anthropic batch output", read=_anthropic)
+        return Shape(name="Anthropic batch output", read=_read_anthropic)
     if "response.candidates" in keys or ("key" in keys and "response" in keys):
-        return Shape(name="Gemini batch output", read=_gemini)
+        return Shape(name="Gemini batch output", read=_read_gemini)
     if "custom_id" in keys and ("response" in keys or "error" in keys):
-        return Shape(name="OpenAI batch output", read=_openai)
+        return Shape(name="OpenAI batch output", read=_read_openai)
     if "doc_id" in keys and ("resps" in keys or "filtered_resps" in keys):
-        # lmms-eval writes an input next to the document, and neither filters nor hashes.
-        lmms = "filter" not in keys and ("input" in keys or "submission" in keys)
-        return Shape(name="lmms-eval samples" if lmms else "lm-eval samples", read=_samples)
+        # lmms-eval writes an input next to the document, but no filters or hashes.
+        is_lmms = "filter" not in keys and ("input" in keys or "submission" in keys)
+        return Shape(name="lmms-eval samples" if is_lmms else "lm-eval samples", read=_read_samples)
     return None
 
 
-def name_of(source: Records) -> str:
+def format_name(source: Records) -> str:
     """Return the name of a plain file's format."""
     keys = {plain_key(column) for column in source.columns}
     if {"index", "prediction"} <= keys and ("question" in keys or "a" in keys):
@@ -98,8 +98,8 @@ def name_of(source: Records) -> str:
     return source.kind
 
 
-def plain(record: Record, words: Sequence[str]) -> ModelOutput:
-    """Read a record whose keys have usual names, or that is only an answer."""
+def read_plain(record: Record, words: Sequence[str]) -> ModelOutput:
+    """Read a record with usual column names, or a record that is only an answer."""
     value = record.value
     if not isinstance(value, dict):
         return ModelOutput(
@@ -125,8 +125,8 @@ def _ids(record: Record, value: Mapping[str, Any]) -> dict[str, object]:
     return {key: field_value for key, field_value in fields if not is_missing(field_value)}
 
 
-def named(record: Record, column_roles: ColumnRoles) -> ModelOutput:
-    """Read a record by the given roles of its columns."""
+def read_by_roles(record: Record, column_roles: ColumnRoles) -> ModelOutput:
+    """Read a record by the roles that the user gave its columns."""
     value = record.value
     if not isinstance(value, dict):
         return ModelOutput(place=record.place, ids={}, has_words=False)
@@ -145,8 +145,8 @@ def named(record: Record, column_roles: ColumnRoles) -> ModelOutput:
     )
 
 
-def _texts(parts: object) -> str | None:
-    """Return the text of a message, in one or several parts, without its reasoning."""
+def _text_of(parts: object) -> str | None:
+    """Return the text of a message, which may be in several parts, without the reasoning."""
     if isinstance(parts, str):
         return parts
     if not isinstance(parts, list):
@@ -163,7 +163,7 @@ def _is_thought(part: Mapping[str, Any]) -> bool:
     return bool(part.get("thought")) or part.get("type") in ("thinking", "reasoning", "tool_use")
 
 
-def _at(value: object, *path: str | int) -> Any:
+def _value_at(value: object, *path: str | int) -> Any:
     for step in path:
         if isinstance(value, Mapping) and step in value:
             value = value[step]
@@ -186,126 +186,129 @@ def _error_text(error: object) -> str:
     return str(error)[:60]
 
 
-def _choices(ids: Mapping[str, object], choices: object) -> Iterator[ModelOutput]:
+def _read_choices(ids: Mapping[str, object], choices: object) -> Iterator[ModelOutput]:
     """Read the choices of a chat completion; each choice is a run."""
     if not isinstance(choices, list) or not choices:
         yield ModelOutput(ids=ids, failed="no choices")
         return
     for n, choice in enumerate(choices, 1):
-        message = _at(choice, "message")
-        words = _texts(_at(message, "content"))
-        refusal = _at(message, "refusal")
-        filtered = _at(choice, "finish_reason") == FILTERED
+        message = _value_at(choice, "message")
+        words = _text_of(_value_at(message, "content"))
+        refusal = _value_at(message, "refusal")
+        is_filtered = _value_at(choice, "finish_reason") == FILTERED
         if is_missing(words):
-            words = refusal if isinstance(refusal, str) else _at(choice, "text")
+            words = refusal if isinstance(refusal, str) else _value_at(choice, "text")
         yield ModelOutput(
             ids=ids,
             words=words,
-            extras=_runs(n, choices) | {"finish": _at(choice, "finish_reason")},
-            refused=not is_missing(refusal) or (filtered and is_missing(words)),
+            extras=_run_number(n, choices) | {"finish": _value_at(choice, "finish_reason")},
+            refused=not is_missing(refusal) or (is_filtered and is_missing(words)),
         )
 
 
-def _runs(n: int, candidates: Sequence[object]) -> dict[str, object]:
+def _run_number(n: int, candidates: Sequence[object]) -> dict[str, object]:
     return {"run": n} if len(candidates) > 1 else {}
 
 
-def _openai(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
+def _read_openai(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
     ids = {"custom_id": value.get("custom_id")}
-    body, status = _at(value, "response", "body"), _at(value, "response", "status_code")
-    error = value.get("error") or _at(body, "error")
+    body, status = _value_at(value, "response", "body"), _value_at(value, "response", "status_code")
+    error = value.get("error") or _value_at(body, "error")
     if error or (isinstance(status, int) and status >= 400):
         yield ModelOutput(ids=ids, failed=_error_text(error or f"status {status}"))
-    elif _at(body, "output") is not None:  # the Responses API
+    elif _value_at(body, "output") is not None:  # the Responses API
         parts = [
             part
             for output in body["output"]
-            if _at(output, "type") == "message"
-            for part in _at(output, "content") or []
+            if _value_at(output, "type") == "message"
+            for part in _value_at(output, "content") or []
         ]
-        refused = any(_at(part, "type") == "refusal" for part in parts)
-        reason = _at(body, "incomplete_details", "reason")
+        refused = any(_value_at(part, "type") == "refusal" for part in parts)
+        reason = _value_at(body, "incomplete_details", "reason")
         finish = reason or (body.get("status") if isinstance(body, Mapping) else None)
         refused = refused or reason == FILTERED
-        yield ModelOutput(ids=ids, words=_texts(parts), extras={"finish": finish}, refused=refused)
+        yield ModelOutput(
+            ids=ids, words=_text_of(parts), extras={"finish": finish}, refused=refused
+        )
     else:
-        yield from _choices(ids, _at(body, "choices"))
+        yield from _read_choices(ids, _value_at(body, "choices"))
 
 
-def _anthropic(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
+def _read_anthropic(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
     ids = {"custom_id": value.get("custom_id")}
     result = value.get("result")
-    if _at(result, "type") != "succeeded":
-        reason = _error_text(_at(result, "error") or _at(result, "type"))
+    if _value_at(result, "type") != "succeeded":
+        reason = _error_text(_value_at(result, "error") or _value_at(result, "type"))
         yield ModelOutput(ids=ids, failed=reason)
         return
-    stop = _at(result, "message", "stop_reason")
+    stop = _value_at(result, "message", "stop_reason")
     yield ModelOutput(
         ids=ids,
-        words=_texts(_at(result, "message", "content")),
+        words=_text_of(_value_at(result, "message", "content")),
         extras={"finish": stop},
         refused=stop == "refusal",
     )
 
 
-def _gemini(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
+def _read_gemini(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
     id_keys = ("key", "custom_id", *ID_KEYS)
     ids = {key: value[key] for key in id_keys if not is_missing(value.get(key))}
     error = value.get("error") or value.get("status")
-    candidates = _at(value, "response", "candidates")
-    blocked = _at(value, "response", "promptFeedback", "blockReason")
-    if blocked:
+    candidates = _value_at(value, "response", "candidates")
+    block_reason = _value_at(value, "response", "promptFeedback", "blockReason")
+    if block_reason:
         yield ModelOutput(ids=ids, refused=True)
     elif error or not candidates:
         yield ModelOutput(ids=ids, failed=_error_text(error or "no candidates"))
     else:
         for n, candidate in enumerate(candidates, 1):
-            words = _texts(_at(candidate, "content", "parts"))
-            finish = _at(candidate, "finishReason") or _at(candidate, "finish_reason")
-            safety = finish in ("SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST")
+            words = _text_of(_value_at(candidate, "content", "parts"))
+            finish = _value_at(candidate, "finishReason") or _value_at(candidate, "finish_reason")
+            is_filtered = finish in ("SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST")
             yield ModelOutput(
                 ids=ids,
                 words=words,
-                extras=_runs(n, candidates) | {"finish": "MAX_TOKENS" if finish == 2 else finish},
-                refused=safety and is_missing(words),
+                extras=_run_number(n, candidates)
+                | {"finish": "MAX_TOKENS" if finish == 2 else finish},
+                refused=is_filtered and is_missing(words),
             )
 
 
-def _inspect(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
+def _read_inspect(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
     """Read a sample of an Inspect log; an epoch is a run."""
-    metadata = {f"metadata.{key}": _at(value, "metadata", key) for key in ID_KEYS[:2]}
+    metadata = {f"metadata.{key}": _value_at(value, "metadata", key) for key in ID_KEYS[:2]}
     ids = {
         key: field_value for key, field_value in metadata.items() if not is_missing(field_value)
     } | {"id": value.get("id")}
     output, error = value.get("output"), value.get("error")
-    words = _at(output, "completion")
+    words = _value_at(output, "completion")
     if is_missing(words):
-        words = _texts(_at(output, "choices", 0, "message", "content"))
-    stop = _at(output, "stop_reason") or _at(output, "choices", 0, "stop_reason")
-    error = error or _at(output, "error")
+        words = _text_of(_value_at(output, "choices", 0, "message", "content"))
+    stop = _value_at(output, "stop_reason") or _value_at(output, "choices", 0, "stop_reason")
+    error = error or _value_at(output, "error")
     yield ModelOutput(
         ids=ids,
         words=words,
         extras={
             "run": value.get("epoch"),
-            "condition": _at(value, "metadata", "condition"),
-            "order": _at(value, "metadata", "shown_order"),
-            "finish": "length" if _at(value, "limit", "type") == "token" else stop,
+            "condition": _value_at(value, "metadata", "condition"),
+            "order": _value_at(value, "metadata", "shown_order"),
+            "finish": "length" if _value_at(value, "limit", "type") == "token" else stop,
         },
         failed=_error_text(error) if error and is_missing(words) else "",
         refused=stop == FILTERED and is_missing(words),
     )
 
 
-def _samples(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
+def _read_samples(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
     """Read a sample of lm-eval or lmms-eval: texts, or the options' log-likelihoods."""
     doc = value.get("doc")
-    doc_ids = {f"doc.{key}": _at(doc, key) for key in ID_KEYS[:4]}
+    doc_ids = {f"doc.{key}": _value_at(doc, key) for key in ID_KEYS[:4]}
     ids = {key: field_value for key, field_value in doc_ids.items() if not is_missing(field_value)}
     ids["doc_id"] = value.get("doc_id")
     extras = {
-        "condition": _at(doc, "condition"),
-        "order": _at(doc, "shown_order"),
+        "condition": _value_at(doc, "condition"),
+        "order": _value_at(doc, "shown_order"),
         "filter": value.get("filter"),
         "finish": finish_reason(
             {key: field_value for key, field_value in value.items() if key != "doc"}
@@ -314,7 +317,7 @@ def _samples(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
     responses = value.get("resps")
     if is_missing(responses):
         responses = value.get("filtered_resps")
-    probabilities = _likelihoods(responses)
+    probabilities = _probabilities_of(responses)
     if probabilities:
         yield ModelOutput(
             ids=ids, has_words=False, extras={**extras, "probabilities": probabilities}
@@ -327,7 +330,7 @@ def _samples(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
         yield ModelOutput(ids=ids, words=words, extras=run_extras)
 
 
-def _likelihoods(responses: object) -> list[float] | None:
+def _probabilities_of(responses: object) -> list[float] | None:
     """Return the options' probabilities if the responses are log-likelihoods, otherwise None."""
     if not isinstance(responses, list) or len(responses) < 2:
         return None

@@ -1,4 +1,4 @@
-"""Reads the marks of a model on images: boxes and heat maps, in fractions of the image."""
+"""Checks a model's marks on images: boxes and heat maps, in fractions of the image."""
 
 import math
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ LONGEST_LABEL = 100
 
 
 def boxes_of(value: object) -> list[dict[str, Any]] | None:
-    """Return boxes as stored, or None if any of them is not valid.
+    """Return boxes in the form in which they are stored, or None if any of them is not valid.
 
     A box is an object with `x`, `y`, `width` and `height` (fractions of the image, from its upper
     left corner), and optionally `view` (index of the item's views, from 0) and `label`.
@@ -29,7 +29,7 @@ def _box(value: object) -> dict[str, Any] | None:
         return None
     view, label = value.get("view", 0), value.get("label") or ""
     sides = [_fraction(value.get(name)) for name in ("x", "y", "width", "height")]
-    if not _is_view(view) or not isinstance(label, str) or None in sides:
+    if not _is_view_index(view) or not isinstance(label, str) or None in sides:
         return None
     x, y, width, height = (side or 0.0 for side in sides)
     if not (width and height) or x + width > 1.0001 or y + height > 1.0001:
@@ -41,13 +41,13 @@ def _box(value: object) -> dict[str, Any] | None:
     }
 
 
-def map_of(value: object) -> list[dict[str, Any]] | None:
-    """Return heat maps as stored, or None if any of them is not valid.
+def heat_maps_of(value: object) -> list[dict[str, Any]] | None:
+    """Return heat maps in the form in which they are stored, or None if any is not valid.
 
-    A heat map is an object with `rows`, equally long lists of numbers from 0 to 1 that cover the
-    image, and optionally `view`.
+    A heat map is an object with `rows` (lists of numbers from 0 to 1, all of the same length, that
+    cover the image), and optionally `view`.
 
-    >>> map_of([{"rows": [[0, 0.5], [1, 0.25]]}])
+    >>> heat_maps_of([{"rows": [[0, 0.5], [1, 0.25]]}])
     [{'view': 0, 'rows': [[0.0, 0.5], [1.0, 0.25]]}]
     """
     if not isinstance(value, list) or len(value) > MOST_BOXES:
@@ -56,7 +56,7 @@ def map_of(value: object) -> list[dict[str, Any]] | None:
     for entry in value:
         rows = _rows(entry.get("rows")) if isinstance(entry, Mapping) else None
         view = entry.get("view", 0) if isinstance(entry, Mapping) else None
-        if rows is None or not _is_view(view):
+        if rows is None or not _is_view_index(view):
             return None
         maps.append({"view": view, "rows": rows})
     return maps
@@ -76,7 +76,7 @@ def _rows(value: object) -> list[list[float]] | None:
     return rows
 
 
-def _is_view(value: object) -> bool:
+def _is_view_index(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < MOST_BOXES
 
 

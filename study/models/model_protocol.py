@@ -13,7 +13,7 @@ from study.protocol.protocol import CONTEXTS
 
 VIEWS = ("all", "first")
 RESOLUTIONS = ("full", "quarter")
-_WIDEST = 8_192
+_MAX_WIDTH = 8_192
 
 
 class Shown(StrEnum):
@@ -28,8 +28,8 @@ class Shown(StrEnum):
 class Order(StrEnum):
     """The order of an item's options.
 
-    `canonical` is the bank's order. `readers` follows the study's `option_order` and seed, as for a
-    reader. `shuffled` is random by the same seed, regardless of the study's `option_order`.
+    `canonical` is the bank's order. `readers` follows the study's `option_order` and seed, as for
+    readers. `shuffled` is random by the same seed, regardless of the study's `option_order`.
     """
 
     CANONICAL = "canonical"
@@ -51,7 +51,7 @@ class ModelProtocol:
         The version of the prompt's template in `TEMPLATES`, or in `OPEN_TEMPLATES` if the condition
         is open-ended.
     system : str or None
-        The system prompt; None for the template's, empty for none.
+        The system prompt; None for that of the template, empty for no system prompt.
     condition : Shown
         Which parts of an item are shown.
     views : {"all", "first"}
@@ -59,7 +59,7 @@ class ModelProtocol:
     resolution : {"full", "quarter"} or int
         All pixels, a quarter of each side, or a width in pixels; images are never enlarged.
     context : tuple of str or None
-        Information on the patient, as in a study's protocol; None for the study's setting.
+        Information about the patient, as in a study's protocol; None for the study's setting.
     order : Order
         The order of the options.
     explanation : bool
@@ -93,12 +93,14 @@ class ModelProtocol:
     seeds: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        across = self.resolution
+        resolution = self.resolution
         for name, is_valid in (
             ("views", self.views in VIEWS),
             (
                 "resolution",
-                across in RESOLUTIONS if isinstance(across, str) else 1 <= across <= _WIDEST,
+                resolution in RESOLUTIONS
+                if isinstance(resolution, str)
+                else 1 <= resolution <= _MAX_WIDTH,
             ),
             ("context", set(self.context or ()) <= set(CONTEXTS)),
             ("temperature", self.temperature is None or 0 <= self.temperature <= 2),
@@ -126,7 +128,7 @@ class ModelProtocol:
 
 
 def resolution_of(text: str) -> str | int:
-    """Return a resolution written as `full`, `quarter` or pixels across."""
+    """Return a resolution written as `full`, `quarter` or the width in pixels."""
     return int(text) if text.isdecimal() else text
 
 
@@ -145,12 +147,14 @@ class Template:
     prior: str = ""
 
     def printed(self, protocol: ModelProtocol) -> str:
-        """Return the text for a report, with placeholders as `{name}`."""
-        blind = protocol.condition == Shown.IMAGE_ABSENT
+        """Return the text for a report, with placeholders such as `{question}`."""
+        is_image_absent = protocol.condition == Shown.IMAGE_ABSENT
         return "\n\n".join(
             (
                 self.system if protocol.system is None else protocol.system,
-                self.without_views if blind else f"{self.with_views} {self.prior}".rstrip(),
+                self.without_views
+                if is_image_absent
+                else f"{self.with_views} {self.prior}".rstrip(),
                 self.patient,
                 self.question,
                 self.explained if protocol.explanation else self.answer,
@@ -158,7 +162,7 @@ class Template:
         ).strip()
 
 
-_FIRST = Template(
+_VERSION_1 = Template(
     system="You are an experienced radiologist. You answer multiple-choice questions about "
     "radiographs. Each question has exactly one best answer.",
     with_views="Images, in order: {views}.",
@@ -171,9 +175,9 @@ _FIRST = Template(
     "the best option.",
 )
 TEMPLATES: Mapping[str, Template] = {
-    "1": _FIRST,
+    "1": _VERSION_1,
     "2": replace(
-        _FIRST,
+        _VERSION_1,
         prior="Images called prior are of an earlier examination of the same patient, for "
         "comparison.",
     ),

@@ -1,10 +1,10 @@
 """Adds models to a study from their predictions, describes them in cards, and withdraws them.
 
-Predictions are read first, then stored. A card describes a model: its maker, its licence, how it
-was asked. Cards are events of the study's trail; the last one counts. A withdrawn model is in no
-table or bundle, but its predictions stay in the store, and the trail records who withdrew it, when
-and why. Models can be withdrawn after closing too, because a wrong file may only be noticed in the
-results; the bundle and the reports then state that it was withdrawn after closing.
+Predictions are read first, then stored. A card describes a model: its maker, its licence, and how
+it was asked. Cards are events in the study's trail; the latest one applies. A withdrawn model is in
+no table or bundle, but its predictions remain in the store, and the trail records who withdrew it,
+when and why. A model can be withdrawn even after closing, because a wrong file may be noticed only
+in the results; the bundle and the reports then state this.
 """
 
 import json
@@ -40,7 +40,7 @@ from study.store.events import EventKind
 from study.store.models import ModelRow
 from study.store.studies import StudyRow, study_row
 
-_REMEDY = later("Choose another name.")
+_CHOOSE_ANOTHER_NAME = later("Choose another name.")
 _NEEDS_PAPER = later(
     "The file names its items by index only: add the exam paper's paper.json, which "
     "holds the ID of each index (python -m study models add FILE paper.json)."
@@ -53,15 +53,15 @@ FIELDS = (
     *("name", "institution", "url", "date", "licence", "training", "prompt", "hardware"),
     "cost",
 )
-"""The fields of a card, all text; `training` is the declared exposure to these data."""
+"""The fields of a card, all text; `training` states any exposure to the study's data."""
 
 Card = Mapping[str, str]
-_FEW = 3
+_N_IDS_LISTED = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Example:
-    """A prediction as read: the model's words, and the option they were interpreted as."""
+    """A prediction: the model's words, and the option as which they were read."""
 
     item_id: str
     words: str
@@ -73,7 +73,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudyPredictions:
-    """The predictions in a file for a study's cases, before they are stored."""
+    """The predictions for a study's cases in a file, before they are stored."""
 
     study: str
     source_name: str
@@ -117,7 +117,7 @@ class StudyPredictions:
         return [item_id for item_id in self.options if item_id not in predicted]
 
     def examples(self, max_examples: int) -> list[Example]:
-        """Return predictions for review, in the file's order; half of them without an answer."""
+        """Return predictions for review in file order, if possible half of them unanswered."""
         unclear = [prediction for prediction in self.file.primary if prediction.answer is None]
         clear = [prediction for prediction in self.file.primary if prediction.answer is not None]
         chosen = {
@@ -146,7 +146,7 @@ class StudyPredictions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileSummary:
-    """The summary of a prediction file for a page; its size does not depend on the file.
+    """The summary of a prediction file for a page; its size is limited.
 
     `absent_ids` and `unknown_ids` are the first few; the other fields are those of
     `StudyPredictions` and `PredictionFile`.
@@ -189,8 +189,8 @@ def summary_of(predictions: StudyPredictions, *, n_examples: int = 0) -> FileSum
         n_absent=predictions.n_absent,
         n_unanswered=predictions.n_unanswered,
         n_not_drawn=predictions.n_not_drawn,
-        absent_ids=tuple(predictions.absent_ids[:_FEW]),
-        unknown_ids=file.unknown_ids[:_FEW],
+        absent_ids=tuple(predictions.absent_ids[:_N_IDS_LISTED]),
+        unknown_ids=file.unknown_ids[:_N_IDS_LISTED],
         examples=tuple(predictions.examples(n_examples)),
     )
 
@@ -198,7 +198,7 @@ def summary_of(predictions: StudyPredictions, *, n_examples: int = 0) -> FileSum
 def read_model(
     store: Store, *paths: Path, study: str, column_roles: ColumnRoles | None = None
 ) -> StudyPredictions:
-    """Read a prediction file for a study, or several that belong together, without storing it.
+    """Read one or more prediction files of a model for a study, without storing them.
 
     Parameters
     ----------
@@ -247,7 +247,7 @@ def read_model(
 
 def first_ids(ids: Iterable[str]) -> str:
     """Return the first few IDs in quotation marks, for a message."""
-    return ", ".join(quoted(item_id[:60]) for item_id in islice(ids, _FEW))
+    return ", ".join(quoted(item_id[:60]) for item_id in islice(ids, _N_IDS_LISTED))
 
 
 class NewModel(TypedDict):
@@ -275,7 +275,8 @@ def keep_model(
     facts
         Further facts for the event, such as the protocol of a run.
     replacing
-        The reason to withdraw the model of that name first; by default a taken name is refused.
+        The reason for withdrawing an existing model of that name; by default a taken name is
+        refused.
 
     Raises
     ------
@@ -294,7 +295,7 @@ def keep_model(
         study = study_row(change, predictions.study)
         if replacing is not None:
             withdraw_in(change, study, model_id, replacing, acting)
-        _refuse_known(change, study, model_id)
+        _refuse_taken_name(change, study, model_id)
         cases = {row.item_id: row.id for row in studies.cases(change, study.id)}
         number = models.add(
             change,
@@ -335,17 +336,17 @@ def add_model(
     acting: Acting,
     **model: Unpack[NewModel],
 ) -> StudyPredictions:
-    """Read a prediction file and store it; errors as of `read_model` and `keep_model`."""
+    """Read a prediction file and store it; errors as for `read_model` and `keep_model`."""
     predictions = read_model(store, path, study=study)
     keep_model(store, predictions, acting=acting, **model)
     return predictions
 
 
 def check_free(store: Store, *, study: str, model_id: str) -> None:
-    """Refuse an invalid or taken name of a model; errors as of `keep_model`."""
+    """Refuse an invalid or taken name of a model; errors as for `keep_model`."""
     check_name(model_id, "model")
     with store.look() as look:
-        _refuse_known(look, study_row(look, study), model_id)
+        _refuse_taken_name(look, study_row(look, study), model_id)
 
 
 def predictions_hash(look: Transaction, model: int) -> str:
@@ -353,7 +354,7 @@ def predictions_hash(look: Transaction, model: int) -> str:
     return sha256_of([row.hashed_values() for row in models.predictions(look, model)])
 
 
-def _refuse_known(look: Transaction, study: StudyRow, model_id: str) -> None:
+def _refuse_taken_name(look: Transaction, study: StudyRow, model_id: str) -> None:
     new_key = text_key(model_id)
     for known in models.of_study(look, study.id):
         if text_key(known.model_id) == new_key:
@@ -362,7 +363,7 @@ def _refuse_known(look: Transaction, study: StudyRow, model_id: str) -> None:
                     "{model_id} is already a model in {name}. {remedy}",
                     model_id=quoted(known.model_id),
                     name=quoted(study.name),
-                    remedy=translated(_REMEDY),
+                    remedy=translated(_CHOOSE_ANOTHER_NAME),
                 )
             )
     for reader in people.readers(look, study.id):
@@ -372,14 +373,14 @@ def _refuse_known(look: Transaction, study: StudyRow, model_id: str) -> None:
                     "{reader_id} is a reader in {name}. {remedy}",
                     reader_id=quoted(reader.reader_id),
                     name=quoted(study.name),
-                    remedy=translated(_REMEDY),
+                    remedy=translated(_CHOOSE_ANOTHER_NAME),
                 )
             )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Withdrawn:
-    """A withdrawn model, with the number of the event of its withdrawal."""
+    """A withdrawn model, with the number of the event that records the withdrawal."""
 
     model_id: str
     model_version: str
@@ -393,7 +394,7 @@ class Withdrawn:
 
 
 def withdraw_model(store: Store, *, study: str, model_id: str, reason: str, acting: Acting) -> None:
-    """Withdraw a model from a study; then no table, figure or bundle contains it.
+    """Withdraw a model from a study; no table, figure or bundle contains it afterwards.
 
     Raises
     ------
@@ -419,13 +420,13 @@ def models_of(store: Store, study: str) -> tuple[list[ModelRow], int]:
         return models.of_study(look, number), len(studies.cases(look, number))
 
 
-def withdrawn(store: Store, study: str) -> list[Withdrawn]:
+def withdrawn_models(store: Store, study: str) -> list[Withdrawn]:
     """Return a study's withdrawn models in the order they were added."""
     with store.look() as look:
-        return withdrawn_in(look, study_row(look, study))
+        return withdrawn_models_in(look, study_row(look, study))
 
 
-def withdrawn_in(look: Transaction, study: StudyRow) -> list[Withdrawn]:
+def withdrawn_models_in(look: Transaction, study: StudyRow) -> list[Withdrawn]:
     """Return a study's withdrawn models within a transaction."""
     withdrawals = events.of_kinds(
         look, events.study_chain(study.name), (EventKind.MODEL_WITHDRAWN,)
@@ -450,14 +451,14 @@ def withdrawn_in(look: Transaction, study: StudyRow) -> list[Withdrawn]:
 
 
 def key_of(detail: Mapping[str, Any]) -> tuple[str, int]:
-    """Return the key of a model in a study: its name and edition."""
+    """Return the name and edition of a model, which identify it in a study."""
     return detail["model_id"], detail.get("edition", 1)
 
 
 def withdraw_in(
     change: Transaction, study: StudyRow, model_id: str, reason: str, acting: Acting
 ) -> None:
-    """Withdraw a model within a transaction; errors as of `withdraw_model`."""
+    """Withdraw a model within a transaction; errors as for `withdraw_model`."""
     words = checked_reason(reason)
     row = current_model(change, study, model_id)
     protocol = stored_protocol(study)
@@ -484,13 +485,13 @@ def withdraw_in(
 
 
 def find_model(look: Transaction, study: StudyRow, model_id: str) -> ModelRow | None:
-    """Return the row of the model with a name that is not withdrawn, or None."""
+    """Return the model of a name that is not withdrawn, or None."""
     matches = (row for row in models.of_study(look, study.id) if row.model_id == model_id)
     return next(matches, None)
 
 
 def current_model(look: Transaction, study: StudyRow, model_id: str) -> ModelRow:
-    """Return the row of the model with a name that is not withdrawn.
+    """Return the model of a name that is not withdrawn.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Builds exam papers: the items of a study or a bank as a model may see them, without the truth.
+"""Builds exam papers: items as shown to a model, without the reference standard.
 
 Films are rendered to 8 bits in the window with which the reading page opens them; prompts are
 templates filled with an item's texts.
@@ -37,16 +37,16 @@ from study.store.banks import FilmRow
 from study.store.readings import ItemShown
 from study.store.studies import refuse_restored, study_row
 
-OUTERMOST = 0.01
-"""Share of the darkest and brightest samples clipped in a film without its own window."""
+CLIPPED_SHARE = 0.01
+"""Share of the samples clipped at each end in a film without a window of its own."""
 
 _PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
-_AVERAGE = 3  # PNG row filter: each byte minus the mean of the bytes to its left and above
+_AVERAGE_FILTER = 3  # PNG row filter: each byte minus the mean of the bytes to its left and above
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaperFilm:
-    """A film of an item, with the label of its view (may be empty).
+    """A film of an item, with the label of its view, which may be empty.
 
     `sha256` is the hash of the file in the bank; items that share a film have the same hash. For a
     film of an earlier examination, `prior` states the interval; otherwise it is empty.
@@ -59,16 +59,16 @@ class PaperFilm:
 
     @property
     def name(self) -> str:
-        """Return the label and the text for a prior film; empty if there is neither."""
+        """Return the label and the text for a prior film, or an empty string."""
         return ", ".join(part for part in (self.label, self.prior) if part)
 
     def png(self, resolution: str | int = "full") -> bytes:
-        """Return the film as rendered by `study.models.paper.rendered`."""
-        return rendered(self._bytes(), resolution)
+        """Return the film rendered by `study.models.paper.render_film`."""
+        return render_film(self._bytes(), resolution)
 
     def sixteen_bit(self) -> bytes | None:
         """Return a PNG of the samples if they have more than 8 bits, otherwise None."""
-        return sixteen_bit(self._bytes())
+        return sixteen_bit_png(self._bytes())
 
     def _bytes(self) -> bytes:
         return imported_bytes(self.row.file, self.sha256)
@@ -93,7 +93,7 @@ class PaperItem:
         (`study.reading.records.canonical` returns an answer's canonical letter); empty without
         options.
     context : tuple of (str, str)
-        Names and values of the information on the patient.
+        Names and values of the information about the patient.
     films : tuple of PaperFilm
         In order; empty if no image is shown.
     """
@@ -170,8 +170,8 @@ class Paper:
 def paper_ids(look: Transaction, item_ids: Iterable[str]) -> dict[str, str]:
     """Return the ID of each item in exam papers.
 
-    A bank's IDs may reveal the answer (``q7-effusion-yes``). IDs in papers are keyed hashes: equal
-    in all papers of a deployment, and not traceable to an item without the deployment's secret.
+    A bank's IDs may reveal the answer (``q7-effusion-yes``). IDs in papers are keyed hashes: they
+    are equal in all papers of a deployment, and cannot be traced to an item without its secret.
     """
     return {
         item_id: f"q{deployment.keyed_mark(look, f'item {item_id}')[:20]}" for item_id in item_ids
@@ -181,15 +181,15 @@ def paper_ids(look: Transaction, item_ids: Iterable[str]) -> dict[str, str]:
 def paper_of_study(
     store: Store, study: str, model_protocol: ModelProtocol, *, rater: str = "model", run: int = 1
 ) -> Paper:
-    """Return the paper of a study's cases, read on a connection that denies the reference standard.
+    """Return the paper of a study's cases, read without access to the reference standard.
 
     Parameters
     ----------
     model_protocol
         How the model is asked.
     rater, run
-        The name and run for which options are ordered, unless in the bank's order: the order is
-        that of a reader of this name.
+        The name and run that determine the order of options, as for a reader of that name; unused
+        with the bank's order.
 
     Raises
     ------
@@ -205,21 +205,21 @@ def paper_of_study(
             draft.name for draft in studies.listed_drafts(look)
         ):
             raise NotNow(t("{study} is still a draft. Draw its cases first.", study=quoted(study)))
-        study_found = study_row(look, study)
-        refuse_restored(study_found)
-        protocol = stored_protocol(study_found)
-        rows = readings.items_shown(look, study=study_found.id)
-        dealing = _Dealing(
+        row = study_row(look, study)
+        refuse_restored(row)
+        protocol = stored_protocol(row)
+        rows = readings.items_shown(look, study=row.id)
+        assignment = _Assignment(
             protocol=protocol, asked=model_protocol, rater=rater, run=run, wrong_images=wrong_images
         )
-        items = tuple(_items(look, rows, dealing))
+        items = tuple(_paper_items(look, rows, assignment))
         return Paper(
             study=study,
-            bank=study_found.bank_name,
+            bank=row.bank_name,
             split="",
-            provenance=banks.bank_row(look, study_found.bank_name).provenance,
-            simulated=bool(study_found.simulated_films),
-            asked=_worded(model_protocol, items),
+            provenance=banks.bank_row(look, row.bank_name).provenance,
+            simulated=bool(row.simulated_films),
+            asked=_with_fitting_template(model_protocol, items),
             protocol_sha256=sha256_of(protocol.as_json()),
             items=items,
         )
@@ -245,11 +245,11 @@ def paper_of_bank(
     """
     with store.look() as look:
         row = banks.bank_row(look, bank)
-        chosen = banks.ids_of_split(look, row.id, split) if split else None
+        split_ids = banks.ids_of_split(look, row.id, split) if split else None
     refuse_without_images(row)
     with store.look(sealed=True) as look:
         items_shown = readings.items_shown(look, bank=row.id)
-        rows = [item for item in items_shown if chosen is None or item.item_id in chosen]
+        rows = [item for item in items_shown if split_ids is None or item.item_id in split_ids]
         if not rows:
             raise NotFound(
                 t(
@@ -258,22 +258,24 @@ def paper_of_bank(
                     split=quoted(split),
                 )
             )
-        dealing = _Dealing(protocol=Protocol(), asked=model_protocol, rater=rater, run=run)
-        items = tuple(_items(look, rows, dealing))
+        assignment = _Assignment(protocol=Protocol(), asked=model_protocol, rater=rater, run=run)
+        items = tuple(_paper_items(look, rows, assignment))
         return Paper(
             study="",
             bank=bank,
             split=split,
             provenance=row.provenance,
             simulated=bool(row.simulated),
-            asked=_worded(model_protocol, items),
+            asked=_with_fitting_template(model_protocol, items),
             protocol_sha256="",
             items=items,
         )
 
 
-def _worded(model_protocol: ModelProtocol, items: Sequence[PaperItem]) -> ModelProtocol:
-    """Return the model protocol with the template that has text for prior films if needed."""
+def _with_fitting_template(
+    model_protocol: ModelProtocol, items: Sequence[PaperItem]
+) -> ModelProtocol:
+    """Return the model protocol, with template 2 if template 1 has no text for the prior films."""
     prior = any(film.prior for item in items for film in item.films)
     return (
         replace(model_protocol, template="2")
@@ -283,13 +285,13 @@ def _worded(model_protocol: ModelProtocol, items: Sequence[PaperItem]) -> ModelP
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Dealing:
-    """How items are assigned to a model.
+class _Assignment:
+    """The settings by which items are assigned to a model.
 
     Parameters
     ----------
     wrong_images
-        The item whose images a study shows instead of those of each item, by item.
+        For each item, the item whose images the study shows instead.
     """
 
     protocol: Protocol
@@ -299,22 +301,25 @@ class _Dealing:
     wrong_images: Mapping[str, str] = field(default_factory=dict)
 
 
-def _items(look: Transaction, rows: Sequence[ItemShown], dealing: _Dealing) -> Iterator[PaperItem]:
+def _paper_items(
+    look: Transaction, rows: Sequence[ItemShown], assignment: _Assignment
+) -> Iterator[PaperItem]:
     """Yield the items in a pseudo-random order, because a bank's order may depend on the answer."""
-    protocol, model_protocol = dealing.protocol, dealing.asked
+    protocol, model_protocol = assignment.protocol, assignment.asked
     by_id = {row.item_id: row for row in rows}
     ids = shuffled(by_id, seed=protocol.seed, purpose="paper order")
     keys = protocol.context if model_protocol.context is None else model_protocol.context
     open_ended = model_protocol.condition == Shown.OPEN_ENDED
     prior = "prior" in keys
     films = {
-        item_id: _films(look, by_id[item_id].item, model_protocol, prior=prior) for item_id in ids
+        item_id: _films_of(look, by_id[item_id].item, model_protocol, prior=prior)
+        for item_id in ids
     }
     for number, item_id in enumerate(ids, start=1):
         row = by_id[item_id]
         texts = json.loads(row.options)
-        key_text = f"{dealing.rater}/{item_id}/{Condition.UNAIDED}/{dealing.run}"
-        order = "" if open_ended else _order(len(texts), protocol, model_protocol, key_text)
+        key_text = f"{assignment.rater}/{item_id}/{Condition.UNAIDED}/{assignment.run}"
+        order = "" if open_ended else _option_order(len(texts), protocol, model_protocol, key_text)
         yield PaperItem(
             number=number,
             item_id=item_id,
@@ -322,11 +327,11 @@ def _items(look: Transaction, rows: Sequence[ItemShown], dealing: _Dealing) -> I
             options=tuple(texts[LETTERS.index(letter)] for letter in order),
             shown_order=order,
             context=readings.shown_context(look, [row.item], keys)[row.item],
-            films=_shown(films, ids, number - 1, dealing),
+            films=_films_shown(films, ids, number - 1, assignment),
         )
 
 
-def _films(
+def _films_of(
     look: Transaction, item: int, model_protocol: ModelProtocol, *, prior: bool
 ) -> tuple[PaperFilm, ...]:
     rows = readings.films_shown(look, item, prior=prior)
@@ -343,7 +348,9 @@ def _films(
     )
 
 
-def _order(n_options: int, protocol: Protocol, model_protocol: ModelProtocol, key_text: str) -> str:
+def _option_order(
+    n_options: int, protocol: Protocol, model_protocol: ModelProtocol, key_text: str
+) -> str:
     if model_protocol.order == Order.CANONICAL:
         return LETTERS[:n_options]
     if model_protocol.order == Order.SHUFFLED:
@@ -351,29 +358,29 @@ def _order(n_options: int, protocol: Protocol, model_protocol: ModelProtocol, ke
     return options_order(n_options, protocol, key_text)
 
 
-def _shown(
-    films: dict[str, tuple[PaperFilm, ...]], ids: Sequence[str], place: int, dealing: _Dealing
+def _films_shown(
+    films: dict[str, tuple[PaperFilm, ...]], ids: Sequence[str], place: int, assignment: _Assignment
 ) -> tuple[PaperFilm, ...]:
     """Return the films shown with the item at a place.
 
-    Wrong images are those that the study shows to its readers, if it has that condition; otherwise
-    those of the next item without a common film.
+    Wrong images are those that the study shows to its readers, if it has that condition. Otherwise
+    they are those of the next item that shares no film with this one.
 
     Raises
     ------
     NotNow
         All items show the same films.
     """
-    own_film, condition = films[ids[place]], dealing.asked.condition
+    own_films, condition = films[ids[place]], assignment.asked.condition
     if condition in (Shown.IMAGE, Shown.OPEN_ENDED):
-        return own_film
+        return own_films
     if condition == Shown.IMAGE_ABSENT:
         return ()
-    if ids[place] in dealing.wrong_images:
-        return films[dealing.wrong_images[ids[place]]]
-    known = {film.sha256 for film in own_film}
+    if ids[place] in assignment.wrong_images:
+        return films[assignment.wrong_images[ids[place]]]
+    own_hashes = {film.sha256 for film in own_films}
     for item_id in (*ids[place + 1 :], *ids[:place]):
-        if known.isdisjoint(film.sha256 for film in films[item_id]):
+        if own_hashes.isdisjoint(film.sha256 for film in films[item_id]):
             return films[item_id]
     raise NotNow(t("All items show the same images, so there is no other image to show instead."))
 
@@ -398,7 +405,7 @@ def prompt_of(item: PaperItem, protocol: ModelProtocol) -> Prompt:
     options = zip(LETTERS, item.options, strict=False)
     context = ", ".join(f"{key} {words}" for key, words in item.context)
     parts = (
-        _views(template, item),
+        _views_line(template, item),
         template.patient.format(context=context) if context else "",
         template.question.format(
             question=item.question,
@@ -410,7 +417,7 @@ def prompt_of(item: PaperItem, protocol: ModelProtocol) -> Prompt:
     return Prompt(system=system, text="\n\n".join(part for part in parts if part))
 
 
-def _views(template: Template, item: PaperItem) -> str:
+def _views_line(template: Template, item: PaperItem) -> str:
     if not item.films:
         return template.without_views
     if not any(film.name for film in item.films):
@@ -424,8 +431,8 @@ def _views(template: Template, item: PaperItem) -> str:
     return f"{images_line} {template.prior}" if prior else images_line
 
 
-def rendered(data: bytes, resolution: str | int = "full") -> bytes:
-    """Return a film as an 8-bit greyscale PNG without metadata, as opened on the reading page.
+def render_film(data: bytes, resolution: str | int = "full") -> bytes:
+    """Return a film as an 8-bit greyscale PNG without metadata, in the reading page's window.
 
     Parameters
     ----------
@@ -442,15 +449,15 @@ def rendered(data: bytes, resolution: str | int = "full") -> bytes:
     """
     pixels = grey_levels(data)
     low, high = opening_window(pixels, initial_window(data))
-    smaller = _averaged(pixels, resolution)
+    smaller = _reduced(pixels, resolution)
     if smaller is None:  # a lookup table is faster than computing each pixel
-        shades = _shaded(np.arange(np.iinfo(pixels.dtype).max + 1), low, high)[pixels]
+        shades = _grey_levels(np.arange(np.iinfo(pixels.dtype).max + 1), low, high)[pixels]
     else:
-        shades = _shaded(smaller, low, high)
+        shades = _grey_levels(smaller, low, high)
     return _png(shades)
 
 
-def sixteen_bit(data: bytes) -> bytes | None:
+def sixteen_bit_png(data: bytes) -> bytes | None:
     """Return a film of more than 8 bits as a PNG of its samples without metadata, otherwise None.
 
     Raises
@@ -463,31 +470,31 @@ def sixteen_bit(data: bytes) -> bytes | None:
 
 
 def opening_window(pixels: Grey, own_window: tuple[float, float] | None) -> tuple[float, float]:
-    """Return the samples shown black and white when the reading page opens a film.
+    """Return the samples that are black and white when the reading page opens a film.
 
     Films of 8 bits open with all levels. Others open in their own window, or without one between
-    the 1st and 99th percentile (``openingPreset`` and ``quantileWindow`` of the page).
+    the 1st and 99th percentile (``openingPreset`` and ``quantileWindow`` of the reading page).
     """
     if pixels.dtype == np.uint8:
         low, high = int(pixels.min()), int(pixels.max())
         return low, max(high, low + 1)
     if own_window is not None:
         return own_window
-    reached = np.cumsum(np.bincount(pixels.ravel()))
+    cumulative = np.cumsum(np.bincount(pixels.ravel()))
     low, high = (
-        int(np.searchsorted(reached, max(1, math.ceil(share * pixels.size))))
-        for share in (OUTERMOST, 1 - OUTERMOST)
+        int(np.searchsorted(cumulative, max(1, math.ceil(share * pixels.size))))
+        for share in (CLIPPED_SHARE, 1 - CLIPPED_SHARE)
     )
     return low, max(low + 1, high)
 
 
-def _shaded(samples: NDArray[Any], low: float, high: float) -> NDArray[np.uint8]:
-    """Return grey levels as on the page, `low` black and `high` white (``shade`` of the page)."""
+def _grey_levels(samples: NDArray[Any], low: float, high: float) -> NDArray[np.uint8]:
+    """Return grey levels with `low` black and `high` white (``shade`` of the reading page)."""
     share = np.clip((samples - low) / (high - low), 0, 1)
     return np.floor(share * 255 + 0.5).astype(np.uint8)
 
 
-def _averaged(pixels: Grey, resolution: str | int) -> NDArray[Any] | None:
+def _reduced(pixels: Grey, resolution: str | int) -> NDArray[Any] | None:
     """Return the samples of a reduced film, or None if its size does not change."""
     height, width = pixels.shape
     scale = 0.25 if resolution == "quarter" else 1.0
@@ -508,15 +515,14 @@ def _png(pixels: NDArray[Any]) -> bytes:
     left, above = np.zeros_like(samples), np.zeros_like(samples)
     left[:, size:] = samples[:, :-size]
     above[1:] = samples[:-1]
-    rows = np.full((height, 1 + samples.shape[1]), _AVERAGE, dtype=np.uint8)
-    rows[:, 1:] = samples - (
-        ((left ^ above) >> 1) + (left & above)
-    )  # mean of two bytes without overflow
+    rows = np.full((height, 1 + samples.shape[1]), _AVERAGE_FILTER, dtype=np.uint8)
+    mean = ((left ^ above) >> 1) + (left & above)  # without overflow
+    rows[:, 1:] = samples - mean
     # For radiographs, run-length coding compresses as well as full deflate, in a sixth of the time.
     deflate = zlib.compressobj(1, zlib.DEFLATED, zlib.MAX_WBITS, zlib.DEF_MEM_LEVEL, zlib.Z_RLE)
-    head = struct.pack(">IIBBBBB", width, height, 8 * size, 0, 0, 0, 0)
+    header = struct.pack(">IIBBBBB", width, height, 8 * size, 0, 0, 0, 0)
     data = deflate.compress(rows.tobytes()) + deflate.flush()
-    chunks = ((b"IHDR", head), (b"IDAT", data), (b"IEND", b""))
+    chunks = ((b"IHDR", header), (b"IDAT", data), (b"IEND", b""))
     return _PNG_SIGNATURE + b"".join(_chunk(name, content) for name, content in chunks)
 
 

@@ -15,7 +15,7 @@ from study.base.errors import BadFile
 from study.base.text import LONGEST_NAME, id_key, natural_key, text_key
 from study.models.answer_columns import answer_keys, reference_notes
 from study.models.answer_mentions import LETTERS
-from study.models.answer_parser import STANDARD, VERSION, answer_in, words_in
+from study.models.answer_parser import STANDARD, VERSION, answer_in, open_answer_in
 from study.models.answer_text import is_unfinished
 from study.models.files import (
     ANSWER_KEYS,
@@ -24,18 +24,25 @@ from study.models.files import (
     Records,
     check_columns,
     check_roles,
+    column_kinds,
     first_of,
     is_used,
-    kinds,
     read_records,
     used_by_name,
 )
 from study.models.finish_reasons import CUT_OFF, EMPTY, is_cut_off
-from study.models.harnesses import ModelOutput, Shape, name_of, named, plain, shape_of
-from study.models.image_marks import boxes_of, map_of
+from study.models.harnesses import (
+    ModelOutput,
+    Shape,
+    format_name,
+    read_by_roles,
+    read_plain,
+    shape_of,
+)
+from study.models.image_marks import boxes_of, heat_maps_of
 from study.models.model_protocol import Shown
 from study.models.refusals import is_refusal
-from study.store.models import standing_rank
+from study.store.models import condition_rank
 from study.tables.columns import column_list, plain_key
 from study.tables.source import Record, Repeated
 from study.tables.values import as_text, is_missing, quoted_value
@@ -43,7 +50,7 @@ from study.tables.values import as_text, is_missing, quoted_value
 PredictionStatus = Literal["answered", "skipped", "unparsed", "refused"]
 
 _PAPER_NUMBER = "index"
-_BY_NUMBER = (
+_PAPER_NEEDED_NOTE = (
     "column index is used as the item's ID; if the file answers an exam paper, give its"
     " paper.json with it, which holds the id of each index"
 )
@@ -52,13 +59,13 @@ _REASONS = {
     CUT_OFF: "{n} {output was|outputs were} cut off and {is|are} unparsed",
     EMPTY: "{n} {output is|outputs are} empty although the model finished, and {is|are} unparsed",
 }
-_NUMBERS = re.compile(r"\{([\w ]+)\|([\w ]+)\}")
+_SINGULAR_OR_PLURAL = re.compile(r"\{([\w ]+)\|([\w ]+)\}")
 """The singular and the plural of words that follow a count."""
 
-_LEAST_PERCENTAGE = 10
-"""If the largest confidence is not above this, the scale is probably not 0 to 100."""
-_OTHER_FORM = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
-"""Errors when a value does not have the type that its harness writes."""
+_MIN_PERCENTAGE = 10
+"""If the largest confidence is not above this value, the scale is probably not 0 to 100."""
+_FORMAT_ERRORS = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
+"""Errors raised when a value does not have the type that the harness writes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,9 +127,10 @@ class PredictionFile:
     unknown_ids : tuple of str
         IDs in the file that are not among the items, in file order.
     notes : tuple of str
-        Values that were not understood, and decisions made, with counts.
+        Counts of values that were not understood, and decisions made.
     needs_paper : bool
-        Whether entries have only a number, which an exam paper's `paper.json` maps to an ID.
+        Whether entries have only a number instead of an ID; an exam paper's `paper.json` maps the
+        numbers to IDs.
     """
 
     shape: str
@@ -143,7 +151,7 @@ class PredictionFile:
     def conditions(self) -> tuple[str, ...]:
         """Return the conditions of the answers, the primary one first."""
         return tuple(
-            sorted({prediction.condition for prediction in self.predictions}, key=standing_rank)
+            sorted({prediction.condition for prediction in self.predictions}, key=condition_rank)
         )
 
     @property
@@ -194,7 +202,7 @@ def read_predictions(
     """
     if column_roles is not None:
         check_roles(column_roles)
-    paper = next((candidate for path in paths if (candidate := _paper(path, known_as))), None)
+    paper = next((candidate for path in paths if (candidate := _paper_in(path, known_as))), None)
     read = [_content_of(path, column_roles) for path in paths if not paper or path != paper.path]
     if not read:
         raise BadFile(
@@ -211,15 +219,15 @@ def read_predictions(
         )
     reader = _Reader(options, questions, explicit=column_roles or {})
     id_name = _id_name(outputs, _item_finder(options, known_as))
-    predictions = reader.predictions(_rows(read, options, known_as, paper, id_name))
+    predictions = reader.predictions(_rows_of(read, options, known_as, paper, id_name))
     faults += reader.faults
     if faults:
         more = len(faults) - _MOST_FAULTS
         lines = faults[:_MOST_FAULTS] + ([f"and {more:,} more"] if more > 0 else [])
         raise BadFile(f"{files} has faults:\n" + "\n".join(f"- {line}" for line in lines))
     needs_paper = paper is None and plain_key(id_name) == _PAPER_NUMBER
-    numbered = needs_paper and all(prediction.item_id.isdecimal() for prediction in predictions)
-    by_number = (_BY_NUMBER,) if numbered else ()
+    is_numbered = needs_paper and all(prediction.item_id.isdecimal() for prediction in predictions)
+    number_notes = (_PAPER_NEEDED_NOTE,) if is_numbered else ()
     return PredictionFile(
         shape=" and ".join(dict.fromkeys(content.shape for content in read)),
         n_rows=sum(len(content.source.records) for content in read),
@@ -229,7 +237,11 @@ def read_predictions(
         sha256=joint_sha256([content.source.sha256 for content in read]),
         predictions=tuple(predictions),
         unknown_ids=tuple(reader.unknown),
-        notes=(*(note for content in read for note in content.notes), *reader.notes(), *by_number),
+        notes=(
+            *(note for content in read for note in content.notes),
+            *reader.notes(),
+            *number_notes,
+        ),
         needs_paper=needs_paper,
     )
 
@@ -241,13 +253,13 @@ def _columns_of(read: Sequence["_FileContent"]) -> str:
 
 
 def columns_of(path: Path) -> tuple[str, ...]:
-    """Return the names of a file's columns; errors as of `read_records`."""
+    """Return the names of a file's columns; errors as for `read_records`."""
     return read_records(path, is_record=_is_record).columns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Paper:
-    """The parts of an exam paper that complete answers given without them."""
+    """The parts of an exam paper that complete the answers in other files."""
 
     path: Path
     condition: str
@@ -255,7 +267,7 @@ class _Paper:
     ids: Mapping[str, str]
 
     def complete(self, item_id: str, extras: Mapping[str, object]) -> dict[str, object]:
-        """Return an answer's other values, completed by the paper."""
+        """Return the extra values of an answer, completed from the paper."""
         added = {"order": self.orders.get(item_id), "condition": self.condition}
         return {
             **extras,
@@ -263,7 +275,7 @@ class _Paper:
         }
 
 
-def _paper(path: Path, known_as: Mapping[str, str]) -> _Paper | None:
+def _paper_in(path: Path, known_as: Mapping[str, str]) -> _Paper | None:
     """Return the exam paper in a `paper.json`, or None for another file."""
     if path.name != "paper.json":
         return None
@@ -285,7 +297,7 @@ def _paper(path: Path, known_as: Mapping[str, str]) -> _Paper | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _FileContent:
-    """The content of a file, before it is matched with the items."""
+    """The content of a file before its entries are matched with the items."""
 
     source: Records
     shape: str
@@ -296,7 +308,9 @@ class _FileContent:
 
 def _content_of(path: Path, column_roles: ColumnRoles | None) -> _FileContent:
     source = read_records(
-        path, is_record=partial(_is_record, column_roles=column_roles), kind_of=kinds(column_roles)
+        path,
+        is_record=partial(_is_record, column_roles=column_roles),
+        kind_of=column_kinds(column_roles),
     )
     faults = [str(fault) for fault in source.faults]
     notes = list(source.notes)
@@ -304,13 +318,19 @@ def _content_of(path: Path, column_roles: ColumnRoles | None) -> _FileContent:
     words: tuple[str, ...] = ()
     if column_roles is not None:
         check_columns(path, column_roles, source)
-        shape, outputs = source.kind, [named(record, column_roles) for record in source.records]
+        shape, outputs = (
+            source.kind,
+            [read_by_roles(record, column_roles) for record in source.records],
+        )
     elif harness:
         shape, outputs = harness.name, list(_harness_outputs(harness, source, faults, notes))
     else:
         words = answer_keys(source)
-        shape, outputs = name_of(source), [plain(record, words) for record in source.records]
-        notes += _unused(source.records, words)
+        shape, outputs = (
+            format_name(source),
+            [read_plain(record, words) for record in source.records],
+        )
+        notes += _note_unused_columns(source.records, words)
     notes += reference_notes(path, source, words, column_roles)
     faults += [
         f"{record.key or record.place}: a key given twice; keep one of each"
@@ -338,7 +358,7 @@ def _harness_outputs(
             continue
         try:
             outputs = list(harness.read(record.value))
-        except _OTHER_FORM:
+        except _FORMAT_ERRORS:
             faults.append(f"{record.place}: not an entry as in {harness.name}; write it again")
             continue
         for output in outputs:
@@ -352,7 +372,7 @@ def _harness_outputs(
         notes.append(f"each sample occurs once per filter ({names}); it is read once")
 
 
-def _unused(records: Iterable[Record], words: Sequence[str]) -> Iterator[str]:
+def _note_unused_columns(records: Iterable[Record], words: Sequence[str]) -> Iterator[str]:
     known = used_by_name(words)
     ignored = dict.fromkeys(
         key
@@ -380,21 +400,21 @@ class _Row:
     output: ModelOutput
 
 
-def _rows(
+def _rows_of(
     read: Sequence[_FileContent],
     options: Mapping[str, object],
     known_as: Mapping[str, str],
     paper: _Paper | None,
-    chosen: str,
+    id_name: str,
 ) -> Iterator[_Row]:
-    """Yield the outputs with item and run; several files with the same items are runs."""
-    item_named = _item_finder(options, known_as)
-    is_number = plain_key(chosen) == _PAPER_NUMBER
+    """Yield the outputs with item and run; files with the same items are runs."""
+    find_item = _item_finder(options, known_as)
+    is_number = plain_key(id_name) == _PAPER_NUMBER
     by_file = [
         [
             _Row(
-                item_id=item_named(written_id := _id(output, chosen)) or written_id,
-                run=_label(output.extras.get("run")),
+                item_id=find_item(written_id := _id_of(output, id_name)) or written_id,
+                run=_as_label(output.extras.get("run")),
                 output=output,
             )
             for output in content.outputs
@@ -402,16 +422,18 @@ def _rows(
         for content in read
     ]
     ids = [{row.item_id for row in rows} for rows in by_file]
-    overlap = sum(map(len, ids)) > len(set().union(*ids))
-    unnamed = not any(row.run for rows in by_file for row in rows)
+    is_overlapping = sum(map(len, ids)) > len(set().union(*ids))
+    has_no_runs = not any(row.run for rows in by_file for row in rows)
     for n, rows in enumerate(by_file, 1):
         for row in rows:
             run, item_id, output = row.run, row.item_id, row.output
-            if overlap and unnamed:
+            if is_overlapping and has_no_runs:
                 run = str(n)
             if paper:
-                if is_number or (item_id not in options and plain_key(chosen) != "docid"):
-                    item_id = paper.ids.get(item_id, item_id)  # starts at 1, doc_id at 0
+                if is_number or (item_id not in options and plain_key(id_name) != "docid"):
+                    item_id = paper.ids.get(
+                        item_id, item_id
+                    )  # the paper's numbers start at 1, doc_id at 0
                 output = replace(output, extras=paper.complete(item_id, output.extras))
             yield _Row(item_id=item_id, run=run, output=output)
 
@@ -428,27 +450,27 @@ def _item_finder(
     for name, item_id in known.items():
         if by_form.setdefault(form := id_key(name), item_id) != item_id:
             by_form[form] = ""
-    return lambda item_id_given: known.get(item_id_given) or by_form.get(id_key(item_id_given), "")
+    return lambda written_id: known.get(written_id) or by_form.get(id_key(written_id), "")
 
 
-def _id_name(outputs: Sequence[ModelOutput], item_named: Callable[[str], str]) -> str:
-    """Return the field of the IDs: the first that contains any item's ID, otherwise the first."""
+def _id_name(outputs: Sequence[ModelOutput], find_item: Callable[[str], str]) -> str:
+    """Return the field of the IDs: the first that contains an item's ID, otherwise the first."""
     names = dict.fromkeys(name for output in outputs for name in output.ids)
     known = (
-        n for n in names if any(item_named(_id_text(output.ids.get(n)) or "") for output in outputs)
+        n for n in names if any(find_item(_id_text(output.ids.get(n)) or "") for output in outputs)
     )
     return next(known, next(iter(names), ""))
 
 
-def _id(output: ModelOutput, chosen: str) -> str:
-    return _id_text(output.ids.get(chosen, next(iter(output.ids.values()), None))) or ""
+def _id_of(output: ModelOutput, id_name: str) -> str:
+    return _id_text(output.ids.get(id_name, next(iter(output.ids.values()), None))) or ""
 
 
 def _id_text(value: object) -> str | None:
     return as_text(int(value) if isinstance(value, float) and value.is_integer() else value)
 
 
-def _label(value: object) -> str:
+def _as_label(value: object) -> str:
     """Return the name of a run or a condition as text."""
     if is_missing(value) or isinstance(value, bool):
         return ""
@@ -475,11 +497,11 @@ class _Reader:
         """Return the predictions for the items, in file order."""
         by_key: dict[tuple[str, str, str], _Row] = {}
         for row in rows:
-            condition = _condition(row.output.extras.get("condition"))
+            condition = _condition_name(row.output.extras.get("condition"))
             key = (row.item_id, condition, row.run)
             place = row.output.place
             if not row.item_id:
-                self.faults.append(_no_id(row.output))
+                self.faults.append(_missing_id_fault(row.output))
             elif key in by_key:
                 self.faults.append(
                     f"{row.item_id}: given again at {place}; keep one prediction per item, or name"
@@ -487,9 +509,11 @@ class _Reader:
                 )
             else:
                 by_key[key] = row
-        runs = sorted({run for *_, run in by_key})  # a fixed order of names with the same key
+        runs = sorted(
+            {run for *_, run in by_key}
+        )  # sorted first for a fixed order of names with the same key
         ranks = {run: n for n, run in enumerate(sorted(runs, key=natural_key), 1)}
-        scale = self._scale([row.output for row in by_key.values()])
+        scale = self._scale_divisors([row.output for row in by_key.values()])
         predictions = []
         for (item_id, condition, run), row in by_key.items():
             self._note(row.output)
@@ -507,7 +531,7 @@ class _Reader:
     def notes(self) -> Iterator[str]:
         """Yield the notes, with counts."""
         for note, n in self._counts.items():
-            words = _NUMBERS.sub(lambda match, n=n: match[1 if n == 1 else 2], note)  # type: ignore[misc]
+            words = _SINGULAR_OR_PLURAL.sub(lambda match, n=n: match[1 if n == 1 else 2], note)  # type: ignore[misc]
             yield words.replace("{n}", f"{n:,}")
 
     def _note(self, output: ModelOutput) -> None:
@@ -521,8 +545,8 @@ class _Reader:
         elif not output.has_words and not _has_result(output):
             self._counts["{n} {entry|entries} without a prediction {counts|count} as skipped"] += 1
 
-    def _scale(self, outputs: Sequence[ModelOutput]) -> Mapping[str, float]:
-        """Return the divisors of confidence and probabilities: 100 if any value is above 1."""
+    def _scale_divisors(self, outputs: Sequence[ModelOutput]) -> Mapping[str, float]:
+        """Return the divisors of confidence and probabilities: 100 for percentages, otherwise 1."""
         scale = {}
         for role in ("confidence", "probabilities"):
             numbers = [n for output in outputs for n in _numbers(output.extras.get(role))]
@@ -533,9 +557,9 @@ class _Reader:
         return scale
 
     def _note_scale(self, role: str, highest: float, n_small: int) -> None:
-        """Note a scale that is probably not percentages."""
-        if highest <= _LEAST_PERCENTAGE:
-            ends = " or ".join(dict.fromkeys((f"{highest:g}", f"{_LEAST_PERCENTAGE:g}")))
+        """Add a note if the scale may not be percentages, although it is read as such."""
+        if highest <= _MIN_PERCENTAGE:
+            ends = " or ".join(dict.fromkeys((f"{highest:g}", f"{_MIN_PERCENTAGE:g}")))
             self._counts[
                 f"{role} is read as 0 to 100, and the largest is {highest:g} (taken as"
                 f" {highest / 100:g}); if the scale ends at {ends}, divide by its end"
@@ -558,7 +582,7 @@ class _Reader:
         words = None if output.failed else output.words
         finish = None if output.failed else output.extras.get("finish")
         read = (
-            in_words(row.item_id, words, refused=output.refused, finish=finish)
+            predict_open_answer(row.item_id, words, refused=output.refused, finish=finish)
             if condition == Shown.OPEN_ENDED
             else predict(
                 row.item_id,
@@ -580,11 +604,11 @@ class _Reader:
             **read.detail,
             "order": order,
             "probabilities": probabilities,
-            "prompt": _words(output.extras.get("prompt")),
-            "explanation": _words(output.extras.get("explanation"))
+            "prompt": _text_or_empty(output.extras.get("prompt")),
+            "explanation": _text_or_empty(output.extras.get("explanation"))
             or read.detail.get("explanation", ""),
             "boxes": self._marks("boxes", place, output, boxes_of),
-            "map": self._marks("map", place, output, map_of),
+            "map": self._marks("map", place, output, heat_maps_of),
             "failed": output.failed,
         }
         return Prediction(
@@ -605,7 +629,7 @@ class _Reader:
         numbers = [number / scale.get("confidence", 1.0) for number in _numbers(value)]
         if len(numbers) == 1 and 0 <= numbers[0] <= 1:
             return numbers[0]
-        self._bad("confidence", place, value, "a number from 0 to 1, or from 0 to 100")
+        self._note_invalid("confidence", place, value, "a number from 0 to 1, or from 0 to 100")
         return None
 
     def _probabilities(
@@ -613,7 +637,7 @@ class _Reader:
     ) -> dict[str, float]:
         if is_missing(value):
             return {}
-        value = _loaded(value)
+        value = _parse_json(value)
         if isinstance(value, list):
             value = dict(zip(LETTERS, value, strict=False)) if len(value) == len(options) else {}
         by_letter: dict[str, float] = {}
@@ -630,7 +654,7 @@ class _Reader:
                 break
             by_letter[LETTERS[n]] = number[0]
         if not by_letter and not (isinstance(value, dict) and all(map(is_missing, value.values()))):
-            self._bad("probabilities", place, value, "one number per option, from 0 to 1")
+            self._note_invalid("probabilities", place, value, "one number per option, from 0 to 1")
         return by_letter
 
     def _marks(
@@ -643,9 +667,9 @@ class _Reader:
         value = output.extras.get(role)
         if is_missing(value):
             return []
-        marks = read(_loaded(value))
+        marks = read(_parse_json(value))
         if marks is None:
-            self._bad(role, place, value, "a list as in docs/predictions-format.md")
+            self._note_invalid(role, place, value, "a list as in docs/predictions-format.md")
         return marks or []
 
     def _order(self, place: str, value: object, n_options: int) -> str:
@@ -661,25 +685,25 @@ class _Reader:
             return ""
         return letters if letters != LETTERS[:n_options] else ""
 
-    def _bad(self, role: str, place: str, value: object, expected: str) -> None:
+    def _note_invalid(self, role: str, place: str, value: object, expected: str) -> None:
         if any(key.startswith(role[:11]) for key in self._explicit):
             self.faults.append(f"{place}: the {role} {quoted_value(value)} is not {expected}")
         else:
             self._counts[f"{role} of {{n}} {{entry|entries}} is not {expected}, and not used"] += 1
 
 
-def _no_id(output: ModelOutput) -> str:
+def _missing_id_fault(output: ModelOutput) -> str:
     if output.ids or output.has_words is False or isinstance(output.words, dict | str | list):
         return f"{output.place}: no item id; give the id of the item as {ID_KEYS[0]}"
     return f"{output.place}: not a prediction but {quoted_value(output.words)}; give an object"
 
 
-def _condition(value: object) -> str:
-    """Return a condition's name in the protocol's spelling, such as `image-absent`."""
-    return "-".join(_label(value).lower().replace("_", " ").replace("-", " ").split())
+def _condition_name(value: object) -> str:
+    """Return the name of a condition in the spelling of protocols, such as `image-absent`."""
+    return "-".join(_as_label(value).lower().replace("_", " ").replace("-", " ").split())
 
 
-def _words(value: object) -> str:
+def _text_or_empty(value: object) -> str:
     return "" if is_missing(value) else _text(value)
 
 
@@ -688,7 +712,7 @@ def _text(value: object) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")  # lone surrogates
 
 
-def _loaded(value: object) -> object:
+def _parse_json(value: object) -> object:
     if not isinstance(value, str):
         return value
     try:
@@ -699,7 +723,7 @@ def _loaded(value: object) -> object:
 
 def _numbers(value: object) -> list[float]:
     """Return the numbers in a cell, a list or an object; percentages are divided by 100."""
-    value = _loaded(value)
+    value = _parse_json(value)
     if isinstance(value, dict):
         return [number for entry in value.values() for number in _numbers(entry)]
     if isinstance(value, list):
@@ -751,7 +775,7 @@ def predict(
     item_id : str
         The item.
     words : object
-        The model's words; null or blank for none; other JSON values are read as text.
+        The model's words; null or blank if there are none. Other JSON values are read as text.
     options : sequence of str
         The item's options in canonical order, without letters.
     rules : str
@@ -765,7 +789,7 @@ def predict(
     """
     probabilities, finish = circumstances.get("probabilities"), circumstances.get("finish")
     raw = "" if is_missing(words) else _text(words)
-    reason = _unparsed_because(raw, finish, probabilities)
+    reason = _reason_unparsed(raw, finish, probabilities)
     answer, rule = None, ""
     if not reason and raw:
         order = map(LETTERS.index, circumstances.get("order", ""))
@@ -790,12 +814,12 @@ def predict(
         detail={
             **({"rule": rule} if rule and answer else {}),
             **({"rules": rules} if rules != STANDARD else {}),
-            **_ended(raw, finish, reason),
+            **_ending_details(raw, finish, reason),
         },
     )
 
 
-def _unparsed_because(raw: str, finish: object, probabilities: object) -> str:
+def _reason_unparsed(raw: str, finish: object, probabilities: object) -> str:
     """Return why an output is not a complete answer; empty if it may be one."""
     if probabilities and not raw:
         return ""
@@ -804,24 +828,24 @@ def _unparsed_because(raw: str, finish: object, probabilities: object) -> str:
     return EMPTY if not raw and not is_missing(finish) else ""
 
 
-def _ended(raw: str, finish: object, reason: str) -> dict[str, Any]:
-    """Return the details stored on how an output was read and ended."""
+def _ending_details(raw: str, finish: object, reason: str) -> dict[str, Any]:
+    """Return the details to store about how an output was parsed and why it ended."""
     stop = finish if isinstance(finish, str) else json.dumps(finish) if finish else ""
     details = {"parser": VERSION if raw else 0, "stop": stop[:LONGEST_NAME], "reason": reason}
     return {key: value for key, value in details.items() if value}
 
 
-def in_words(
+def predict_open_answer(
     item_id: str, words: object, *, refused: bool = False, finish: object = None
 ) -> Prediction:
-    """Convert a model's open-ended answer to a prediction; no letter is searched for.
+    """Convert a model's open-ended answer to a prediction, without searching for a letter.
 
     Parameters
     ----------
     item_id : str
         The item.
     words : object
-        The model's words; null or blank for none.
+        The model's words; null or blank if there are none.
     refused : bool
         Whether the provider reports that the model declined.
 
@@ -830,9 +854,9 @@ def in_words(
     Prediction
     """
     raw = "" if is_missing(words) else _text(words)
-    answer, explanation = words_in(raw)
+    answer, explanation = open_answer_in(raw)
     declined = refused or is_refusal(raw)
-    reason = _unparsed_because(raw, finish, None)
+    reason = _reason_unparsed(raw, finish, None)
     status: PredictionStatus = "answered" if answer else "unparsed" if raw or reason else "skipped"
     if reason:
         answer, status = "", "unparsed"
@@ -845,6 +869,6 @@ def in_words(
         raw_answer=raw,
         detail={
             **({"explanation": explanation} if explanation else {}),
-            **_ended("", finish, reason),
+            **_ending_details("", finish, reason),
         },
     )

@@ -4,12 +4,14 @@ import re
 
 from study.models.answer_text import plain_text
 
-_MOST = 1000
+_MAX_LENGTH = 1000
 """Maximum number of characters of a refusal."""
 
 _NAMES_AN_OPTION = re.compile(r"\boption\s+[B-Z](?![A-Za-z0-9_]|['-]\w)")
-_MEDICAL = r"(?:(?:a|an|any|the|this|that|your|you|with|such|medical|clinical|definitive|or)\s+)*"
-_FILM = r"(?:images?|x-?rays?|pictures?|photos?|films?|radiographs?|scans?|attachments?)"
+_DETERMINERS = (
+    r"(?:(?:a|an|any|the|this|that|your|you|with|such|medical|clinical|definitive|or)\s+)*"
+)
+_IMAGE_NOUN = r"(?:images?|x-?rays?|pictures?|photos?|films?|radiographs?|scans?|attachments?)"
 
 _REFUSAL = re.compile(
     r"(?:(?:i'm|i am|so)?\s*(?:(?:very|really|so)\s+)?sorry[\s,.;\u2013\u2014-]+(?:but\s+)?"
@@ -27,10 +29,10 @@ _REFUSAL = re.compile(
     r"|(?:do not|don't) have the ability to|(?:must )?(?:respectfully |politely )?decline to"
     r"|(?:am |'m )?(?:unable|not able|not qualified|not allowed|not permitted) to|must refuse to)"
     r"\s+(?:answer|assist|help|comply|fulfil+|diagnose|interpret|analy[sz]e"
-    rf"|(?:provide|give|offer|make|render)\s+{_MEDICAL}(?:answers?|advice|diagnos[ei]s"
+    rf"|(?:provide|give|offer|make|render)\s+{_DETERMINERS}(?:answers?|advice|diagnos[ei]s"
     r"|interpretations?|assistance|help|opinions?|assessments?)"
     rf"|(?:see|view|access|open|process|look at|evaluate|read)\s+(?:(?:or|and)\s+\w+\s+)?"
-    rf"{_MEDICAL}{_FILM})\b"
+    rf"{_DETERMINERS}{_IMAGE_NOUN})\b"
     r"|it (?:is|would be) (?:not appropriate|inappropriate) for me to\b)"
     r"|(?:(?:es tut mir leid|entschuldigung|leider|lo siento|lamentablemente|d\u00e9sol\u00e9e?"
     r"|je suis d\u00e9sol\u00e9e?|desculpe|mi dispiace)[\s,.]*(?:aber|pero|mais|mas|ma)?\s*)?"
@@ -69,4 +71,4 @@ def is_refusal(raw: str) -> bool:
     text = plain_text(raw)
     if _NAMES_AN_OPTION.search(text):
         return False
-    return len(text) <= _MOST and _REFUSAL.match(text) is not None
+    return len(text) <= _MAX_LENGTH and _REFUSAL.match(text) is not None

@@ -1,4 +1,4 @@
-"""Reads a model's stored outputs again under stricter or looser rules, without asking the model."""
+"""Parses a model's stored outputs again by stricter or looser rules, without asking the model."""
 
 import json
 from collections import Counter
@@ -15,12 +15,12 @@ from study.store.models import ModelRow, PredictionRow
 from study.store.studies import StudyRow, study_row
 
 _READING_KEYS = ("rule", "rules", "reason", "parser")
-"""Keys of a prediction's detail that concern how it was read, not the output."""
+"""Keys of a prediction's detail that describe how it was parsed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reread:
-    """A model's outputs read under other rules, before they are stored.
+    """A model's outputs parsed by other rules, before they are stored.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Reread:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadOutput:
-    """A model's output for an item, and how it is read.
+    """A model's output for an item, and how each set of rules parses it.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class ReadOutput:
 
 
 def outputs_of(store: Store, *, study: str, model_id: str) -> list[ReadOutput]:
-    """Return a model's outputs for items with options, as read by every set of rules.
+    """Return a model's outputs for items with options, as parsed by each set of rules.
 
     Raises
     ------
@@ -89,7 +89,7 @@ def outputs_of(store: Store, *, study: str, model_id: str) -> list[ReadOutput]:
 def read_differently(
     look: Transaction, study: StudyRow
 ) -> Iterator[tuple[ModelRow, PredictionRow, dict[str, str]]]:
-    """Yield the outputs of a study's models that any set of rules reads differently than stored.
+    """Yield the outputs of a study's models that some set of rules parses differently than stored.
 
     Yields
     ------
@@ -117,7 +117,7 @@ def read_differently(
 def correct_by_rules(store: Store, *, study: str, outputs: Sequence[ReadOutput]) -> dict[str, int]:
     """Return the number of correct answers by each set of rules.
 
-    It reads the reference standard, so only users who may see it may call it.
+    It reads the reference standard, so only users who may see that may call it.
     """
     with store.look() as look:
         items = banks.items_of_study(look, study_row(look, study).id)
@@ -129,7 +129,7 @@ def correct_by_rules(store: Store, *, study: str, outputs: Sequence[ReadOutput])
 
 
 def reread(store: Store, *, study: str, model_id: str, rules: str) -> Reread:
-    """Read a model's outputs again; `rules` is a name in `study.models.answer_parser.RULES`.
+    """Parse a model's outputs again; `rules` is a name in `study.models.answer_parser.RULES`.
 
     Raises
     ------
@@ -166,7 +166,7 @@ def reread(store: Store, *, study: str, model_id: str, rules: str) -> Reread:
 
 
 def keep_reread(store: Store, read: Reread, *, reason: str, acting: Acting) -> None:
-    """Replace a model by its outputs as read again; errors as of `keep_model`."""
+    """Replace a model by its outputs as parsed again; errors as for `keep_model`."""
     keep_model(
         store,
         read.predictions,
@@ -204,7 +204,7 @@ def _reread_prediction(
     prediction: PredictionRow, options: tuple[str, ...], question: str, rules: str
 ) -> Prediction:
     detail = json.loads(prediction.detail)
-    if prediction.condition == Shown.OPEN_ENDED:  # rules apply to options only
+    if prediction.condition == Shown.OPEN_ENDED:  # the rules apply to options only
         return Prediction(**{**prediction._asdict(), "detail": detail})
     probabilities = detail.get("probabilities", {})
     read = predict(

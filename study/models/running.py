@@ -1,7 +1,7 @@
-"""Asks a model a study's questions concurrently, and writes every answer to a journal.
+"""Asks a model a study's questions concurrently, and writes each answer to a journal.
 
 The journal is a folder next to the store: ``protocol.json`` is the protocol of the run,
-``answers.jsonl`` has one line per answer and can also be read by `models add`, ``failures.jsonl``
+``answers.jsonl`` has one line per answer and can also be read by `models add`; ``failures.jsonl``
 has one line per failed request. An answer is flushed to disk when it arrives, before the next
 question is asked, so that an interrupted run can be resumed.
 """
@@ -25,7 +25,7 @@ from typing import Any, Literal, Protocol
 from study.base.canonical import canonical_json, sha256_of, stamp
 from study.base.errors import BadFile, NotNow, StudyError
 from study.base.text import quoted
-from study.models.running_askers import Asker, Failed, Request
+from study.models.running_askers import Asker, Request, RequestFailed
 
 PROTOCOL = "protocol.json"
 ANSWERS = "answers.jsonl"
@@ -34,22 +34,23 @@ FAILURES = "failures.jsonl"
 Ask = tuple[str, int]
 """An item's ID, and the number of the run, from 1."""
 
-AHEAD = 4
-"""The least number of questions whose films are prepared while all connections are busy.
+QUESTIONS_AHEAD = 4
+"""The minimum number of questions whose films are prepared while all connections are busy.
 
-If half the number of connections is larger, that number is used, because answers come in bursts.
+If half the number of connections is larger, that many are prepared, because answers arrive in
+bursts.
 """
 
 MOST_FAILURES = 20
 """Number of consecutive failures after which the server is considered unavailable."""
 
 _MILLION = 1_000_000
-Ended = Literal["asked", "budget", "interrupted", "gone"]
+RunEnd = Literal["asked", "budget", "interrupted", "gone"]
 
 
 @dataclass(slots=True, kw_only=True)
 class Totals:
-    """Tokens of the answers so far: sums, maxima, and the number of answers without counts."""
+    """Token counts of the answers so far: sums, maxima, and how many answers have no count."""
 
     answers: int = 0
     input_tokens: int = 0
@@ -90,23 +91,23 @@ class Journal:
         Raises
         ------
         StudyError
-            It cannot be written; the file is unchanged.
+            The answer cannot be written; the file is unchanged.
         """
         size = os.fstat(self.file).st_size
         try:
-            _write(self.file, canonical_json(answer) + "\n")
+            _write_text(self.file, canonical_json(answer) + "\n")
             os.fdatasync(self.file)
         except OSError as error:
             os.ftruncate(self.file, size)
             raise StudyError(f"{self.answers} cannot be written: {error.strerror}.") from error
-        self._count(answer)
+        self._add_to_totals(answer)
 
     def failed(self, failure: Mapping[str, Any]) -> None:
         """Record a failed request and its reason."""
         with (self.folder / FAILURES).open("a", encoding="utf-8") as file:
             file.write(canonical_json(failure) + "\n")
 
-    def _count(self, answer: Mapping[str, Any]) -> None:
+    def _add_to_totals(self, answer: Mapping[str, Any]) -> None:
         self.done.add((answer["item_id"], answer["run"]))
         self.totals.add(answer)
 
@@ -114,11 +115,11 @@ class Journal:
 def folder_of(runs: Path, *, study: str, model: str, edition: int) -> Path:
     """Return the folder of a model's run, within `runs`.
 
-    `edition` counts a study's models of that name.
+    `edition` numbers the models of that name in a study.
     """
-    mark = sha256_of([study, model, edition])[:8]
+    digest = sha256_of([study, model, edition])[:8]
     name = re.sub(r"[^\w.-]+", "-", f"{study}-{model}").strip(".-")[:80]
-    return runs / f"{name}-{mark}"
+    return runs / f"{name}-{digest}"
 
 
 @contextmanager
@@ -132,15 +133,15 @@ def opened_journal(
     folder : Path
         From `folder_of`.
     protocol : mapping
-        All settings that determine what the model is asked, and how; as JSON.
+        All settings that determine what the model is asked, and how, as JSON.
     wait : callable, optional
         Called before waiting for another process that has the journal open.
 
     Raises
     ------
     NotNow
-        Another process has it open and `wait` is None, or the run was started under another
-        protocol.
+        Another process has the journal open and `wait` is None, or the run was started under
+        another protocol.
     BadFile
         A line other than the last cannot be read.
     """
@@ -157,8 +158,8 @@ def opened_journal(
             fcntl.flock(file, fcntl.LOCK_EX)
         _lock_protocol(folder, protocol)
         journal = Journal(folder=folder, file=file)
-        for answer in _read(journal.answers, file):
-            journal._count(answer)
+        for answer in _answers_and_repair(journal.answers, file):
+            journal._add_to_totals(answer)
         yield journal
     finally:
         os.close(file)
@@ -168,7 +169,7 @@ def answers_in(path: Path) -> Iterator[dict[str, Any]]:
     """Yield the answers of a journal in order of arrival."""
     with path.open("rb") as lines:
         for number, line in enumerate(lines, start=1):
-            yield _answer(path, number, line)
+            yield _parse_answer(path, number, line)
 
 
 def failures_in(folder: Path) -> Iterator[dict[str, Any]]:
@@ -185,13 +186,13 @@ def _lock_protocol(folder: Path, protocol: Mapping[str, Any]) -> None:
         new = path.with_suffix(".new")
         file = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
         try:
-            _write(file, json.dumps(protocol, indent=1, ensure_ascii=False) + "\n")
+            _write_text(file, json.dumps(protocol, indent=1, ensure_ascii=False) + "\n")
             os.fsync(file)
         finally:
             os.close(file)
         new.replace(path)
         for directory in (folder, folder.parent):
-            _flush(directory)
+            _flush_folder(directory)
         return
     locked = json.loads(path.read_text(encoding="utf-8"))
     changed = sorted(
@@ -211,20 +212,20 @@ def _differs(key: str, locked: Mapping[str, Any], protocol: Mapping[str, Any]) -
     return canonical_json(locked.get(key)) != canonical_json(protocol.get(key))
 
 
-def _read(path: Path, file: int) -> Iterator[dict[str, Any]]:
-    """Yield the answers, and truncate an incomplete last line."""
+def _answers_and_repair(path: Path, file: int) -> Iterator[dict[str, Any]]:
+    """Yield the answers, and delete an incomplete last line from the file."""
     complete_bytes = 0
     with path.open("rb") as lines:
         for number, line in enumerate(lines, start=1):
             if line.endswith(b"\n"):
-                yield _answer(path, number, line)
+                yield _parse_answer(path, number, line)
                 complete_bytes += len(line)
     if complete_bytes < os.fstat(file).st_size:
         os.ftruncate(file, complete_bytes)
         os.fsync(file)
 
 
-def _answer(path: Path, number: int, line: bytes) -> dict[str, Any]:
+def _parse_answer(path: Path, number: int, line: bytes) -> dict[str, Any]:
     try:
         answer = json.loads(line)
         if isinstance(answer["item_id"], str) and isinstance(answer["run"], int):
@@ -236,13 +237,13 @@ def _answer(path: Path, number: int, line: bytes) -> dict[str, Any]:
     )
 
 
-def _write(file: int, text: str) -> None:
+def _write_text(file: int, text: str) -> None:
     content = text.encode("utf-8", "backslashreplace")  # for lone surrogates
     while content:
         content = content[os.write(file, content) :]
 
 
-def _flush(folder: Path) -> None:
+def _flush_folder(folder: Path) -> None:
     file = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(file)
@@ -274,7 +275,7 @@ class Limits:
     connections : int
         The number of concurrent questions.
     seeds : tuple of int
-        The seed of each run; empty for none.
+        The seed of each run; empty to send no seeds.
     input_price, output_price : float
         Price per million tokens, in any currency.
     budget : float or None
@@ -293,7 +294,7 @@ class Limits:
         return (input_tokens * self.input_price + output_tokens * self.output_price) / _MILLION
 
     def spent(self, totals: Totals) -> float:
-        """Return the cost of all answers."""
+        """Return the cost of all answers so far."""
         return self.cost(totals.input_tokens, totals.output_tokens)
 
     def seed_of(self, run: int) -> int | None:
@@ -315,9 +316,9 @@ class RunProgress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOutcome:
-    """The result of a session: why it ended, the number of answers, and reasons of failures."""
+    """The result of a session: why it ended, the number of answers, and the failures by reason."""
 
-    ended: Ended
+    ended: RunEnd
     n_answered: int
     reasons: Counter[str]
 
@@ -344,7 +345,7 @@ def ask_all(
     Parameters
     ----------
     parent_pipe
-        A pipe that is closed when the parent process ends; then no further question is asked.
+        A pipe that closes when the parent process ends; no further question is asked then.
 
     Raises
     ------
@@ -359,14 +360,14 @@ def ask_all(
 
 @dataclass(slots=True, kw_only=True)
 class _Session:
-    """Part of a run, from a start to its end or an interruption."""
+    """Part of a run, from its start or resumption to its end or interruption."""
 
     exam: Exam
     asker: Asker
     journal: Journal
     limits: Limits
     on_progress: Callable[[RunProgress], None]
-    begun: float = field(default_factory=time.monotonic)
+    started_s: float = field(default_factory=time.monotonic)
     n_answered: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
     n_failed_in_row: int = 0
@@ -403,7 +404,7 @@ class _Session:
             task.cancel()
         self.stopping.set()
 
-    async def _ask_all(self) -> Ended:
+    async def _ask_all(self) -> RunEnd:
         asks = all_asks(self.exam.item_ids, self.limits.runs)
         missing = (ask for ask in asks if ask not in self.journal.done)
         running: set[asyncio.Task[None]] = set()
@@ -411,7 +412,7 @@ class _Session:
         try:
             for ask in missing:
                 while running and not self._has_room(len(running)) and not self._limit_reached():
-                    running = await _some_done({*running, stopping}) - {stopping}
+                    running = await _wait_for_one({*running, stopping}) - {stopping}
                 if ended := self._limit_reached() or self._beyond_budget(len(running)):
                     return ended
                 running.add(asyncio.create_task(self._ask_once(ask)))
@@ -420,22 +421,22 @@ class _Session:
             stopping.cancel()
             try:
                 while running:
-                    running = await _some_done(running)
+                    running = await _wait_for_one(running)
             finally:
                 for task in running:
                     task.cancel()
                 await asyncio.gather(*running, return_exceptions=True)
 
-    def _limit_reached(self) -> Ended | None:
+    def _limit_reached(self) -> RunEnd | None:
         if self.stopping.is_set():
             return "interrupted"
         return "gone" if self.n_failed_in_row >= MOST_FAILURES else None
 
     def _has_room(self, running: int) -> bool:
-        max_waiting = self.limits.connections + max(AHEAD, self.limits.connections // 2)
+        max_waiting = self.limits.connections + max(QUESTIONS_AHEAD, self.limits.connections // 2)
         return running < max_waiting and not self._beyond_budget(running)
 
-    def _beyond_budget(self, running: int) -> Ended | None:
+    def _beyond_budget(self, running: int) -> RunEnd | None:
         """Return `budget` if another question could exceed the budget, otherwise None.
 
         Each running question is assumed to cost as much as the most expensive answer so far. Until
@@ -459,7 +460,7 @@ class _Session:
                 return
             try:
                 reply = await self.asker.ask(question, self.limits.seed_of(run))
-            except Failed as failure:
+            except RequestFailed as failure:
                 self._failed(ask, str(failure))
                 return
         self.journal.answered(
@@ -497,7 +498,7 @@ class _Session:
         self.on_progress(self._progress())
 
     def _progress(self) -> RunProgress:
-        elapsed_s = time.monotonic() - self.begun
+        elapsed_s = time.monotonic() - self.started_s
         rate = self.n_answered / elapsed_s if elapsed_s else 0.0
         n_asks = len(self.exam.item_ids) * self.limits.runs
         n_failed = self.reasons.total()
@@ -512,8 +513,8 @@ class _Session:
         )
 
 
-async def _some_done(tasks: Iterable["asyncio.Task[Any]"]) -> set["asyncio.Task[Any]"]:
-    """Wait until a task is done, and return the others; re-raise a task's exception."""
+async def _wait_for_one(tasks: Iterable["asyncio.Task[Any]"]) -> set["asyncio.Task[Any]"]:
+    """Wait until a task is done, and return the remaining ones; re-raise a task's exception."""
     finished, others = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
     for task in finished:
         task.result()

@@ -1,7 +1,7 @@
 """Sends questions to a model through Inspect AI, or to a Python function.
 
 Inspect supports many servers (vLLM, SGLang, llama.cpp, Ollama, LM Studio, hosted models) and
-handles connections, rate limits and retries. Only its model layer is used.
+handles connections, rate limits and retries. Only Inspect's model layer is used.
 """
 
 import asyncio
@@ -23,10 +23,10 @@ from study.base.errors import BadInput, StudyError
 from study.base.text import quoted
 
 PYTHON = "python"
-_NEEDED = (
+_PACKAGES_MISSING = (
     "Asking a model needs packages that are not installed: pip install -r requirements-models.txt"
 )
-_SILENCE_S = 60
+_MAX_SILENCE_S = 60
 _LONGEST_REASON = 500
 _SECRET_NAMES = ("KEY", "TOKEN", "SECRET", "PASSWORD")
 _SHORTEST_SECRET = 6
@@ -36,8 +36,8 @@ _SHORTEST_SECRET = 6
 class Request:
     """A question to a model: the text of an item, and its films as PNG files.
 
-    `order` contains the canonical letters of the options in the order shown; `condition` is which
-    images are shown.
+    `order` contains the canonical letters of the options in the order shown; `condition` states
+    which images are shown.
     """
 
     item_id: str
@@ -63,7 +63,7 @@ class Reply:
     thinking : str
         The model's reasoning, if the server returns it separately.
     input_tokens, output_tokens : int or None
-        None if the server does not report them.
+        Token counts; None if the server does not report them.
     latency_ms : float or None
         Duration of the successful request, without failed attempts.
     """
@@ -96,7 +96,7 @@ class Provider:
     timeout_s : int
         Timeout of an attempt in seconds.
     stream : bool
-        Whether the answer is streamed; then an attempt also ends after a minute without data.
+        Whether the answer is streamed; an attempt then also ends after a minute without data.
     """
 
     name: str
@@ -109,7 +109,7 @@ class Provider:
     stream: bool = False
 
 
-class Failed(Exception):
+class RequestFailed(Exception):
     """A request failed; the message gives the reason and contains no secrets."""
 
 
@@ -119,7 +119,7 @@ class Asker(Protocol):
     server: str
 
     async def ask(self, question: Request, seed: int | None) -> Reply:
-        """Return the model's answer, or raise `Failed`."""
+        """Return the model's answer, or raise `RequestFailed`."""
         ...
 
     async def close(self) -> None:
@@ -139,16 +139,16 @@ def asker_for(provider: Provider) -> Asker:
     """
     if urlsplit(provider.base_url).username or urlsplit(provider.base_url).query:
         raise BadInput("--base-url contains a name or a key. Set keys in the environment only.")
-    return _Function(provider) if provider.name == PYTHON else _Inspect(provider)
+    return _FunctionAsker(provider) if provider.name == PYTHON else _InspectAsker(provider)
 
 
-class _Function:
+class _FunctionAsker:
     """A function `answer(item, images) -> str`, called in separate threads."""
 
     def __init__(self, provider: Provider) -> None:
         self.server = PYTHON
         self._model = provider.model
-        self._answer = _imported(provider.model)
+        self._answer = _import_function(provider.model)
         self._threads = ThreadPoolExecutor(provider.connections, "model")
 
     async def ask(self, question: Request, seed: int | None) -> Reply:
@@ -157,9 +157,9 @@ class _Function:
         try:
             words = await loop.run_in_executor(self._threads, self._call, question, seed)
         except Exception as error:  # a user's function may raise anything
-            raise Failed(_reason(error)) from error
+            raise RequestFailed(_reason(error)) from error
         if not isinstance(words, str):
-            raise Failed(f"{self._model} returned {type(words).__name__}, not str")
+            raise RequestFailed(f"{self._model} returned {type(words).__name__}, not str")
         elapsed_ms = (time.monotonic() - started) * 1000
         return Reply(words=words, model=self._model, latency_ms=round(elapsed_ms, 1))
 
@@ -178,13 +178,11 @@ class _Function:
         self._threads.shutdown(wait=False, cancel_futures=True)
 
 
-def _imported(entry: str) -> Callable[..., object]:
+def _import_function(entry: str) -> Callable[..., object]:
     name, colon, function = entry.partition(":")
     if not (colon and name and function):
         raise BadInput(f"--entry {quoted(entry)} is not of the form module:function.")
-    sys.path.insert(
-        0, str(Path.cwd())
-    )  # to import modules from the current folder, like `python -m`
+    sys.path.insert(0, str(Path.cwd()))  # import from the current folder, like `python -m`
     try:
         target = getattr(import_module(name), function, None)
     except ImportError as error:
@@ -194,32 +192,32 @@ def _imported(entry: str) -> Callable[..., object]:
     return target  # type: ignore[no-any-return]
 
 
-class _Inspect:
+class _InspectAsker:
     """A model through the model layer of Inspect AI, without its tasks, logs or caches."""
 
     def __init__(self, provider: Provider) -> None:
         try:
-            from inspect_ai import model as inspect  # optional, and takes 2 s
+            from inspect_ai import model as inspect  # optional, and takes 2 s to import
             from inspect_ai.log._transcript import Transcript, init_transcript
         except ImportError as error:
-            raise StudyError(_NEEDED) from error
+            raise StudyError(_PACKAGES_MISSING) from error
         self._inspect = inspect
         # By default Inspect keeps all requests in memory, including images.
         transcript = Transcript(log_model_api=False, bounded=True, resident_tail=1)
-        self._keep_little = partial(init_transcript, transcript)
+        self._limit_transcript = partial(init_transcript, transcript)
         try:
             config = inspect.GenerateConfig(
                 max_connections=provider.connections,
                 max_retries=provider.retries,
                 attempt_timeout=provider.timeout_s,
-                stream_idle_timeout=_SILENCE_S if provider.stream else None,
+                stream_idle_timeout=_MAX_SILENCE_S if provider.stream else None,
                 **provider.settings,
             )
             self._model = inspect.get_model(
                 _inspect_name(provider),
                 config=config,
                 base_url=provider.base_url or None,
-                api_key=_key_for(provider),
+                api_key=_dummy_key(provider),
                 memoize=False,
             )
         except Exception as error:  # depends on the provider: no key, no package, no such model
@@ -230,7 +228,7 @@ class _Inspect:
 
     async def ask(self, question: Request, seed: int | None) -> Reply:
         inspect = self._inspect
-        self._keep_little()  # per task
+        self._limit_transcript()  # the transcript belongs to the task
         started = time.monotonic()
         messages = [inspect.ChatMessageSystem(content=question.system)] if question.system else []
         films = [
@@ -244,18 +242,18 @@ class _Inspect:
         try:
             output = await self._model.generate([*messages, question_message], config=config)
         except Exception as error:  # depends on the provider; after Inspect's retries
-            raise Failed(_reason(error)) from error
+            raise RequestFailed(_reason(error)) from error
         if output.empty or output.stop_reason == "model_length" or output.error:
             words = "an answer without content" if output.empty else output.completion
-            raise Failed(_cleaned(output.error or words))
+            raise RequestFailed(_without_secrets(output.error or words))
         elapsed_s = output.time if output.time is not None else time.monotonic() - started
         usage = output.usage
         return Reply(
             words=output.completion,
             model=output.model,
             stop=output.stop_reason,
-            thinking=_thinking(output.message.content),
-            input_tokens=_all_input(usage) if usage else None,
+            thinking=_reasoning_text(output.message.content),
+            input_tokens=_input_tokens(usage) if usage else None,
             output_tokens=usage.output_tokens if usage else None,
             latency_ms=round(elapsed_s * 1000, 1),
         )
@@ -265,38 +263,38 @@ class _Inspect:
 
 
 def _inspect_name(provider: Provider) -> str:
-    """Return Inspect's name of a model; a server that is not a known service is `local`."""
+    """Return Inspect's name of a model; an OpenAI-compatible server is the service `local`."""
     service = "openai-api/local" if provider.name == "openai-api" else provider.name
     return f"{service}/{provider.model}"
 
 
-def _key_for(provider: Provider) -> str | None:
+def _dummy_key(provider: Provider) -> str | None:
     """Return a dummy key for a local server without authentication.
 
-    Inspect finds other keys itself.
+    Inspect itself reads other keys from the environment.
     """
-    local = provider.name == "openai-api" and "LOCAL_API_KEY" not in os.environ
-    return "none" if local else None
+    is_local = provider.name == "openai-api" and "LOCAL_API_KEY" not in os.environ
+    return "none" if is_local else None
 
 
-def _thinking(content: object) -> str:
+def _reasoning_text(content: object) -> str:
     parts = content if isinstance(content, list) else []
     return "\n".join(part.reasoning for part in parts if part.type == "reasoning")
 
 
-def _all_input(usage: Any) -> int:
+def _input_tokens(usage: Any) -> int:
     cached = (usage.input_tokens_cache_read, usage.input_tokens_cache_write)
     return int(usage.input_tokens + sum(tokens or 0 for tokens in cached))
 
 
 def _reason(error: BaseException) -> str:
-    last = getattr(error, "last_attempt", None)  # if all attempts failed
-    error = (last.exception() if last else None) or error
-    return _cleaned(f"{type(error).__name__}: {error}")
+    last_attempt = getattr(error, "last_attempt", None)  # if all attempts failed
+    error = (last_attempt.exception() if last_attempt else None) or error
+    return _without_secrets(f"{type(error).__name__}: {error}")
 
 
-def _cleaned(reason: str) -> str:
-    """Return a reason on one line, with keys from the environment removed."""
+def _without_secrets(reason: str) -> str:
+    """Return a reason on one line, without keys from the environment."""
     for name, value in os.environ.items():
         if any(mark in name.upper() for mark in _SECRET_NAMES) and len(value) >= _SHORTEST_SECRET:
             reason = reason.replace(value, "***")

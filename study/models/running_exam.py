@@ -11,7 +11,7 @@ from typing import Any
 from study.base.actor import COMMAND_LINE, Acting
 from study.base.canonical import sha256_of
 from study.base.text import check_name
-from study.models.answer_parser import words_in
+from study.models.answer_parser import open_answer_in
 from study.models.models import (
     StudyPredictions,
     check_free,
@@ -47,11 +47,11 @@ JOURNAL_COLUMNS = {
     "order": "shown_order",
     "finish": "stop",
 }
-"""The roles of a journal's columns, for reading it as a file of predictions."""
+"""The roles of the columns when a journal is read as a file of predictions."""
 
-_KEPT_BYTES = 64_000_000  # bytes of films, enough for about 250 cases of ReXVQA
+_CACHE_BYTES = 64_000_000  # enough for the films of about 250 cases of ReXVQA
 
-_CIRCUMSTANCES = (
+_CIRCUMSTANCE_KEYS = (
     *("model", "server", "at_utc", "input_tokens", "output_tokens", "latency_ms"),
     *("stop", "prompt_sha256", "thinking"),
 )
@@ -59,7 +59,10 @@ _CIRCUMSTANCES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult:
-    """The result of a session; `kept` is None if the run is not complete."""
+    """The result of a session.
+
+    `kept` is what was stored as a model; None if the run is not complete.
+    """
 
     outcome: RunOutcome
     n_asks: int
@@ -73,14 +76,15 @@ class RunResult:
 class PaperExam:
     """The questions of a paper; films are rendered when their question is asked.
 
-    The latest films, up to `_KEPT_BYTES`, are cached for the next run and for other questions.
+    The latest films, up to `_CACHE_BYTES`, are cached for the next run and for other questions.
+    `most` limits the paper to its first items.
     """
 
     paper: Paper
     most: int | None = None
     _items: dict[str, PaperItem] = field(init=False)
-    _kept: OrderedDict[str, bytes] = field(default_factory=OrderedDict)
-    _kept_bytes: int = 0
+    _cache: OrderedDict[str, bytes] = field(default_factory=OrderedDict)
+    _cached_bytes: int = 0
     _lock: Lock = field(default_factory=Lock)
 
     def __post_init__(self) -> None:
@@ -106,16 +110,16 @@ class PaperExam:
 
     def _film(self, film: PaperFilm) -> bytes:
         with self._lock:
-            if film.sha256 in self._kept:
-                self._kept.move_to_end(film.sha256)
-                return self._kept[film.sha256]
+            if film.sha256 in self._cache:
+                self._cache.move_to_end(film.sha256)
+                return self._cache[film.sha256]
         png = film.png(self.paper.asked.resolution)
         with self._lock:
-            if film.sha256 not in self._kept:
-                self._kept[film.sha256] = png
-                self._kept_bytes += len(png)
-            while self._kept_bytes > _KEPT_BYTES:
-                self._kept_bytes -= len(self._kept.popitem(last=False)[1])
+            if film.sha256 not in self._cache:
+                self._cache[film.sha256] = png
+                self._cached_bytes += len(png)
+            while self._cached_bytes > _CACHE_BYTES:
+                self._cached_bytes -= len(self._cache.popitem(last=False)[1])
         return png
 
 
@@ -133,14 +137,14 @@ class ModelRun:
     Parameters
     ----------
     paper
-        The questions, and how they are asked; a resumed run must have the same.
+        The questions, and how they are asked; a run can be resumed only with the same paper.
     limits
-        Prices and the budget; runs and seeds are those of the paper.
+        Prices and the budget; the runs and seeds are those of the paper.
     most
         Ask only the first items of the paper, as a trial: nothing is stored in the study, and the
         run can be resumed later.
     keep_failed
-        Store the run even if requests failed; they count as not answered.
+        Store the run even if requests failed; those items count as not answered.
     """
 
     paper: Paper
@@ -180,7 +184,7 @@ def run_model(
 ) -> RunResult | None:
     """Ask a model the remaining questions of a run; store a complete run as a model.
 
-    Returns None if it was already stored.
+    Return None if the run was already stored.
 
     Parameters
     ----------
@@ -194,7 +198,7 @@ def run_model(
     NotNow
         The name is taken, or the run was started under another protocol or by another process.
     StudyError
-        As `asker_for` and `ask_all` do.
+        As for `asker_for` and `ask_all`.
     """
     check_name(run.model_id, "model")
     if run.model_version:
@@ -207,15 +211,15 @@ def run_model(
     exam = PaperExam(paper=run.paper, most=run.most)
     folder = run_folder(store, study=study, model_id=run.model_id)
     with opened_journal(folder, run.protocol, wait=wait) as journal:
-        if _is_kept(store, run):  # the awaited process has removed it
+        if _is_kept(store, run):  # the process that held the journal has stored the run
             return None
-        _record(store, run, Acting(by=COMMAND_LINE, now=now()))
+        _record_start(store, run, Acting(by=COMMAND_LINE, now=now()))
         outcome = ask_all(
             exam, asker, journal, run.limits, on_progress=on_progress, parent_pipe=parent_pipe
         )
         stored = (
-            _keep(store, run, journal, Acting(by=COMMAND_LINE, now=now()))
-            if _complete(run, journal, outcome)
+            _store_answers(store, run, journal, Acting(by=COMMAND_LINE, now=now()))
+            if _is_complete(run, journal, outcome)
             else None
         )
         return RunResult(
@@ -239,7 +243,7 @@ def _is_kept(store: Store, run: ModelRun) -> bool:
     )
 
 
-def _complete(run: ModelRun, journal: Journal, outcome: RunOutcome) -> bool:
+def _is_complete(run: ModelRun, journal: Journal, outcome: RunOutcome) -> bool:
     if run.most is not None or outcome.ended != "asked" or not journal.done:
         return False
     item_ids = [item.item_id for item in run.paper.items]
@@ -247,8 +251,8 @@ def _complete(run: ModelRun, journal: Journal, outcome: RunOutcome) -> bool:
     return run.keep_failed or next(missing, None) is None
 
 
-def _record(store: Store, run: ModelRun, acting: Acting) -> None:
-    """Record in the trail, once, that a model is asked, and under which protocol."""
+def _record_start(store: Store, run: ModelRun, acting: Acting) -> None:
+    """Record once in the trail that a model is asked, and under which protocol."""
     study, detail = run.paper.study, {"model_id": run.model_id, **run.detail}
     with store.change() as change:
         chain = events.study_chain(study)
@@ -257,14 +261,17 @@ def _record(store: Store, run: ModelRun, acting: Acting) -> None:
             events.record(change, study, acting, kind=EventKind.MODEL_ASKED, detail=detail)
 
 
-def _keep(store: Store, run: ModelRun, journal: Journal, acting: Acting) -> StudyPredictions:
-    """Store the answers as predictions, read like those of a file, with all known facts."""
+def _store_answers(
+    store: Store, run: ModelRun, journal: Journal, acting: Acting
+) -> StudyPredictions:
+    """Store the answers as predictions, parsed like those in a file, with their circumstances."""
     paper = run.paper
     model = read_model(store, journal.answers, study=paper.study, column_roles=JOURNAL_COLUMNS)
     answers = {(row["item_id"], row["run"]): row for row in answers_in(journal.answers)}
-    explains = paper.asked.explanation
+    has_explanations = paper.asked.explanation
     predictions = [
-        _with_circumstances(prediction, answers, explains) for prediction in model.file.predictions
+        _with_circumstances(prediction, answers, has_explanations)
+        for prediction in model.file.predictions
     ]
     failures = {(row["item_id"], row["run"]): row["failed"] for row in failures_in(journal.folder)}
     runs = paper.asked.runs
@@ -295,13 +302,17 @@ def _keep(store: Store, run: ModelRun, journal: Journal, acting: Acting) -> Stud
 
 
 def _with_circumstances(
-    prediction: Prediction, answers: Mapping[tuple[str, int], Mapping[str, Any]], explains: bool
+    prediction: Prediction,
+    answers: Mapping[tuple[str, int], Mapping[str, Any]],
+    has_explanations: bool,
 ) -> Prediction:
     run = int(prediction.run or 1)
     answer = answers[prediction.item_id, run]
-    circumstances = {key: answer[key] for key in _CIRCUMSTANCES if answer[key] not in (None, "")}
+    circumstances = {
+        key: answer[key] for key in _CIRCUMSTANCE_KEYS if answer[key] not in (None, "")
+    }
     declined = answer["stop"] == "content_filter"
-    explanation = words_in(prediction.raw_answer)[1] if explains else ""
+    explanation = open_answer_in(prediction.raw_answer)[1] if has_explanations else ""
     return replace(
         prediction,
         repeat=run,

@@ -40,7 +40,7 @@ def add_synthetic(
         cases = studies.cases(look, row.id)
         truths = {item.item_id: item.truth for item in banks.items_of_study(look, row.id)}
     strata = {case.item_id: case.stratum for case in cases if truths[case.item_id]}
-    correct = _correct(strata, accuracy, seed)
+    correct = _correct_items(strata, accuracy, seed)
     predictions = tuple(
         _prediction(case, truths[case.item_id], correct=case.item_id in correct, seed=seed)
         for case in cases
@@ -76,19 +76,19 @@ def add_synthetic(
     return len(correct)
 
 
-def _correct(strata: Mapping[str, str], accuracy: float, seed: int) -> set[str]:
-    """Return the cases that are answered correctly, in proportion from each stratum."""
+def _correct_items(strata: Mapping[str, str], accuracy: float, seed: int) -> set[str]:
+    """Choose the items to be answered correctly, in proportion to the size of each stratum."""
     groups = by_stratum(strata)
     sizes = {name: len(items) for name, items in groups.items()}
     if not sizes:
         return set()
-    parts = divide_by_weight(
+    n_correct = divide_by_weight(
         sizes, round(accuracy * len(strata)), seed=seed, purpose="synthetic share"
     )
     return {
         item_id
         for name, items in groups.items()
-        for item_id in shuffled(items, seed=seed, purpose="synthetic")[: parts[name]]
+        for item_id in shuffled(items, seed=seed, purpose="synthetic")[: n_correct[name]]
     }
 
 

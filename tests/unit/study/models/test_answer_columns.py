@@ -11,7 +11,7 @@ import pyarrow.parquet
 import pytest
 
 from study.base.errors import BadFile
-from study.models.files import parsed_columns
+from study.models.files import parse_columns
 from study.models.predictions import PredictionFile, read_predictions
 from tests.unit.study.tables.workbooks import book
 
@@ -59,7 +59,7 @@ def rows_of(
 
 def read(path: Path, columns: str = "", **items: Any) -> PredictionFile:
     """Read predictions."""
-    meaning = parsed_columns(columns) if columns else None
+    meaning = parse_columns(columns) if columns else None
     return read_predictions(path, options=items or ITEMS, column_roles=meaning)
 
 

@@ -378,7 +378,7 @@ def _calls(text: str, question: str | None = None, options: tuple[str, ...] = ("
         nonlocal calls
         calls += event in ("call", "c_call")
 
-    answer_parser._read.cache_clear()
+    answer_parser._reading_of.cache_clear()
     sys.setprofile(count)
     try:
         parse_answer(text, options if question else OPTIONS, question)

@@ -13,7 +13,7 @@ import pyarrow.parquet
 import pytest
 
 from study.base.errors import BadFile, BadInput
-from study.models.files import parsed_columns
+from study.models.files import parse_columns
 from study.models.predictions import PredictionFile, read_predictions
 
 OPTIONS = ("Pneumothorax", "Pleural effusion", "Rib fracture", "No acute finding")
@@ -35,7 +35,7 @@ def _xlsx(path: Path, rows: Sequence[Sequence[object]]) -> Path:
 
 
 def _read(path: Path, *more: Path, columns: str = "") -> PredictionFile:
-    column_roles = parsed_columns(columns) if columns else None
+    column_roles = parse_columns(columns) if columns else None
     return read_predictions(path, *more, options=ITEMS, column_roles=column_roles)
 
 
@@ -515,7 +515,7 @@ def test_an_invalid_column_is_refused(tmp_path: Path, columns: str, says: str) -
 def test_an_invalid_specification_of_columns_is_refused(words: str) -> None:
     """The message lists the possible roles."""
     with pytest.raises(BadInput):
-        parsed_columns(words)
+        parse_columns(words)
 
 
 def test_duplicate_answers_of_a_run_are_refused(tmp_path: Path) -> None:
@@ -549,7 +549,7 @@ def test_a_damaged_file_is_refused(tmp_path: Path, ending: str) -> None:
     other = tmp_path / f"other.{ending}"
     with zipfile.ZipFile(other, "w") as packed:
         packed.writestr("readme.txt", "nothing")
-    with pytest.raises(BadFile, match="neither an XLSX workbook nor a log of Inspect"):
+    with pytest.raises(BadFile, match="neither an XLSX workbook nor an Inspect log"):
         _read(other)
 
 

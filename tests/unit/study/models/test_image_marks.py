@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from study.models.image_marks import boxes_of, map_of
+from study.models.image_marks import boxes_of, heat_maps_of
 from study.models.predictions import read_predictions
 
 BOX = {"x": 0.25, "y": 0.5, "width": 0.5, "height": 0.25}
@@ -39,7 +39,7 @@ def test_boxes_outside_of_the_image_are_not_valid(value: object) -> None:
 )
 def test_a_heat_map_is_a_rectangle_of_numbers_from_0_to_1(value: object) -> None:
     """It has at most 128 rows and columns."""
-    assert map_of(value) is None
+    assert heat_maps_of(value) is None
 
 
 def _read(tmp_path: Path, **more: Any) -> Any:

@@ -29,7 +29,7 @@ from study.models.models import (
     models_of,
     read_model,
     withdraw_model,
-    withdrawn,
+    withdrawn_models,
 )
 from study.models.rereading import correct_by_rules, keep_reread, outputs_of, reread
 from study.monitoring.progress import status
@@ -157,7 +157,7 @@ def test_a_withdrawn_model_is_not_counted_but_stays_in_the_store(
     last = json.loads(files["audit.jsonl"].splitlines()[-1])
     assert (last["kind"], last["actor"]) == ("model withdrawn", "ada")
     assert last["detail"]["reason"] == "Wrong file"
-    (withdrawn_model,) = withdrawn(trial, "trial")
+    (withdrawn_model,) = withdrawn_models(trial, "trial")
     assert (withdrawn_model.model_id, withdrawn_model.n_predicted, withdrawn_model.event) == (
         "M",
         8,
@@ -201,7 +201,7 @@ def test_a_replacement_needs_a_reason_and_a_model(trial: Store, tmp_path: Path) 
     with pytest.raises(NotFound, match="no model “N”"):
         withdraw_model(trial, study="trial", model_id="N", reason="Wrong file", acting=ACTING)
     assert [row["model_id"] for row in status(trial, "trial")["models"]] == ["M"]
-    assert withdrawn(trial, "trial") == []
+    assert withdrawn_models(trial, "trial") == []
 
 
 def test_the_name_of_a_withdrawn_model_is_reserved_for_models(trial: Store, tmp_path: Path) -> None:
@@ -209,7 +209,7 @@ def test_the_name_of_a_withdrawn_model_is_reserved_for_models(trial: Store, tmp_
     for _ in range(3):
         add_model(trial, _file(tmp_path), study="trial", model_id="M", acting=ACTING)
         withdraw_model(trial, study="trial", model_id="M", reason="Wrong", acting=ACTING)
-    assert len(withdrawn(trial, "trial")) == 3
+    assert len(withdrawn_models(trial, "trial")) == 3
     assert verify(trial) == []
     with pytest.raises(BadFile, match="a model already has this name"):
         invite(trial, "m")
@@ -258,7 +258,7 @@ def test_a_study_with_withdrawn_models_is_restored_identically(
         reason="This one too",
         acting=Acting(by=COMMAND_LINE, now=LATER),
     )
-    assert len(withdrawn(target, "trial")) == 2
+    assert len(withdrawn_models(target, "trial")) == 2
     assert verify(target) == []
 
 

@@ -29,7 +29,7 @@ from study.models.model_protocol import (
 )
 from study.models.models import StudyPredictions, add_model, keep_model, read_model, withdraw_model
 from study.models.paper import paper_of_study, prompt_of
-from study.models.predictions import in_words
+from study.models.predictions import predict_open_answer
 from study.models.rereading import keep_reread, outputs_of, reread
 from study.models.running import Limits
 from study.models.running_askers import PYTHON, Provider
@@ -179,7 +179,7 @@ def test_a_line_separates_the_answer_from_its_explanation(
     raw: str | None, answer: str | None, explanation: str, status: str
 ) -> None:
     """It is the last line that begins with `Answer:`; without one, all text is the answer."""
-    read = in_words("q", raw)
+    read = predict_open_answer("q", raw)
     assert (read.answer, read.status) == (answer, status)
     assert read.detail.get("explanation", "") == explanation
     assert read.raw_answer == (raw or "")

@@ -34,8 +34,8 @@ from study.models.paper import (
     paper_of_bank,
     paper_of_study,
     prompt_of,
-    rendered,
-    sixteen_bit,
+    render_film,
+    sixteen_bit_png,
 )
 from study.protocol.protocol import Protocol
 from study.reading.desk import desk
@@ -188,11 +188,11 @@ def test_films_are_rendered_once_and_the_cache_is_limited(
     twice = [[exam.question(item_id) for item_id in exam.item_ids] for _ in range(2)]
     assert twice[0] == twice[1]
     assert len(films) == len(set(films)) == n_films
-    monkeypatch.setattr(running_exam, "_KEPT_BYTES", 3 * max(map(len, exam._kept.values())))
+    monkeypatch.setattr(running_exam, "_CACHE_BYTES", 3 * max(map(len, exam._cache.values())))
     small = running_exam.PaperExam(paper=paper)
     assert [small.question(item_id) for item_id in small.item_ids] == twice[0]
-    assert sum(map(len, small._kept.values())) == small._kept_bytes <= running_exam._KEPT_BYTES
-    assert list(small._kept)[-1] == paper.items[-1].films[-1].sha256
+    assert sum(map(len, small._cache.values())) == small._cached_bytes <= running_exam._CACHE_BYTES
+    assert list(small._cache)[-1] == paper.items[-1].films[-1].sha256
 
 
 ROW = FilmRow(path="a.png", sha256="", low=0, high=1, images_root=str(Path()))
@@ -325,14 +325,14 @@ def test_grey_levels_equal_those_of_the_reading_page(bits: int, own: str) -> Non
         text=True,
         check=True,
     )
-    shown = np.asarray(Image.open(io.BytesIO(rendered(film))))
+    shown = np.asarray(Image.open(io.BytesIO(render_film(film))))
     assert shown.ravel().tolist() == json.loads(result.stdout)
 
 
 def test_rendered_films_contain_pixels_only() -> None:
     """The PNG has no other chunks than header, data and end."""
     film = _film(_pixels(16), "5 600")
-    for png in (rendered(film), rendered(film, "quarter"), sixteen_bit(film)):
+    for png in (render_film(film), render_film(film, "quarter"), sixteen_bit_png(film)):
         assert png is not None
         assert b"ANSWER" not in png
         assert {png[at - 4 : at] for at in _chunks(png)} == {b"IHDR", b"IDAT", b"IEND"}
@@ -350,10 +350,10 @@ def _chunks(png: bytes) -> list[int]:
 def test_the_16_bit_file_has_the_original_samples() -> None:
     """A film of 8 bits has no such file."""
     pixels = _pixels(16)
-    samples = sixteen_bit(_film(pixels))
+    samples = sixteen_bit_png(_film(pixels))
     assert samples is not None
     assert np.array_equal(grey_levels(samples), pixels)
-    assert sixteen_bit(_film(_pixels(8))) is None
+    assert sixteen_bit_png(_film(_pixels(8))) is None
 
 
 def test_a_smaller_film_is_averaged_before_it_is_windowed() -> None:
@@ -361,10 +361,10 @@ def test_a_smaller_film_is_averaged_before_it_is_windowed() -> None:
     pixels = np.zeros((40, 80), dtype=np.uint16)
     pixels[:, 1::2] = 60_000
     film = _film(pixels, "0 60000")
-    small = np.asarray(Image.open(io.BytesIO(rendered(film, "quarter"))))
+    small = np.asarray(Image.open(io.BytesIO(render_film(film, "quarter"))))
     assert small.shape == (10, 20)
     assert set(small.ravel()) == {128}
-    sizes = [Image.open(io.BytesIO(rendered(film, across))).size for across in (16, 800)]
+    sizes = [Image.open(io.BytesIO(render_film(film, across))).size for across in (16, 800)]
     assert sizes == [(16, 8), (80, 40)]
 
 

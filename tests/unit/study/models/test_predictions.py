@@ -172,7 +172,7 @@ def test_a_long_repetitive_output_is_read_in_linear_time(words: str) -> None:
         output = words * (length // len(words))
         start_s = time.process_time()
         for _ in range(times):
-            answer_parser._read.cache_clear()
+            answer_parser._reading_of.cache_clear()
             parse_answer(output, OPTIONS)
         return time.process_time() - start_s
 
