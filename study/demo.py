@@ -1,11 +1,11 @@
 """Sets up the demo deployment: the included bank, two studies, simulated readers and models.
 
-The first study starts directly with the cases and already contains the readings of simulated
-readers. The second study, for a new reader, has all preparation steps: consent, instructions,
-questionnaire, practice.
+Readers of the first study, which is half completed by simulated readers, start with the cases. The
+second study, for a new reader, has all preparation steps: consent, instructions, questionnaire and
+practice.
 
-Films, readers and models are simulated and marked as such everywhere. The demo is only set up in a
-new store.
+Films, readers and models are simulated and marked as such everywhere. The demo can be set up only
+in a new store.
 """
 
 import tempfile
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from study.bank.importing import SIMULATED, import_bank
+from study.bank.importing import SIMULATED_OPTIONS, import_bank
 from study.base.actor import COMMAND_LINE, Acting
 from study.base.errors import NotFound, StudyError
 from study.lifecycle import studies
@@ -27,7 +27,7 @@ from study.reading.simulation import simulate
 from study.store import Store
 from study.store import studies as stored_studies
 
-STUDY = "Demo study"
+DEMO_STUDY = "Demo study"
 READER = "guest"
 NEWCOMERS_STUDY = "Demo study, from the start"
 NEWCOMER = "newcomer"
@@ -38,9 +38,9 @@ _SEED = 20250604
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Codes:
-    """New access codes of the demo.
+    """New access codes for the demo.
 
-    `newcomer` is None in the demo of an earlier version, which has no second study.
+    `newcomer` is None in a demo by an earlier version, which lacks the second study.
     """
 
     reader: str
@@ -52,12 +52,12 @@ class Codes:
 def set_up(address: Path | str, data: Path, *, entropy: Entropy, now: datetime) -> Store:
     """Create a store with the demo.
 
-    A SQLite file is created completely or not at all, even if two processes try at the same time.
+    A SQLite file is created completely or not at all, even if two processes create it at once.
 
     Raises
     ------
     NotFound
-        The demo bank is missing from the folder ``demo`` in `data`.
+        The folder ``demo`` in `data` lacks the demo bank.
     """
     if not (data / "demo" / "bank.json").is_file():
         raise NotFound(f"No demo bank in {data / 'demo'}. Restore it from the repository.")
@@ -80,15 +80,15 @@ def set_up(address: Path | str, data: Path, *, entropy: Entropy, now: datetime) 
     return Store(path)
 
 
-def fresh_codes(store: Store, *, entropy: Entropy, now: datetime) -> Codes | None:
+def new_codes(store: Store, *, entropy: Entropy, now: datetime) -> Codes | None:
     """Return new codes for the demo's people, or None if there is no demo."""
     with store.look() as look:
         names = stored_studies.names(look)
-    if STUDY not in names:
+    if DEMO_STUDY not in names:
         return None
-    reader = reader_code(store, study=STUDY, reader_id=READER, entropy=entropy, now=now)
+    reader = reader_code(store, study=DEMO_STUDY, reader_id=READER, entropy=entropy, now=now)
     coordinator = coordinator_code(
-        store, study=STUDY, name="demo coordinator", entropy=entropy, now=now
+        store, study=DEMO_STUDY, name="demo coordinator", entropy=entropy, now=now
     )
     newcomer = (
         reader_code(store, study=NEWCOMERS_STUDY, reader_id=NEWCOMER, entropy=entropy, now=now)
@@ -109,30 +109,30 @@ def _fill(store: Store, data: Path, entropy: Entropy, now: datetime) -> None:
         name="Demo bank",
         images=folder,
         acting=acting,
-        options=SIMULATED,
+        options=SIMULATED_OPTIONS,
     )
     invitations = [
         Invitation(reader_id=READER, level="you"),
         *(Invitation(reader_id=name, level="simulated") for name in _SIMULATED_READERS),
     ]
-    _open(store, STUDY, data / "demo-study.toml", invitations, entropy, acting)
+    _open_study(store, DEMO_STUDY, data / "demo-study.toml", invitations, entropy, acting)
     for file in sorted((folder / "models").glob("*.json")):
         add_model(
             store,
             file,
-            study=STUDY,
+            study=DEMO_STUDY,
             model_id=file.stem,
             model_version="simulated",
             simulated=True,
             acting=acting,
         )
     for name, accuracy in _SIMULATED_READERS.items():
-        simulate(store, study=STUDY, reader_id=name, seed=_SEED, accuracy=accuracy, now=now)
+        simulate(store, study=DEMO_STUDY, reader_id=name, seed=_SEED, accuracy=accuracy, now=now)
     newcomers = [Invitation(reader_id=NEWCOMER, level="you")]
-    _open(store, NEWCOMERS_STUDY, data / "demo-newcomer.toml", newcomers, entropy, acting)
+    _open_study(store, NEWCOMERS_STUDY, data / "demo-newcomer.toml", newcomers, entropy, acting)
 
 
-def _open(
+def _open_study(
     store: Store,
     study: str,
     protocol: Path,

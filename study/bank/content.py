@@ -1,4 +1,4 @@
-"""Content rules (B2): find valid items that are poor questions. Findings never refuse an item.
+"""Content rules (B2): finds valid items that are poor questions, without refusing them.
 
 Each item is checked by itself, against the other items of its examination, and against its
 patient's split. Only one examination and the first split of each patient are in memory at a time.
@@ -16,26 +16,26 @@ from study.tables.values import quoted_value
 
 N_EXAMPLES = 20
 
-ALIKE = 0.8
-"""Two questions with at least this share of common words (Jaccard index) are alike."""
+SIMILARITY_LIMIT = 0.8
+"""Two questions with at least this share of common words (Jaccard index) count as alike."""
 
-MOST_COMPARED = 100
-"""In an examination with more items, only questions with identical words are alike."""
+MAX_COMPARED = 100
+"""In an examination with more items, only questions with identical words count as alike."""
 
-DISTINGUISHING = frozenset(
+DISTINGUISHING_WORDS = frozenset(
     {
         *("left", "right", "upper", "lower", "middle", "apical", "basal", "anterior", "posterior"),
         *("medial", "lateral", "frontal", "pa", "ap", "no", "not", "without", "absent", "present"),
         *("increased", "decreased", "first", "second", "third"),
     }
 )
-"""Two questions that differ in one of these words, or in a number, are different questions."""
+"""Questions that differ in one of these words, or in a number, do not count as alike."""
 
-_UNSPECIFIC = frozenset(
+_UNSPECIFIC_WORDS = frozenset(
     ("yes", "no", "none", "not", "true", "false", "the", "and", "both", "neither", "other", "all")
 )
 
-BY_ITEM = (
+ITEM_RULES = (
     Rule.ANSWERED,
     Rule.ALIKE,
     Rule.OPTIONS_ALIKE,
@@ -43,56 +43,57 @@ BY_ITEM = (
     Rule.PATIENT_SPLIT,
     Rule.EXAMINATION_SPLIT,
 )
-"""Content rules that apply to single items, not to the bank as a whole."""
+"""Content rules that apply to single items, not to the entire bank."""
 
-_PICTURE = r"(?:views?|films?|images?|radiographs?|projections?|x-?rays?)"
-_EARLIER = "an earlier examination"
-ASKS_FOR = {
+_IMAGE_NOUN = r"(?:views?|films?|images?|radiographs?|projections?|x-?rays?)"
+_EARLIER_EXAMINATION = "an earlier examination"
+QUESTION_SUBJECTS = {
     "a lateral view": (
-        rf"\blateral (?:chest )?{_PICTURE}|\bretrosternal (?:clear )?(?:air ?)?space"
+        rf"\blateral (?:chest )?{_IMAGE_NOUN}|\bretrosternal (?:clear )?(?:air ?)?space"
         r"|\bposterior costophrenic",
         ("LATERAL",),
     ),
     "a frontal view": (
-        rf"\b(?:frontal|pa|ap|postero-?anterior|antero-?posterior) (?:chest )?{_PICTURE}",
+        rf"\b(?:frontal|pa|ap|postero-?anterior|antero-?posterior) (?:chest )?{_IMAGE_NOUN}",
         VIEW_CLASSES["frontal"],
     ),
     "an oblique view": (
-        rf"\boblique (?:chest )?{_PICTURE}",
+        rf"\boblique (?:chest )?{_IMAGE_NOUN}",
         ("OBLIQUE", "LAO", "RAO", "LPO", "RPO"),
     ),
-    "a decubitus view": (rf"\bdecubitus (?:chest )?{_PICTURE}", ("DECUBITUS",)),
-    "a lordotic view": (rf"\blordotic (?:chest )?{_PICTURE}", ("LORDOTIC",)),
-    _EARLIER: (
-        rf"\b(?:prior|previous|earlier) (?:chest )?(?:study|studies|exam\w*|{_PICTURE})"
+    "a decubitus view": (rf"\bdecubitus (?:chest )?{_IMAGE_NOUN}", ("DECUBITUS",)),
+    "a lordotic view": (rf"\blordotic (?:chest )?{_IMAGE_NOUN}", ("LORDOTIC",)),
+    _EARLIER_EXAMINATION: (
+        rf"\b(?:prior|previous|earlier) (?:chest )?(?:study|studies|exam\w*|{_IMAGE_NOUN})"
         r"|\binterval (?:change|increase|decrease|development|resolution|improvement)",
         (),
     ),
     "another modality": (r"\b(?:on|in) (?:the |this )?(?:ct|mri|ultrasound)\b", ()),
 }
-"""Subjects of questions: a pattern for the question, and the view labels that show the subject.
+"""Subjects of questions: a pattern for the question, and the labels of views that show it.
 
 An earlier examination is shown by a prior image, not by a view.
 """
 
-_ASKS_FOR = [
-    (what, re.compile(words, re.IGNORECASE), labels) for what, (words, labels) in ASKS_FOR.items()
+_SUBJECT_PATTERNS = [
+    (what, re.compile(words, re.IGNORECASE), labels)
+    for what, (words, labels) in QUESTION_SUBJECTS.items()
 ]
-_MAY_ASK = frozenset(
+_SUBJECT_WORDS = frozenset(
     {
         *("lateral", "retrosternal", "costophrenic", "frontal", "pa", "ap", "postero", "antero"),
         *("posteroanterior", "anteroposterior", "oblique", "decubitus", "lordotic", "prior"),
         *("previous", "earlier", "interval", "ct", "mri", "ultrasound"),
     }
 )
-"""Every pattern of `ASKS_FOR` needs one of these words; most questions contain none."""
+"""Each pattern of `QUESTION_SUBJECTS` contains one of these words; most questions have none."""
 
 _PUNCTUATION = string.punctuation + string.whitespace
 _WORD = re.compile(r"[^\W_]+")
 _ASCII_WORDS = bytes(
     ord(char.lower() if _WORD.match(char) else " ") for char in map(chr, range(128))
 ).ljust(256)
-"""The small letter or digit that each ASCII character counts as in a word, or a space."""
+"""Maps each ASCII character to its lower-case letter or digit, or to a space."""
 
 
 REMEDIES = {
@@ -118,7 +119,7 @@ class RuleFinding:
     examples: list[tuple[str, str]] = field(default_factory=list)
 
     def add(self, key: str, fault: str) -> None:
-        """Count a violation, and keep it as an example if there are few."""
+        """Count a violation, and keep it as an example if there are fewer than `N_EXAMPLES`."""
         self.n += 1
         if self.n <= N_EXAMPLES:
             self.examples.append((key, fault))
@@ -150,13 +151,13 @@ def words_of(text: str) -> tuple[str, ...]:
     >>> words_of("Left-sided  Effusion.")
     ('left', 'sided', 'effusion')
     """
-    if text.isascii():  # nearly all; the expression takes twice as long
+    if text.isascii():  # almost always; the regular expression takes twice as long
         return tuple(text.encode().translate(_ASCII_WORDS).decode().split())
     return tuple(_WORD.findall(id_key(text).casefold()))
 
 
-def look_over(items: Iterable[Question]) -> list[RuleFinding]:
-    """Return the violations of the content rules, in order of code.
+def check_content(items: Iterable[Question]) -> list[RuleFinding]:
+    """Return the violations of the content rules, in order of rule code.
 
     Parameters
     ----------
@@ -164,13 +165,13 @@ def look_over(items: Iterable[Question]) -> list[RuleFinding]:
         Sorted by examination.
     """
     by_rule: dict[Rule, RuleFinding] = {}
-    for rule, key, fault in flags(items):
+    for rule, key, fault in item_violations(items):
         by_rule.setdefault(rule, RuleFinding(rule=rule, remedy=REMEDIES[rule])).add(key, fault)
     return [by_rule[rule] for rule in sorted(by_rule)]
 
 
-def flags(items: Iterable[Question]) -> Iterator[tuple[Rule, str, str]]:
-    """Yield each rule of `BY_ITEM` that an item breaks, with the item's ID and a description.
+def item_violations(items: Iterable[Question]) -> Iterator[tuple[Rule, str, str]]:
+    """Yield each rule of `ITEM_RULES` that an item breaks, with the item's ID and a description.
 
     Parameters
     ----------
@@ -182,15 +183,15 @@ def flags(items: Iterable[Question]) -> Iterator[tuple[Rule, str, str]]:
     for examination_id, group in groupby(items, key=lambda item: id_key(item.examination_id)):
         questions = [(item, words_of(item.question)) for item in group]
         for item, words in questions:
-            for rule, fault in (*_by_itself(item, words), *_by_split(item, splits)):
+            for rule, fault in (*_own_violations(item, words), *_split_violations(item, splits)):
                 yield rule, item.item_id, fault
-        for item, earlier in _alike(questions):
+        for item, earlier in _repeated_questions(questions):
             fault = f"asks the same about examination {examination_id} as {earlier.item_id}: "
             yield Rule.ALIKE, item.item_id, fault + quoted_value(item.question)
 
 
-def _by_itself(item: Question, words: Sequence[str]) -> Iterator[tuple[Rule, str]]:
-    if item.truth is not None and _answered(item, words, LETTERS.index(item.truth)):
+def _own_violations(item: Question, words: Sequence[str]) -> Iterator[tuple[Rule, str]]:
+    if item.truth is not None and _contains_answer(item, words, LETTERS.index(item.truth)):
         answer = item.options[LETTERS.index(item.truth)]
         yield Rule.ANSWERED, f"{quoted_value(item.question)} contains {quoted_value(answer)}"
     if repeated := _repeated_option(item.options):
@@ -198,14 +199,14 @@ def _by_itself(item: Question, words: Sequence[str]) -> Iterator[tuple[Rule, str
             Rule.OPTIONS_ALIKE,
             f"{quoted_value(repeated)} occurs twice, ignoring case and punctuation",
         )
-    if missing_view := _not_shown(item, words):
+    if missing_view := _missing_subject(item, words):
         yield Rule.NOT_SHOWN, f"{quoted_value(item.question)} asks for {missing_view}"
 
 
 def _repeated_option(options: Sequence[str]) -> str:
     """Return an option that another option repeats, or an empty string."""
-    plain = [text.casefold().strip(_PUNCTUATION) for text in options]
-    if len({(text[:1], text[-1:]) for text in plain}) == len(plain):
+    folded_question = [text.casefold().strip(_PUNCTUATION) for text in options]
+    if len({(text[:1], text[-1:]) for text in folded_question}) == len(folded_question):
         return ""
     words = [words_of(text) for text in options]
     return next(
@@ -213,16 +214,18 @@ def _repeated_option(options: Sequence[str]) -> str:
     )
 
 
-def _answered(item: Question, words: Sequence[str], place: int) -> bool:
+def _contains_answer(item: Question, words: Sequence[str], place: int) -> bool:
     """Return whether the question contains the correct option, word by word, and no other."""
-    plain = item.question.casefold()
-    begins = _WORD.search(item.options[place].casefold())
-    if begins is None or _stem(begins[0]) not in plain:  # fast exit for most items
+    folded_question = item.question.casefold()
+    first_word = _WORD.search(item.options[place].casefold())
+    if (
+        first_word is None or _stem(first_word[0]) not in folded_question
+    ):  # fast exit for most items
         return False
     truth = words_of(item.options[place])
-    if not any(len(word) > 2 and word not in _UNSPECIFIC for word in truth):
+    if not any(len(word) > 2 and word not in _UNSPECIFIC_WORDS for word in truth):
         return False
-    if not all(_stem(word) in plain for word in truth):
+    if not all(_stem(word) in folded_question for word in truth):
         return False
     text = _stems(words)
     return [n for n, option in enumerate(item.options) if _stems(words_of(option)) in text] == [
@@ -239,13 +242,16 @@ def _stem(word: str) -> str:
     return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
 
 
-def _not_shown(item: Question, words: Sequence[str]) -> str:
-    """Return the subject of the question if no view shows it; empty if a view has no label."""
-    if _MAY_ASK.isdisjoint(words):
+def _missing_subject(item: Question, words: Sequence[str]) -> str:
+    """Return the subject of the question if no view shows it, or an empty string.
+
+    A view without a label may show any subject.
+    """
+    if _SUBJECT_WORDS.isdisjoint(words):
         return ""
     labels = item.labels
-    for what, pattern, needed_labels in _ASKS_FOR:
-        if not pattern.search(item.question) or (item.has_prior and what == _EARLIER):
+    for what, pattern, needed_labels in _SUBJECT_PATTERNS:
+        if not pattern.search(item.question) or (item.has_prior and what == _EARLIER_EXAMINATION):
             continue
         known = not needed_labels or all(
             label and label not in ("ERECT", "SUPINE") for label in labels
@@ -257,7 +263,7 @@ def _not_shown(item: Question, words: Sequence[str]) -> str:
     return ""
 
 
-def _by_split(item: Question, splits: dict[str, str]) -> Iterator[tuple[Rule, str]]:
+def _split_violations(item: Question, splits: dict[str, str]) -> Iterator[tuple[Rule, str]]:
     split = item.split
     if not split:
         return
@@ -270,10 +276,12 @@ def _by_split(item: Question, splits: dict[str, str]) -> Iterator[tuple[Rule, st
             yield rule, f"{kind} {name} is in {first} and in {split}"
 
 
-def _alike(items: Sequence[tuple[Question, Sequence[str]]]) -> Iterator[tuple[Question, Question]]:
-    """Yield each item that repeats an earlier question of the examination, with that question."""
+def _repeated_questions(
+    items: Sequence[tuple[Question, Sequence[str]]],
+) -> Iterator[tuple[Question, Question]]:
+    """Yield each item that repeats an earlier question about the examination, and that question."""
     word_sets = [(item, frozenset(words)) for item, words in items]
-    if len(items) > MOST_COMPARED:
+    if len(items) > MAX_COMPARED:
         first: dict[frozenset[str], Question] = {}
         pairs = ((item, first.setdefault(words, item)) for item, words in word_sets)
         yield from ((item, other) for item, other in pairs if item is not other)
@@ -281,12 +289,12 @@ def _alike(items: Sequence[tuple[Question, Sequence[str]]]) -> Iterator[tuple[Qu
     reported = set()
     for (other, other_words), (item, words) in combinations(word_sets, 2):
         n_shared = len(other_words & words)
-        if item.item_id in reported or n_shared < ALIKE * (
+        if item.item_id in reported or n_shared < SIMILARITY_LIMIT * (
             len(other_words) + len(words) - n_shared
         ):
             continue
         different = other_words ^ words
-        if different & DISTINGUISHING or any(word.isdecimal() for word in different):
+        if different & DISTINGUISHING_WORDS or any(word.isdecimal() for word in different):
             continue
         if not {*map(words_of, other.options)}.isdisjoint(map(words_of, item.options)):
             reported.add(item.item_id)

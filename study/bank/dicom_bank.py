@@ -27,16 +27,16 @@ from study.bank.fields import (
 from study.bank.identifiers import Identifier, identifiers
 from study.bank.identity_check import RowTexts, find_identifiers
 from study.bank.images import ImageFolder
-from study.bank.importing import BY_DEFAULT, FaultyBank, Imported, Missing, import_bank
+from study.bank.importing import DEFAULT_OPTIONS, FaultyBank, Imported, Missing, import_bank
 from study.bank.items import split_list
 from study.bank.layout import (
     banks_folder,
     first_bytes,
-    free_place,
     possible_dicom,
     spreadsheets,
+    unused_path,
 )
-from study.bank.measures import day_of
+from study.bank.measures import parse_day
 from study.bank.reading import ImportOptions, OnProgress
 from study.bank.terms import view_label
 from study.base.actor import Acting
@@ -51,18 +51,18 @@ from study.tables.source import Record, read_source
 from study.tables.values import as_text
 
 _UID = re.compile(r"[0-9.]{5,64}")
-_NOT_COPIED = ("options", "context", "prior_date")
-_COPIED = (*(field for field in SPELLINGS if field not in _NOT_COPIED), "options")
-_REPLACED = ("images", "prior_images", "patient_id", "examination_id")
-_ALLOW = (
+_FIELDS_NOT_COPIED = ("options", "context", "prior_date")
+_COPIED_FIELDS = (*(field for field in SPELLINGS if field not in _FIELDS_NOT_COPIED), "options")
+_REPLACED_FIELDS = ("images", "prior_images", "patient_id", "examination_id")
+_POSSIBLE_REMEDY = (
     "reword it; or, if it identifies nobody, import again and allow possible identifiers"
     " (--allow-possible-identifiers)"
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Kept:
-    """A converted image: its file, its DICOM tags without pixels, and its patient's identifiers."""
+class _ConvertedImage:
+    """A converted image: the file name, the DICOM tags without pixels, and all identifiers."""
 
     name: str
     film: DicomFilm
@@ -70,13 +70,13 @@ class _Kept:
 
     @property
     def patient(self) -> str:
-        """Return a key for the patient; an image without PatientID counts as a separate patient."""
+        """Return a key for the patient; each image without PatientID counts as another patient."""
         return self.film.patient or self.name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Row:
-    """A row of the bank, and the texts in it that come from the spreadsheet."""
+    """A row of the bank, and its texts that were copied from the spreadsheet."""
 
     place: str
     values: dict[str, str]
@@ -90,9 +90,9 @@ def import_dicom(
     *,
     name: str,
     acting: Acting,
-    options: ImportOptions = BY_DEFAULT,
+    options: ImportOptions = DEFAULT_OPTIONS,
 ) -> Imported:
-    """Convert a folder into a bank next to the store, and import it.
+    """Convert a folder to a bank next to the store, and import that bank.
 
     Raises
     ------
@@ -107,13 +107,13 @@ def import_dicom(
     home = banks_folder(store)
     home.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=home, prefix=".incoming-") as scratch:
-        without_prior = options.skip_faulty or options.missing != "refuse"
+        allow_missing_prior = options.skip_faulty or options.missing != "refuse"
         conversion = _Conversion(
             folder,
             Path(scratch) / "bank",
             key,
             options.scale,
-            without_prior=without_prior,
+            allow_missing_prior=allow_missing_prior,
             allow_possible=options.allow_possible_identifiers,
         )
         conversion.run(options.progress or (lambda *_: None))
@@ -129,8 +129,8 @@ def import_dicom(
                 missing=Missing(n_films=0, n_items=0, n_shortened=0, examples=()),
             )
         conversion.write()
-        place = free_place(home, name)
-        conversion.into.rename(place)
+        place = unused_path(home, name)
+        conversion.target.rename(place)
     imported = None
     try:
         imported = import_bank(
@@ -148,16 +148,16 @@ def import_dicom(
 
 
 class _Conversion:
-    """Converts the rows and films of a spreadsheet into those of a bank."""
+    """Converts the rows and films of a spreadsheet to those of a bank."""
 
     def __init__(
         self,
         folder: Path,
-        into: Path,
+        target: Path,
         key: bytes,
         scale: float,
         *,
-        without_prior: bool,
+        allow_missing_prior: bool,
         allow_possible: bool,
     ) -> None:
         sheets = spreadsheets(folder)
@@ -166,17 +166,17 @@ class _Conversion:
             raise BadFile(
                 f"The folder must contain exactly one spreadsheet (CSV or XLSX); found: {names}."
             )
-        self.sheet, self.into = sheets[0], into
+        self.sheet, self.target = sheets[0], target
         self.rows: list[dict[str, str]] = []
         self.faults: list[Fault] = []
         self.notes = Notes()
         self.allowed: list[str] = []
         self._allow_possible = allow_possible
         self._folder, self._images = folder, ImageFolder(folder)
-        self._key, self._scale, self._without_prior = key, scale, without_prior
-        self._kept: dict[str, _Kept] = {}
+        self._key, self._scale, self._allow_missing_prior = key, scale, allow_missing_prior
+        self._converted: dict[str, _ConvertedImage] = {}
         self._by_uid: dict[str, list[Path]] | None = None
-        into.mkdir(parents=True)
+        target.mkdir(parents=True)
 
     def run(self, progress: OnProgress) -> None:
         """Convert all rows, and collect all faults."""
@@ -192,16 +192,18 @@ class _Conversion:
         self._check_texts(rows)
 
     def _check_texts(self, rows: list[_Row]) -> None:
-        """Keep the rows whose texts do not identify a person, and report the others."""
-        of_patient = defaultdict[str, frozenset[Identifier]](frozenset)
-        for image in self._kept.values():
-            of_patient[image.patient] |= image.identifiers
+        """Keep the rows whose texts identify no person, and report the others as faults."""
+        identifiers_by_patient = defaultdict[str, frozenset[Identifier]](frozenset)
+        for image in self._converted.values():
+            identifiers_by_patient[image.patient] |= image.identifiers
         checked = find_identifiers(
             [
                 RowTexts(
                     patient=min(row.patients),
                     texts=row.texts,
-                    identifiers=frozenset().union(*map(of_patient.__getitem__, row.patients)),
+                    identifiers=frozenset().union(
+                        *map(identifiers_by_patient.__getitem__, row.patients)
+                    ),
                 )
                 for row in rows
             ]
@@ -216,7 +218,7 @@ class _Conversion:
                     Fault(
                         key=row.place,
                         what=f"column {finding.column} {contains} {finding.what}",
-                        remedy="remove it" if finding.certain else _ALLOW,
+                        remedy="remove it" if finding.certain else _POSSIBLE_REMEDY,
                         rule=Rule.IDENTIFIES,
                     )
                 )
@@ -230,7 +232,7 @@ class _Conversion:
     def write(self) -> None:
         """Write the bank's file."""
         columns = list(dict.fromkeys(column for row in self.rows for column in row))
-        with (self.into / "bank.csv").open("w", encoding="utf-8", newline="") as file:
+        with (self.target / "bank.csv").open("w", encoding="utf-8", newline="") as file:
             writer = csv.DictWriter(file, columns, restval="")
             writer.writeheader()
             writer.writerows(self.rows)
@@ -245,7 +247,9 @@ class _Conversion:
         fields = Fields(record.value)
         for column, _, _ in fields.others():
             self.notes.add(f"column {column} is not a column of banks, left out", record.place)
-        values = {name: as_text(fields.first(name)) or "" for name in (*_COPIED, *OPTION_FIELDS)}
+        values = {
+            name: as_text(fields.first(name)) or "" for name in (*_COPIED_FIELDS, *OPTION_FIELDS)
+        }
         values = {name: text for name, text in values.items() if name in fields}
         others = fields.given("truth")[1:]  # compared when the bank is imported
         values |= {column: as_text(value) or "" for column, value in others}
@@ -263,8 +267,8 @@ class _Conversion:
             raise BadFilm("its images are of different patients", "check the images")
         converted = {
             **values,
-            **_from_tags(values, films, self._scale),
-            **_of_priors(values, films, prior_images, self._scale),
+            **_values_from_tags(values, films, self._scale),
+            **_prior_columns(values, films, prior_images, self._scale),
             "images": json.dumps([image.name for image in images]),
             "patient_id": self._pseudonym(
                 "P", values.get("patient_id") or _first_tag(films, "patient")
@@ -277,14 +281,16 @@ class _Conversion:
         return _Row(
             place=record.place,
             values=converted,
-            texts={column: text for column, text in values.items() if column not in _REPLACED},
+            texts={
+                column: text for column, text in values.items() if column not in _REPLACED_FIELDS
+            },
             patients=frozenset(image.patient for image in all_images),
         )
 
-    def _priors(self, fields: Fields, place: str) -> list[tuple[_Kept, date | None]]:
+    def _priors(self, fields: Fields, place: str) -> list[tuple[_ConvertedImage, date | None]]:
         """Return the prior films of a row, each with its date in the spreadsheet."""
         prior_paths = [as_text(entry) or "" for entry in split_list(fields.first("prior_images"))]
-        days = [day_of(as_text(entry) or "") for entry in split_list(fields.first("prior_date"))]
+        days = [parse_day(as_text(entry) or "") for entry in split_list(fields.first("prior_date"))]
         if len(days) != len(prior_paths):
             days = [days[0] if len(days) == 1 else None] * len(prior_paths)
         priors = []
@@ -292,7 +298,7 @@ class _Conversion:
             try:
                 priors.append((self._film(entry), day))
             except BadFilm as bad:
-                if bad.rule != Rule.IMAGE_MISSING or not self._without_prior:
+                if bad.rule != Rule.IMAGE_MISSING or not self._allow_missing_prior:
                     raise
                 self.notes.add("prior image not found, item imported without it", place)
         return priors
@@ -301,44 +307,46 @@ class _Conversion:
         digest = hmac.new(self._key, f"{kind}\n{id_key(value)}".encode(), sha256).hexdigest()
         return f"{kind}{digest[:16]}" if value else ""
 
-    def _film(self, written: str) -> _Kept:
-        path = self._path(written)
+    def _film(self, cell: str) -> _ConvertedImage:
+        path = self._path(cell)
         if self._images.missing_message(path):
             path = self._images.similar_path(path) or path
-        if path not in self._kept:
+        if path not in self._converted:
             data = self._images.bytes_of(path)
             try:
                 film = read(data)
             except BadFilm as bad:
                 raise BadFilm(f"image {path}: {bad.what}", bad.remedy, bad.rule) from bad
             name = hmac.new(self._key, sha256(data).digest(), sha256).hexdigest()[:24] + ".png"
-            (self.into / name).write_bytes(film.png(self._scale))
-            self._kept[path] = _Kept(
+            (self.target / name).write_bytes(film.png(self._scale))
+            self._converted[path] = _ConvertedImage(
                 name=name,
                 film=replace(film, samples=film.samples[:0], texts=frozenset()),
                 identifiers=identifiers(film.texts),
             )
-        return self._kept[path]
+        return self._converted[path]
 
-    def _path(self, written: str) -> str:
-        """Return the path in a cell, or the path of the image with the UID in the cell."""
-        if not _UID.fullmatch(written) or (self._folder / written).is_file():
-            return self._images.locate(written)
+    def _path(self, cell: str) -> str:
+        """Return the path in a cell, or the path of the image whose UID is in the cell."""
+        if not _UID.fullmatch(cell) or (self._folder / cell).is_file():
+            return self._images.locate(cell)
         if self._by_uid is None:
             self._by_uid = defaultdict(list)
             for path in possible_dicom(self._folder):
                 if is_dicom(head := first_bytes(path)):
                     self._by_uid[instance_uid(head)].append(path)
-        paths = self._by_uid.get(written, [])
+        paths = self._by_uid.get(cell, [])
         if len({sha256(path.read_bytes()).digest() for path in paths}) > 1:
             raise BadFilm(
                 "several different files have this SOPInstanceUID", "name one by its path"
             )
-        return paths[0].relative_to(self._folder).as_posix() if paths else written
+        return paths[0].relative_to(self._folder).as_posix() if paths else cell
 
 
-def _from_tags(texts: Mapping[str, str], films: list[DicomFilm], scale: float) -> dict[str, str]:
-    """Return the values of the films' tags for empty cells of the spreadsheet."""
+def _values_from_tags(
+    texts: Mapping[str, str], films: list[DicomFilm], scale: float
+) -> dict[str, str]:
+    """Return values from the films' tags for cells that are empty in the spreadsheet."""
     spacings = _spacings(films, scale)
     tags = {
         "age": _first_tag(films, "age"),
@@ -349,20 +357,20 @@ def _from_tags(texts: Mapping[str, str], films: list[DicomFilm], scale: float) -
     return {name: value for name, value in tags.items() if not texts.get(name)}
 
 
-def _of_priors(
+def _prior_columns(
     texts: Mapping[str, str],
     films: list[DicomFilm],
-    prior_images: list[tuple[_Kept, date | None]],
+    prior_images: list[tuple[_ConvertedImage, date | None]],
     scale: float,
 ) -> dict[str, str]:
-    """Return the columns of prior films; their dates become days before the current film."""
-    names_of_priors = {name: "" for name in texts if name.startswith("prior_")}
+    """Return the columns of prior films, with days before the current film instead of dates."""
+    empty_columns = {name: "" for name in texts if name.startswith("prior_")}
     if not prior_images:
-        return names_of_priors
+        return empty_columns
     priors = [image.film for image, _ in prior_images]
     study_date = next((film.day for film in films if film.day), None)
-    current = {film.examination for film in films if film.examination}
-    if any(film.examination in current for film in priors):
+    current_examinations = {film.examination for film in films if film.examination}
+    if any(film.examination in current_examinations for film in priors):
         raise BadFilm(
             "a prior image of the current examination",
             "name the image of the earlier examination, or none",
@@ -377,7 +385,7 @@ def _of_priors(
     if any(number.startswith("-") for number in days):
         raise BadFilm(
             "a prior image made after the current ones",
-            "name an examination made before, or leave the prior image out",
+            "name an earlier examination, or leave the prior image out",
             Rule.NO_PRIOR,
         )
     spacings = _spacings(priors, scale)

@@ -1,4 +1,4 @@
-"""Maps the keys of ReXVQA, of its leaderboard and of the CSV format to fields."""
+"""Maps the keys of ReXVQA, its leaderboard and the CSV format to fields."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,7 +12,7 @@ from study.tables.columns import Kind, plain_key
 from study.tables.source import Repeated
 from study.tables.values import as_text, is_missing
 
-# The spellings of each field, preferred first; case, spaces and underscores are ignored.
+# The spellings of each field, the preferred one first; case, spaces and underscores are ignored.
 SPELLINGS: Mapping[str, tuple[str, ...]] = {
     "item_id": ("item_id", "question_id", "id"),
     "question": ("question",),
@@ -27,7 +27,7 @@ SPELLINGS: Mapping[str, tuple[str, ...]] = {
     "sex": ("sex", "PatientSex", "gender"),
     "images": ("images", "ImagePath", "image_paths", "image"),
     "views": ("views", "ImageViewPosition", "view_position", "view", "frontal_lateral"),
-    # The spacing at the detector first: PixelSpacing may be calibrated to the patient.
+    # The spacing at the detector is preferred, as PixelSpacing may be calibrated to the patient.
     "pixel_spacing": (
         "ImagerPixelSpacing",
         "pixel_spacing",
@@ -60,8 +60,8 @@ SPELLINGS: Mapping[str, tuple[str, ...]] = {
     "explanation": ("explanation", "correct_answer_explanation"),
 }
 OPTION_FIELDS = tuple(f"option_{letter.lower()}" for letter in LETTERS)
-# Known keys that a reader study does not use: kept as attributes without a note.
-LEFT_ASIDE = (
+# Known keys that a reader study does not use; they are kept as attributes without a note.
+UNUSED_KEYS = (
     "class",
     "validation_code",
     "StudyDate",
@@ -71,18 +71,18 @@ LEFT_ASIDE = (
     "site",
     "model_prediction",
 )
-MOST_OF_AN_ATTRIBUTE = 2_000
+MAX_ATTRIBUTE = 2_000
 
 MAX_TEXT, MAX_UNSEEN_TEXT = 10_000, 100_000
-"""Characters of a text that readers see or that identifies items; of reports and explanations."""
+"""Maximum length of a text that readers see or that identifies an item, and of other texts."""
 
-_UNSEEN = frozenset({*REPORT_SECTIONS, "context", "explanation"})
+_UNSEEN_FIELDS = frozenset({*REPORT_SECTIONS, "context", "explanation"})
 _FIELD_OF = {
     plain_key(spelling): (field, rank)
     for field, spellings in (*SPELLINGS.items(), *((name, (name,)) for name in OPTION_FIELDS))
     for rank, spelling in enumerate(spellings)
 }
-_LEFT_ASIDE = {plain_key(key): key for key in LEFT_ASIDE}
+_UNUSED_KEYS = {plain_key(key): key for key in UNUSED_KEYS}
 
 
 class Trouble:
@@ -97,7 +97,7 @@ class Trouble:
         self.faults.append(Fault(key=self.key, what=fault, remedy=remedy, rule=rule))
 
 
-MOST_NOTES = 1_000
+MAX_NOTES = 1_000
 
 
 class Notes:
@@ -105,26 +105,26 @@ class Notes:
 
     Parameters
     ----------
-    most : int, optional
-        The maximum number of different notes; None if these notes will be joined to others.
+    max_notes : int, optional
+        The maximum number of different notes; None if these notes will be added to others.
     """
 
-    def __init__(self, max_notes: int | None = MOST_NOTES) -> None:
+    def __init__(self, max_notes: int | None = MAX_NOTES) -> None:
         self._counts: Counter[str] = Counter()
         self._first: dict[str, str] = {}
-        self._most = max_notes
+        self._max_notes = max_notes
 
     def add(self, fault: str, key: str, n: int = 1) -> None:
         """Count a note for one item, or for `n` items."""
-        if self._most and fault not in self._counts and len(self._counts) >= self._most:
+        if self._max_notes and fault not in self._counts and len(self._counts) >= self._max_notes:
             fault = "other things not understood"
         self._counts[fault] += n
         self._first.setdefault(fault, key)
 
-    def join(self, later: "Notes") -> None:
+    def join(self, other_notes: "Notes") -> None:
         """Add the notes of later items."""
-        for fault, n in later._counts.items():
-            self.add(fault, later._first[fault], n)
+        for fault, n in other_notes._counts.items():
+            self.add(fault, other_notes._first[fault], n)
 
     def lines(self) -> tuple[str, ...]:
         """Return one sentence for each note, in order of first occurrence."""
@@ -135,7 +135,7 @@ class Notes:
 
 
 class Fields:
-    """The fields of one record, under any of their spellings.
+    """The fields of a record, under any of their spellings.
 
     Parameters
     ----------
@@ -152,10 +152,12 @@ class Fields:
 
     def __init__(self, record: Mapping[str, object]) -> None:
         self._record = record
-        self._keys, self.unknown, self._named, self.twice, fields = keys_of_fields(tuple(record))
+        self._keys_by_field, self.unknown, self._other_keys, self.repeated_keys, fields = (
+            keys_of_fields(tuple(record))
+        )
         if isinstance(record, Repeated):
             keys = Counter(key for key, _ in record.pairs)
-            self.twice += tuple(key for key, n in keys.items() if n > 1)
+            self.repeated_keys += tuple(key for key, n in keys.items() if n > 1)
         self._filled = filled = dict[str, object]()
         self._may_be_long = False
         for key, value in record.items():
@@ -174,30 +176,30 @@ class Fields:
 
     def __contains__(self, field: str) -> bool:
         """Return whether any spelling of the field is present, filled or not."""
-        return field in self._keys
+        return field in self._keys_by_field
 
     def given(self, field: str) -> list[tuple[str, object]]:
-        """Return every filled spelling of a field with its value, preferred first."""
+        """Return each filled spelling of a field with its value, the preferred one first."""
         filled = self._filled
-        return [(key, filled[key]) for key in self._keys.get(field, ()) if key in filled]
+        return [(key, filled[key]) for key in self._keys_by_field.get(field, ()) if key in filled]
 
     def first(self, field: str) -> object:
         """Return the preferred filled value of a field, or None."""
         return self._first.get(field)
 
     def text(self, field: str) -> str | None:
-        """Return the preferred filled value as text (see `as_text`), empty if there is none."""
+        """Return the preferred filled value as text (see `as_text`); empty if there is none."""
         value = self._first.get(field)
         if type(value) is str and value.isascii() and "\0" not in value:
-            return value  # without the spaces around it, like all filled values
+            return value  # filled values have no surrounding spaces
         return as_text(value)
 
     def too_long(self) -> Iterator[tuple[str, int, int]]:
-        """Yield every key with a text that is too long, with its length and the maximum."""
+        """Yield each key with a text that is too long, the length, and the maximum."""
         if not self._may_be_long:
             return
-        for field, keys in self._keys.items():
-            max_length = MAX_UNSEEN_TEXT if field in _UNSEEN else MAX_TEXT
+        for field, keys in self._keys_by_field.items():
+            max_length = MAX_UNSEEN_TEXT if field in _UNSEEN_FIELDS else MAX_TEXT
             for key in keys:
                 value = self._record[key]
                 texts = value if isinstance(value, list) else (value,)
@@ -207,8 +209,8 @@ class Fields:
                     yield key, longest, max_length
 
     def others(self) -> Iterator[tuple[str, str | None, object]]:
-        """Yield key, name and value of every filled key without a separate field."""
-        for key, name in self._named:
+        """Yield the key, name and value of each filled key without a field of its own."""
+        for key, name in self._other_keys:
             if (value := self._filled.get(key)) is not None:
                 yield key, name, value
 
@@ -219,15 +221,15 @@ class KeysOfFields(NamedTuple):
     Attributes
     ----------
     by_field : mapping of str to tuple of str
-        The keys of each field, preferred first.
+        The keys of each field, the preferred one first.
     unknown : tuple of str
         Unknown keys.
     others : tuple of (str, str or None)
-        The keys without a separate field, each with its name as an attribute.
+        The keys without a field of their own, each with its name as an attribute.
     repeated : tuple of str
         Keys that occur in two spellings that differ only by case or underscores.
     with_fields : tuple of (str, str)
-        The keys with their fields, with the preferred spelling of a field after the others.
+        The keys with their fields; the preferred spelling of a field follows the others.
     """
 
     by_field: Mapping[str, tuple[str, ...]]
@@ -251,12 +253,12 @@ def keys_of_fields(keys: tuple[str, ...]) -> KeysOfFields:
             field, rank = _FIELD_OF[plain]
             ranked_keys.setdefault(field, []).append((rank, key))
         elif plain:
-            (known_unused if plain in _LEFT_ASIDE else unknown).append(key)
+            (known_unused if plain in _UNUSED_KEYS else unknown).append(key)
     ranked = {
         field: tuple(key for _, key in sorted(pairs, key=itemgetter(0)))
         for field, pairs in ranked_keys.items()
     }
-    last = {_LEFT_ASIDE[plain_key(key)]: key for key in known_unused}
+    last = {_UNUSED_KEYS[plain_key(key)]: key for key in known_unused}
     named = {**{key: name for name, key in last.items()}, **{key: as_text(key) for key in unknown}}
     fields = tuple((key, field) for field, spelt in ranked.items() for key in reversed(spelt))
     return KeysOfFields(ranked, tuple(unknown), tuple(named.items()), repeated_keys, fields)
@@ -272,7 +274,7 @@ EXAMINATION_DATE = plain_key("StudyDate")
 
 
 def kind_of(column: str) -> Kind:
-    """Return the kind of values in a column of a bank.
+    """Return the kind of values in a bank's column.
 
     >>> kind_of("Option A").name, kind_of("ImagerPixelSpacing").name, kind_of("mood").name
     ('TEXT', 'NUMBER', 'ANY')

@@ -1,8 +1,8 @@
 """Finds clues by which answers can be guessed without the films, each with a count and a test.
 
 Three clues are tested: the letter of the correct answer, whether it is the longest option, and the
-name of the view. A clue is reported, as counts without single questions, if it is statistically
-significant and would gain a guessing reader at least `LEAST_GAIN`.
+name of the view. A clue is reported if it is statistically significant and would improve a guessing
+reader's accuracy by at least `MIN_GAIN`. The report contains counts, but no single questions.
 """
 
 import math
@@ -19,19 +19,19 @@ from study.base.bank_model import LETTERS, GuessableQuestion, Rule
 from study.base.translation import t
 
 ALPHA = 0.01
-"""The significance level; low because several clues are tested in every bank."""
+"""The significance level, which is low because several clues are tested in every bank."""
 
-LEAST_GAIN = 0.05
-"""The least gain over chance that is reported, as a share of the questions."""
+MIN_GAIN = 0.05
+"""The minimum reported gain over chance, as a share of the questions."""
 
-_LEAST_EXPECTED = 5.0
-_LEAST_COUNT = 5
-_MOST_EXACT = 2000
+_MIN_EXPECTED = 5.0
+_MIN_COUNT = 5
+_MAX_EXACT = 2000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Excess:
-    """The number of questions in which a clue is right, the total, the expected number and p."""
+    """How many questions a clue answers correctly, their total, the expected number and p."""
 
     n: int
     total: int
@@ -40,10 +40,10 @@ class _Excess:
 
     @property
     def is_clue(self) -> bool:
-        return self.p < ALPHA and self.n - self.expected >= LEAST_GAIN * self.total
+        return self.p < ALPHA and self.n - self.expected >= MIN_GAIN * self.total
 
 
-def guessable(questions: Iterable[GuessableQuestion], *, shuffled: bool) -> tuple[str, ...]:
+def clue_sentences(questions: Iterable[GuessableQuestion], *, shuffled: bool) -> tuple[str, ...]:
     """Return a sentence for each clue by which correct answers can be guessed.
 
     Parameters
@@ -53,69 +53,74 @@ def guessable(questions: Iterable[GuessableQuestion], *, shuffled: bool) -> tupl
     shuffled
         Whether each reader sees the options in a different order, so that letters are not a clue.
     """
-    return tuple(clues(questions, shuffled=shuffled).values())
+    return tuple(clues_by_rule(questions, shuffled=shuffled).values())
 
 
-def clues(questions: Iterable[GuessableQuestion], *, shuffled: bool) -> dict[Rule, str]:
-    """Return the sentences of `guessable` by rule."""
+def clues_by_rule(questions: Iterable[GuessableQuestion], *, shuffled: bool) -> dict[Rule, str]:
+    """Return the sentences of `clue_sentences` by rule."""
     clue_counts = _ClueCounts()
     for question in questions:
         clue_counts.add(question)
-    texts = _Offers()
-    for question in questions if clue_counts.any_often() else ():
+    counts_by_text = _AnswerCounts()
+    for question in questions if clue_counts.has_frequent_answer() else ():
         options = [option.strip() for option in question.options]
         if frequent := {text for text in options if clue_counts.is_frequent(text)}:
-            texts.add(frequent, options[question.place], question.view)
-    ties = [*texts.associations(), *(() if shuffled else clue_counts.letters().associations())]
+            counts_by_text.add(frequent, options[question.place], question.view)
+    associations = [
+        *counts_by_text.associations(),
+        *(() if shuffled else clue_counts.letters().associations()),
+    ]
     sentences = {
-        Rule.LONGEST: _longest(clue_counts.sizes, clue_counts.n_longest),
+        Rule.LONGEST: _longest_sentence(clue_counts.sizes, clue_counts.n_longest),
         Rule.LETTER: ""
         if shuffled
-        else _letter(position_balance(clue_counts.places(), least_gain=LEAST_GAIN)),
-        Rule.VIEW_TELLS: _view(ties),
+        else _letter_sentence(position_balance(clue_counts.places(), least_gain=MIN_GAIN)),
+        Rule.VIEW_TELLS: _view_sentence(associations),
     }
     return {rule: sentence for rule, sentence in sentences.items() if sentence}
 
 
-def ids_tell(questions: Iterable[GuessableQuestion]) -> bool:
-    """Return whether IDs contain the correct option's letter, position or text beyond chance.
+def ids_reveal_answers(questions: Iterable[GuessableQuestion]) -> bool:
+    """Return whether IDs contain the correct option's letter, position or text more than by chance.
 
     >>> def asked(name):
     ...     for n in range(40):
     ...         truth = "AB"[n % 2]
     ...         item_id = name.format(n=n + 100, truth=truth)
     ...         yield GuessableQuestion(("Yes", "No"), truth, "", item_id)
-    >>> [ids_tell(asked(name)) for name in ("q-{n}", "no-{n}", "q{n}/{truth}")]
+    >>> [ids_reveal_answers(asked(name)) for name in ("q-{n}", "no-{n}", "q{n}/{truth}")]
     [False, False, True]
     """
     by_source: dict[str, tuple[Counter[int], list[int]]] = {}
     for question in questions:
-        in_order = _PARTS.findall(question.item_id.casefold())
-        parts, run = {part.lstrip("0") or "0" for part in in_order}, "".join(in_order)
+        id_parts = _PARTS.findall(question.item_id.casefold())
+        parts, joined = {part.lstrip("0") or "0" for part in id_parts}, "".join(id_parts)
         sources = {
             "letter": [letter.casefold() in parts for letter in LETTERS[: len(question.options)]],
             "from 0": [str(place) in parts for place in range(len(question.options))],
             "from 1": [str(place + 1) in parts for place in range(len(question.options))],
-            "text": [_names(text, run) for text in question.options],
+            "text": [_contains_text(text, joined) for text in question.options],
         }
         for source, named_options in sources.items():
             if named_options.count(True) == 1:
                 sizes, hits = by_source.setdefault(source, (Counter(), []))
                 sizes[len(question.options)] += 1
                 hits.append(named_options[question.place])
-    return any(_named_too_often(sizes, sum(hits)) for sizes, hits in by_source.values())
+    return any(_exceeds_chance(sizes, sum(hits)) for sizes, hits in by_source.values())
 
 
-def _names(text: str, run: str) -> bool:
+def _contains_text(text: str, joined: str) -> bool:
     words = "".join(_PARTS.findall(text.casefold()))
-    return len(words) > 1 and words in run
+    return len(words) > 1 and words in joined
 
 
-def _named_too_often(sizes: Counter[int], n: int) -> bool:
+def _exceeds_chance(sizes: Counter[int], n: int) -> bool:
     expected = sum(count / k for k, count in sizes.items())
     return (
-        n >= _LEAST_COUNT
-        and _Excess(n=n, total=sizes.total(), expected=expected, p=_at_least(n, sizes)).is_clue
+        n >= _MIN_COUNT
+        and _Excess(
+            n=n, total=sizes.total(), expected=expected, p=_tail_probability(n, sizes)
+        ).is_clue
     )
 
 
@@ -129,7 +134,7 @@ class _ClueCounts:
         self._shown: Counter[tuple[int, int, str]] = Counter()
         self.sizes: Counter[int] = Counter()
         self.n_longest = 0
-        self._hashes: Counter[int] = Counter()  # hashes of texts; most texts occur once
+        self._hashes: Counter[int] = Counter()  # of texts, most of which occur only once
 
     def add(self, question: GuessableQuestion) -> None:
         k, place = len(question.options), question.place
@@ -141,26 +146,26 @@ class _ClueCounts:
         self._hashes[hash(question.options[place].strip())] += 1
 
     def places(self) -> Counter[tuple[int, int]]:
-        """Return the number of questions by correct position and number of options."""
+        """Return the number of questions by position of the correct option and size."""
         n_correct: Counter[tuple[int, int]] = Counter()
         for (place, k, _), n in self._shown.items():
             n_correct[place, k] += n
         return n_correct
 
-    def letters(self) -> "_Offers":
+    def letters(self) -> "_AnswerCounts":
         """Return how often each letter is offered and correct."""
-        offers = _Offers()
+        answer_counts = _AnswerCounts()
         for (place, k, view), n in self._shown.items():
-            offers.add(LETTERS[:k], LETTERS[place], view, n)
-        return offers
+            answer_counts.add(LETTERS[:k], LETTERS[place], view, n)
+        return answer_counts
 
     def is_frequent(self, text: str) -> bool:
         """Return whether an answer is correct often enough to be tested."""
-        return self._hashes[hash(text)] >= _LEAST_COUNT
+        return self._hashes[hash(text)] >= _MIN_COUNT
 
-    def any_often(self) -> bool:
+    def has_frequent_answer(self) -> bool:
         """Return whether any answer is correct often enough to be tested."""
-        return max(self._hashes.values(), default=0) >= _LEAST_COUNT
+        return max(self._hashes.values(), default=0) >= _MIN_COUNT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,8 +173,8 @@ class Balance:
     """How often each position is correct, the expected numbers, and the p-value.
 
     `n` and `expected` are by position, and empty if no question has a reference standard. `most` is
-    the position with the largest excess, `total` the number of questions that offer it. `p` is 1 if
-    it was not computed because the excess is too small for a clue.
+    the position with the largest excess, and `total` the number of questions that offer it. `p` is
+    1 if it was not computed because the excess is too small for a clue.
     """
 
     n: tuple[int, ...]
@@ -189,7 +194,7 @@ def position_balance(
     places
         The number of questions by position of the correct option, from 0, and number of options.
     least_gain
-        The least excess, as a share of the questions, for which p is computed.
+        The minimum excess, as a share of the questions, for which p is computed.
     """
     if not places:
         return Balance(n=(), expected=(), most=0, total=0, p=1.0)
@@ -205,10 +210,10 @@ def position_balance(
     offering = {k: n for k, n in sizes.items() if k > largest}
     if excess[largest] < least_gain * sum(offering.values()):
         p = 1.0
-    elif expected.min() >= _LEAST_EXPECTED:
+    elif expected.min() >= _MIN_EXPECTED:
         p = _goodness_of_fit(excess, sizes)
     else:
-        p = min(1.0, len(excess) * _at_least(n_correct[largest], offering))
+        p = min(1.0, len(excess) * _tail_probability(n_correct[largest], offering))
     return Balance(
         n=tuple(n_correct[place] for place in letters),
         expected=tuple(map(float, expected)),
@@ -218,7 +223,7 @@ def position_balance(
     )
 
 
-def _letter(letters: Balance) -> str:
+def _letter_sentence(letters: Balance) -> str:
     if not letters.n:
         return ""
     most_frequent = letters.most
@@ -232,7 +237,7 @@ def _letter(letters: Balance) -> str:
         "The correct answer is {letter} in {n} of {total} questions ({expected} expected, {p}): "
         "readers can guess it. Shuffle the options.",
         letter=LETTERS[most_frequent],
-        **_counts(excess),
+        **_message_values(excess),
     )
 
 
@@ -249,33 +254,36 @@ def _goodness_of_fit(excess: NDArray[np.float64], sizes: Mapping[int, int]) -> f
     return float(scipy.special.chdtrc(len(excess) - 1, max(statistic, 0.0)))
 
 
-def _longest(sizes: Counter[int], n: int) -> str:
+def _longest_sentence(sizes: Counter[int], n: int) -> str:
     expected = sum(count / k for k, count in sizes.items())
-    excess = _Excess(n=n, total=sum(sizes.values()), expected=expected, p=_at_least(n, sizes))
+    excess = _Excess(
+        n=n, total=sum(sizes.values()), expected=expected, p=_tail_probability(n, sizes)
+    )
     if not excess.is_clue:
         return ""
     return t(
         "The correct answer is the longest option in {n} of {total} questions that have one "
         "({expected} expected, {p}): readers can guess it. Make the options equally long.",
-        **_counts(excess),
+        **_message_values(excess),
     )
 
 
-def _counts(excess: _Excess) -> dict[str, object]:
+def _message_values(excess: _Excess) -> dict[str, object]:
     expected = f"{round(excess.expected, 1):g}"
-    return {"n": excess.n, "total": excess.total, "expected": expected, "p": _p(excess.p)}
+    return {"n": excess.n, "total": excess.total, "expected": expected, "p": _p_text(excess.p)}
 
 
-def _p(p: float) -> str:
+def _p_text(p: float) -> str:
     return t("p < 0.001") if p < 0.001 else t("p = {p}", p=f"{p:.3f}")
 
 
-def _at_least(n: int, sizes: Mapping[int, int]) -> float:
+def _tail_probability(n: int, sizes: Mapping[int, int]) -> float:
     """Return the probability of at least `n` hits if each question has a chance of 1 / `k`.
 
-    Exact up to 2,000 questions, above that by the normal approximation with continuity correction.
+    It is exact up to 2,000 questions; for more, the normal approximation with continuity correction
+    is used.
     """
-    if sum(sizes.values()) > _MOST_EXACT:
+    if sum(sizes.values()) > _MAX_EXACT:
         mean = sum(count / k for k, count in sizes.items())
         variance = sum(count * (k - 1) / k**2 for k, count in sizes.items())
         return math.erfc((n - 0.5 - mean) / (2 * variance) ** 0.5) / 2
@@ -293,8 +301,8 @@ def _binomial(n: int, p: float) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Tie:
-    """An answer and a view: how often the answer is correct with that view, and without it."""
+class _Association:
+    """How often an answer is correct with a view, and without it."""
 
     answer: str
     view: str
@@ -309,53 +317,54 @@ class _Tie:
         return self.n / self.total - self.n_else / self.total_else
 
 
-class _Offers:
-    """How often answers are offered and correct, overall and with each view."""
+class _AnswerCounts:
+    """How often answers are offered and correct, in total and with each view."""
 
     def __init__(self) -> None:
-        self._right: Counter[str] = Counter()
-        self._right_with: Counter[tuple[str, str]] = Counter()
-        self._offered: Counter[str] = Counter()
-        self._offered_with: Counter[tuple[str, str]] = Counter()
+        self._n_correct: Counter[str] = Counter()
+        self._n_correct_with: Counter[tuple[str, str]] = Counter()
+        self._n_offered: Counter[str] = Counter()
+        self._n_offered_with: Counter[tuple[str, str]] = Counter()
 
     def add(self, answers: Iterable[str], right: str, view: str, n: int = 1) -> None:
-        """Count one question, or `n`, by the answers it offers."""
+        """Count one question, or `n` equal ones, by the answers offered."""
         for answer in answers:
-            self._offered[answer] += n
-            self._offered_with[answer, view] += n
+            self._n_offered[answer] += n
+            self._n_offered_with[answer, view] += n
             if answer == right:
-                self._right[answer] += n
-                self._right_with[answer, view] += n
+                self._n_correct[answer] += n
+                self._n_correct_with[answer, view] += n
 
-    def associations(self) -> Iterator[_Tie]:
+    def associations(self) -> Iterator[_Association]:
         """Yield the associations of answer and view that can be tested."""
-        for (answer, view), n_offered in self._offered_with.items():
-            n_offered_else, n_right = self._offered[answer] - n_offered, self._right[answer]
-            if not view or min(n_offered, n_offered_else, n_right) < _LEAST_COUNT:
+        for (answer, view), n_offered in self._n_offered_with.items():
+            n_offered_else, n_right = self._n_offered[answer] - n_offered, self._n_correct[answer]
+            if not view or min(n_offered, n_offered_else, n_right) < _MIN_COUNT:
                 continue
-            n = self._right_with[answer, view]
-            yield _Tie(
+            n = self._n_correct_with[answer, view]
+            yield _Association(
                 answer=answer,
                 view=view,
                 n=n,
                 total=n_offered,
                 n_else=n_right - n,
                 total_else=n_offered_else,
-                p=_fisher(n, n_offered, n_right, self._offered[answer]),
+                p=_fisher(n, n_offered, n_right, self._n_offered[answer]),
             )
 
 
-def _view(ties: Sequence[_Tie]) -> str:
-    """Return the strongest association of an answer, by its text or letter, with a view name.
+def _view_sentence(associations: Sequence[_Association]) -> str:
+    """Return a sentence on the strongest association between an answer and a view name.
 
-    Fisher's exact test for each answer that is correct and each view that occurs at least five
-    times, among the questions that offer the answer; the smallest p-value after Bonferroni.
+    An answer is a text or a letter. Fisher's exact test is computed for each answer and each view
+    that occur at least five times, among the questions that offer the answer; the smallest p-value
+    is used after Bonferroni's correction.
     """
-    if not ties:
+    if not associations:
         return ""
-    best = min(ties, key=lambda tie: (tie.p, -tie.gain))
-    p = min(1.0, best.p * len(ties))
-    if p >= ALPHA or best.gain < LEAST_GAIN:
+    best = min(associations, key=lambda association: (association.p, -association.gain))
+    p = min(1.0, best.p * len(associations))
+    if p >= ALPHA or best.gain < MIN_GAIN:
         return ""
     return t(
         "The correct answer is “{answer}” in {n} of the {total} questions with the view {view} "
@@ -367,15 +376,15 @@ def _view(ties: Sequence[_Tie]) -> str:
         total=best.total,
         others=best.n_else,
         rest=best.total_else,
-        p=_p(p),
+        p=_p_text(p),
     )
 
 
 def _fisher(n: int, n_offered: int, n_right: int, total: int) -> float:
     """Return the one-sided p-value of Fisher's exact test.
 
-    The probability that at least `n` of the `n_right` correct answers among `total` questions are
-    among the `n_offered` with the view.
+    It is the probability that at least `n` of the `n_right` correct answers to `total` questions
+    are among the `n_offered` questions with the view.
     """
     hits = np.arange(n, min(n_offered, n_right) + 1)
     return float(

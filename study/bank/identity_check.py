@@ -1,17 +1,17 @@
-"""Finds the names, ids and dates of DICOM files in the texts of a bank's rows."""
+"""Finds names, ids and dates from DICOM files in the texts of a bank's rows."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from study.bank.identifiers import KINDS, Identifier, Spelling, spellings
-from study.bank.words import found_in
+from study.bank.words import possible_keys
 
-_NEAR = 3
+_MAX_DISTANCE = 3
 """The maximum distance in words between the parts of a name."""
 
-_COMMON = 3
-"""A surname in the rows of at least this number of other patients is an ordinary word."""
+_MIN_OTHER_PATIENTS = 3
+"""A surname that occurs in the rows of this many other patients counts as an ordinary word."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,9 +23,9 @@ class RowTexts:
     patient : str
         A key that is equal for all rows of a patient.
     texts : mapping of str to str
-        By column.
+        The texts by column.
     identifiers : frozenset of Identifier
-        From all images of its patient.
+        The identifiers in all images of the patient.
     """
 
     patient: str
@@ -35,7 +35,7 @@ class RowTexts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """An identifier in a column: certain, or possible because it may be an ordinary word."""
+    """An identifier in a column, which is certain, or possible if it may be an ordinary word."""
 
     column: str
     what: str
@@ -43,10 +43,11 @@ class Finding:
 
 
 def find_identifiers(rows: Sequence[RowTexts]) -> list[list[Finding]]:
-    """Return the identifiers of the own patient and of other patients in each row.
+    """Return the identifiers of each row's own patient and of other patients in the row.
 
-    For the row's own patient any part of a name counts. For other patients a full name counts, and
-    a surname alone counts as possible unless it occurs in rows of three patients with other names.
+    For the own patient, any part of a name is reported. For other patients, a full name is
+    reported; a surname alone is reported as possible, unless it occurs in rows of three patients
+    with other names.
     """
     index: dict[str, list[tuple[Identifier, Spelling]]] = defaultdict(list)
     for identifier in {identifier for row in rows for identifier in row.identifiers}:
@@ -61,7 +62,7 @@ def find_identifiers(rows: Sequence[RowTexts]) -> list[list[Finding]]:
         for hits in columns.values():
             for surname in hits.surnames_of_others:
                 patients[surname].add(row.patient)
-    ordinary = {surname for surname, names in patients.items() if len(names) >= _COMMON}
+    ordinary = {surname for surname, names in patients.items() if len(names) >= _MIN_OTHER_PATIENTS}
     return [
         [finding for column, hits in columns.items() for finding in hits.findings(column, ordinary)]
         for columns in hits_by_row
@@ -82,7 +83,7 @@ class _Hits:
         self._possible: set[Identifier] = set()
         self.surnames_of_others: set[str] = set()
         parts: dict[Identifier, set[tuple[int, int]]] = defaultdict(set)
-        for key, place, n, capitals in found_in(text):
+        for key, place, n, capitals in possible_keys(text):
             for identifier, spelling in index.get(key, ()):
                 if not spelling.least <= n <= spelling.most:
                     continue
@@ -127,7 +128,7 @@ class _Hits:
 def _is_name(places: set[tuple[int, int]]) -> bool:
     """Return whether two different parts of a name are close to each other."""
     return any(
-        part != other and abs(place - where) <= _NEAR
+        part != other and abs(place - other_place) <= _MAX_DISTANCE
         for part, place in places
-        for other, where in places
+        for other, other_place in places
     )

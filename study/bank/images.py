@@ -18,9 +18,9 @@ from study.base.text import id_key
 from study.films import MAX_BYTES, BadFilm, inspect
 from study.tables.values import quoted_value
 
-Outcome = Film | BadFilm
+ReadOutcome = Film | BadFilm
 NOT_FOUND_REMEDY = "check the path and the images folder: paths are relative to that folder"
-Known = tuple[str, int | None, int | None]
+KnownFile = tuple[str, int | None, int | None]
 
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://|(?:file|data):", re.IGNORECASE)
 _DRIVE = re.compile(r"[A-Za-z]:")
@@ -47,32 +47,34 @@ class ImageFolder:
     Raises
     ------
     BadFile
-        When it is not a folder.
+        `folder` is not a folder.
     """
 
     def __init__(self, folder: Path) -> None:
         try:
             self._root = folder.resolve(strict=True)
         except (OSError, ValueError, RuntimeError):
-            raise BadFile(f"images folder {folder} does not exist; give the correct path") from None
-        self._given = folder.absolute()
+            raise BadFile(
+                f"images folder {folder} does not exist; enter the correct path"
+            ) from None
+        self._given_path = folder.absolute()
         self._names = lru_cache(maxsize=1_000)(self._list_names)
-        self._holds_namesake = (self._root / self._root.name).exists()
+        self._contains_namesake = (self._root / self._root.name).exists()
         if not self._root.is_dir():
-            raise BadFile(f"{folder} is not a folder; give the folder that holds the images")
+            raise BadFile(f"{folder} is not a folder; name the folder that contains the images")
 
     def locate(self, path_text: str) -> str:
         """Return a path from the bank file as a path inside the folder.
 
         Parameters
         ----------
-        written : str
-            The path as in the bank file.
+        path_text : str
+            The path as written in the bank file.
 
         Returns
         -------
         str
-            With forward slashes and without `..`. The file need not exist.
+            The path with forward slashes and without `..`; the file need not exist.
 
         Raises
         ------
@@ -91,13 +93,13 @@ class ImageFolder:
         return self._within(path, path_text)
 
     def _within(self, path: str, path_text: str) -> str:
-        inside = _inside(path)
-        if not inside:
-            raise _leaves(path_text)
-        first, _, rest = inside.partition("/")
-        if rest and first == self._root.name and not self._holds_namesake:
+        path_inside = _normalised(path)
+        if not path_inside:
+            raise _outside_error(path_text)
+        first, _, rest = path_inside.partition("/")
+        if rest and first == self._root.name and not self._contains_namesake:
             return rest
-        return inside
+        return path_inside
 
     def read(self, path: str) -> Film:
         """Read and decode one film.
@@ -105,7 +107,7 @@ class ImageFolder:
         Parameters
         ----------
         path : str
-            From `locate`.
+            A path from `locate`.
 
         Returns
         -------
@@ -133,7 +135,7 @@ class ImageFolder:
         )
 
     def similar_path(self, path: str) -> str | None:
-        """Return the only existing path that is spelt like a missing one, or None."""
+        """Return the only existing path that is spelt like a missing one, otherwise None."""
         places = [""]
         for part in path.split("/"):
             key = id_key(part)
@@ -145,7 +147,7 @@ class ImageFolder:
         return places[0] if len(places) == 1 else None
 
     def _list_names(self, place: str) -> dict[str, list[str]]:
-        """Return the names in a folder by their key for comparison."""
+        """Return the names in a folder by their comparison key."""
         by_key: dict[str, list[str]] = {}
         with suppress(OSError, ValueError):
             for path in (self._root / place).iterdir():
@@ -157,27 +159,27 @@ class ImageFolder:
         try:
             (self._root / path).stat()
         except (FileNotFoundError, NotADirectoryError):
-            return _not_found(path)
+            return _not_found_message(path)
         except (OSError, ValueError):  # reported when the file is read
             pass
         return None
 
-    def look_at(self, known: Sequence[Known]) -> list[tuple[str, Outcome | None, int]]:
+    def look_at(self, known: Sequence[KnownFile]) -> list[tuple[str, ReadOutcome | None, int]]:
         """Read films in parallel, one per processor.
 
         Parameters
         ----------
         known : sequence of (path, size, time)
-            From `locate`, with the file's size and time when it was last read, or None.
+            A path from `locate`, and the file's size and time when it was last read, or None.
 
         Returns
         -------
         list of (path, Film or BadFilm or None, time)
             None if the file is unchanged.
         """
-        return list(_pool().map(self._look, known))
+        return list(_pool().map(self._read_if_changed, known))
 
-    def _look(self, known: Known) -> tuple[str, Outcome | None, int]:
+    def _read_if_changed(self, known: KnownFile) -> tuple[str, ReadOutcome | None, int]:
         path, size, mtime_ns = known
         now = (0, 0)
         with suppress(OSError, ValueError):
@@ -201,7 +203,7 @@ class ImageFolder:
         try:
             real = (self._root / path).resolve(strict=True)
             if not real.is_relative_to(self._root):
-                raise _leaves(path)
+                raise _outside_error(path)
             status = real.stat()
             if not stat.S_ISREG(status.st_mode):
                 raise BadFilm(f"image {path} is not a file", "name the image file itself")
@@ -209,7 +211,7 @@ class ImageFolder:
                 raise BadFilm(f"image {path} has {status.st_size:,} bytes, over {MAX_BYTES:,}")
             return real.read_bytes()
         except (FileNotFoundError, NotADirectoryError):
-            raise BadFilm(_not_found(path), NOT_FOUND_REMEDY, Rule.IMAGE_MISSING) from None
+            raise BadFilm(_not_found_message(path), NOT_FOUND_REMEDY, Rule.IMAGE_MISSING) from None
         except (OSError, ValueError, RuntimeError) as error:
             reason = f": {system_reason(error)}" if isinstance(error, OSError) else ""
             raise BadFilm(
@@ -217,36 +219,36 @@ class ImageFolder:
             ) from None
 
     def _from_absolute(self, path: str, path_text: str) -> str:
-        """Accept an absolute path inside the folder, or one that is meant relative to it."""
+        """Convert an absolute path inside the folder, or one that is meant relative to it."""
         normal = posixpath.normpath(path)
-        for root in (self._given, self._root):
+        for root in (self._given_path, self._root):
             prefix = root.as_posix().rstrip("/") + "/"
             if normal.startswith(prefix):
                 return normal.removeprefix(prefix)
         if _DRIVE.match(path):
-            raise _leaves(path_text)
+            raise _outside_error(path_text)
         return self._within(path, path_text)
 
 
-def _inside(path: str) -> str:
-    """Normalize a path without one leading `../`; empty if it leads out of the folder."""
+def _normalised(path: str) -> str:
+    """Normalise a path without one leading `../`; empty if it leads out of the folder."""
     parts = [part for part in path.split("/") if part not in ("", ".")]
-    inside: list[str] = []
+    path_inside: list[str] = []
     for part in parts[1:] if parts[:1] == [".."] else parts:
         if part != "..":
-            inside.append(part)
-        elif inside:
-            inside.pop()
+            path_inside.append(part)
+        elif path_inside:
+            path_inside.pop()
         else:
             return ""
-    return "/".join(inside)
+    return "/".join(path_inside)
 
 
-def _not_found(path: str) -> str:
+def _not_found_message(path: str) -> str:
     return f"image {quoted_value(path, 160)} not found"
 
 
-def _leaves(path_text: str) -> BadFilm:
+def _outside_error(path_text: str) -> BadFilm:
     return BadFilm(
         f"image path {quoted_value(path_text, 160)} leads out of the images folder",
         "put the image into the folder and give its path there",

@@ -1,4 +1,4 @@
-"""Imports a question bank into the store: checks everything first, then stores all or nothing."""
+"""Imports a question bank into the store, completely or not at all, after checking everything."""
 
 from array import array
 from collections.abc import Callable, Iterator
@@ -8,11 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from study.bank.content import look_over
-from study.bank.guessing import guessable
+from study.bank.content import check_content
+from study.bank.guessing import clue_sentences
 from study.bank.layout import Part
 from study.bank.reading import ImportOptions, ReadBank, read_bank, sha256_of_files
-from study.bank.workers import started
+from study.bank.workers import start_tasks
 from study.base.actor import Acting
 from study.base.bank_model import Fault
 from study.base.canonical import stamp
@@ -24,8 +24,8 @@ from study.store.events import EventKind
 from study.store.staging import reading
 
 MOST_LISTED = 1_000
-BY_DEFAULT = ImportOptions()
-SIMULATED = ImportOptions(simulated=True)
+DEFAULT_OPTIONS = ImportOptions()
+SIMULATED_OPTIONS = ImportOptions(simulated=True)
 MOST_EXAMPLES = 20
 
 
@@ -37,11 +37,11 @@ class Missing:
     ----------
     n_films : int
     n_items : int
-        The number of items that were, or would be, left out for them.
+        The number of items that were, or would be, left out because of them.
     n_shortened : int
         The number of items that were imported without them.
     examples : tuple of Fault
-        The first of the items left out.
+        The faults of the first items that were left out.
     """
 
     n_films: int
@@ -53,9 +53,9 @@ class Missing:
 class FaultyBank(BadFile):
     """A bank whose items have faults.
 
-    `faults` are the first faults, `n_faulty` is the number of items with faults, `n_items` the
-    number without, `missing` describes missing films. The message is for the command line; pages
-    word the remedy themselves.
+    `faults` are the first faults, `n_faulty` and `n_items` the numbers of items with and without
+    faults, and `missing` describes missing films. The message is for the command line; pages state
+    the remedy in other words.
     """
 
     def __init__(
@@ -76,9 +76,9 @@ class FaultyBank(BadFile):
 class Imported:
     """The result of an import.
 
-    `n_left_out` is the number of items left out, `left_out` are the first of their faults other
-    than missing films. `guessable` are the clues by which answers can be guessed without the films.
-    `is_new` is False if the same files were imported before; then nothing was stored.
+    `n_left_out` is the number of items left out, and `left_out` are their first faults other than
+    missing films. `guessable` are the clues by which answers can be guessed without the films. If
+    the same files were imported before, `is_new` is False, and nothing was stored.
     """
 
     bank: str
@@ -92,8 +92,8 @@ class Imported:
     is_new: bool = True
 
 
-def name_taken(name: str) -> NotNow:
-    """Return the refusal of a name that another bank has."""
+def name_taken_error(name: str) -> NotNow:
+    """Return the error for a name that another bank has."""
     return NotNow(t("A bank named {bank} already exists. Choose another name.", bank=name))
 
 
@@ -104,21 +104,22 @@ def import_bank(
     name: str,
     images: Path,
     acting: Acting,
-    options: ImportOptions = BY_DEFAULT,
+    options: ImportOptions = DEFAULT_OPTIONS,
 ) -> Imported:
     """Import a bank's files and its films.
 
     Parameters
     ----------
     parts
-        The files of the bank, or its only file.
+        The files of the bank, or the path of its only file.
     images
-        The folder that image paths are relative to; no path may lead out of it.
+        The folder to which image paths are relative; no path may lead out of it.
 
     Raises
     ------
     BadFile
-        A file, or without `options.skip_faulty` any item, has faults; the message lists them.
+        A file has faults, or an item has faults and `options.skip_faulty` is not set. The message
+        lists them.
     NotNow
         A different bank of that name exists, or another import is running.
     """
@@ -134,7 +135,7 @@ def import_bank(
             return Imported(
                 bank=name, n_items=existing.n_items, n_films=existing.n_films, is_new=False
             )
-        raise name_taken(name)
+        raise name_taken_error(name)
     work = store.companion_path("import")
     with read_bank(files, images=images, work=work, options=options) as read:
         _refuse_faulty(files, read, options)
@@ -145,7 +146,7 @@ def import_bank(
             store.change(attached=work) as change,
         ):
             if banks.find(change, name):
-                raise name_taken(name)
+                raise name_taken_error(name)
             bank = banks.add(
                 change,
                 name=name,
@@ -164,14 +165,14 @@ def import_bank(
             banks.set_content_hash(change, bank, content_sha256)
             banks.add_marks(change, bank, marks)
             row = banks.bank_row(change, name)
-            _record(change, row, read, acting)
+            _record_import(change, row, read, acting)
         return Imported(
             bank=name,
             n_items=row.n_items,
             n_films=row.n_films,
-            n_left_out=_n_left_out(read),
+            n_left_out=_n_omitted(read),
             left_out=tuple(read.staged.faults(MOST_LISTED)),
-            missing=_missing(read),
+            missing=_missing_films(read),
             notes=(*read.notes, *map(str, notes)),
             guessable=clues,
         )
@@ -183,8 +184,8 @@ def _start_checks(
     """Start computing a bank's hash, content findings, guessable answers and marks."""
     checks: tuple[Callable[[Transaction], Any], ...] = (
         lambda tables: banks.content_sha256(tables, 1, simulated=simulated),
-        lambda tables: look_over(bank_contents.questions(tables, 1)),
-        lambda tables: guessable(banks.Questions(tables, 1), shuffled=False),
+        lambda tables: check_content(bank_contents.questions(tables, 1)),
+        lambda tables: clue_sentences(banks.Questions(tables, 1), shuffled=False),
         lambda tables: array("q", banks.bank_marks(tables, 1)),
     )
 
@@ -192,10 +193,10 @@ def _start_checks(
         with reading(work) as tables:
             return checks[n](tables)
 
-    return started(run, range(len(checks)), n_workers)
+    return start_tasks(run, range(len(checks)), n_workers)
 
 
-def _missing(read: ReadBank) -> Missing:
+def _missing_films(read: ReadBank) -> Missing:
     n_items, examples = read.staged.missing(MOST_EXAMPLES)
     return Missing(
         n_films=read.n_missing,
@@ -205,33 +206,33 @@ def _missing(read: ReadBank) -> Missing:
     )
 
 
-def _n_left_out(read: ReadBank) -> int:
-    """Return the number of items left out; an item may have several faults."""
+def _n_omitted(read: ReadBank) -> int:
+    """Return the number of items left out, which differs from that of faults."""
     return read.staged.n_found - read.staged.n_items
 
 
 def _refuse_faulty(files: tuple[Part, ...], read: ReadBank, options: ImportOptions) -> None:
     path = " and ".join(str(part.path) for part in files)
-    faulty = read.staged.n_faults() > 0 and not options.skip_faulty
+    has_faults = read.staged.n_faults() > 0 and not options.skip_faulty
     has_missing = read.n_missing > 0 and options.missing == "refuse"
-    if faulty or has_missing:
-        raise _faulty(_refusal(path, read, has_missing=has_missing), read)
+    if has_faults or has_missing:
+        raise _faulty_bank(_refusal_text(path, read, has_missing=has_missing), read)
     if not read.staged.n_items:
-        raise _faulty(f"{path} contains no valid item.\n" + _fault_lines(read), read)
+        raise _faulty_bank(f"{path} contains no valid item.\n" + _fault_lines(read), read)
 
 
-def _faulty(text: str, read: ReadBank) -> FaultyBank:
+def _faulty_bank(text: str, read: ReadBank) -> FaultyBank:
     return FaultyBank(
         text,
         faults=tuple(read.staged.faults(MOST_LISTED)),
         n_faulty=read.staged.n_faulty(),
         n_items=read.staged.n_items,
-        missing=_missing(read),
+        missing=_missing_films(read),
     )
 
 
-def _refusal(path: str, read: ReadBank, *, has_missing: bool) -> str:
-    n_faults, missing = read.staged.n_faults(), _missing(read)
+def _refusal_text(path: str, read: ReadBank, *, has_missing: bool) -> str:
+    n_faults, missing = read.staged.n_faults(), _missing_films(read)
     n_all = n_faults + missing.n_items if has_missing else n_faults
     lines = [
         f"{path}: errors: {n_all:,}, items: {read.staged.n_found:,}; nothing was imported.",
@@ -252,13 +253,13 @@ def _refusal(path: str, read: ReadBank, *, has_missing: bool) -> str:
 
 
 def _fault_lines(read: ReadBank) -> str:
-    faults = [*read.staged.faults(MOST_LISTED), *_missing(read).examples]
+    faults = [*read.staged.faults(MOST_LISTED), *_missing_films(read).examples]
     lines = [f"  {fault}" for fault in faults]
     n_more = read.staged.n_faults() - MOST_LISTED
     return "\n".join([*lines, f"  ... and {n_more:,} more"] if n_more > 0 else lines)
 
 
-def _record(change: Transaction, row: banks.BankRow, read: ReadBank, acting: Acting) -> None:
+def _record_import(change: Transaction, row: banks.BankRow, read: ReadBank, acting: Acting) -> None:
     events.record(
         change,
         "",
@@ -267,6 +268,6 @@ def _record(change: Transaction, row: banks.BankRow, read: ReadBank, acting: Act
         detail={
             **banks.facts(row),
             "n_items": row.n_items,
-            "n_left_out": _n_left_out(read),
+            "n_left_out": _n_omitted(read),
         },
     )

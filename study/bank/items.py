@@ -1,4 +1,4 @@
-"""Converts a record of a bank file to an item, or to the list of its faults."""
+"""Converts a record of a bank file to an item, or to a list of faults."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from study.bank.fields import (
-    MOST_OF_AN_ATTRIBUTE,
+    MAX_ATTRIBUTE,
     SPELLINGS,
     Fields,
     Notes,
@@ -14,7 +14,7 @@ from study.bank.fields import (
 )
 from study.bank.images import ImageFolder
 from study.bank.measures import read_days, read_spacings, spacings_by_path
-from study.bank.options import kept_letters, read_options, read_truth
+from study.bank.options import note_on_letters, read_options, read_truth
 from study.bank.terms import age_in_words, context_parts, sex_in_words, view_label
 from study.base.bank_model import REPORT_SECTIONS, Fault, Item, Prior, Rule, View
 from study.base.canonical import canonical_json
@@ -24,13 +24,13 @@ from study.tables.source import Record
 from study.tables.values import as_list, as_text, is_missing, quoted_value
 
 LONGEST_ID = 500
-_NOT_SHOWN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_INVISIBLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 EXAMINATION_KEYS = tuple(plain_key(name) for name in SPELLINGS["examination_id"])
 
 
 @dataclass(slots=True, kw_only=True)
 class ItemDraft:
-    """An item while it is read: its values and faults so far."""
+    """An item that is being read: the values and faults so far."""
 
     key: str
     item_id: str
@@ -63,16 +63,18 @@ class ItemReader:
     ----------
     has_truth : bool
         Whether any record so far had a field for the reference standard.
-    any_item : bool
-        Whether any record so far was an object of fields.
-    by_place : bool
+    has_items : bool
+        Whether any record so far was an object with fields.
+    has_place_keys : bool
         Whether any record so far is identified only by its position.
     """
 
     def __init__(self, folder: ImageFolder, notes: Notes) -> None:
-        self.locate = lru_cache(maxsize=64)(folder.locate)  # an examination has several questions
+        self.locate = lru_cache(maxsize=64)(
+            folder.locate
+        )  # an examination usually has several questions
         self._notes = notes
-        self.has_truth = self.any_item = self.by_place = False
+        self.has_truth = self.has_items = self.has_place_keys = False
 
     def draft(self, record: Record, split: str = "") -> ItemDraft:
         """Read one record.
@@ -80,35 +82,35 @@ class ItemReader:
         Parameters
         ----------
         record : Record
-            Any value; a value that is not an object of fields is a fault.
+            Any value; a value that is not an object with fields is a fault.
         split : str
             The split of the record's file; a split in the record itself takes precedence.
 
         Returns
         -------
         ItemDraft
-            With an item unless there are faults; the films are not read.
+            The draft, which has an item unless there are faults; films are not read.
         """
         if not isinstance(record.value, dict):
-            trouble = Trouble(shown_key(record.key) or record.place)
+            trouble = Trouble(key_for_messages(record.key) or record.place)
             trouble.add(
                 f"not an item but {quoted_value(record.value)}",
                 "give an object of fields",
                 Rule.RECORD,
             )
-            self.by_place = self.by_place or not shown_key(record.key)
+            self.has_place_keys = self.has_place_keys or not key_for_messages(record.key)
             return ItemDraft(key=trouble.key, item_id="", trouble=trouble)
-        self.any_item = True
+        self.has_items = True
         fields = Fields(record.value)
         item_id = item_id_of(record, fields) or ""
-        unfit = why_unfit(item_id)
-        trouble = Trouble(record.place if unfit else item_id)
-        self.by_place = self.by_place or bool(unfit)
-        draft = ItemDraft(key=trouble.key, item_id="" if unfit else item_id, trouble=trouble)
-        if unfit:
-            trouble.add(unfit, "give each item an id of its own, as text", Rule.NO_ID)
+        id_fault = why_invalid(item_id)
+        trouble = Trouble(record.place if id_fault else item_id)
+        self.has_place_keys = self.has_place_keys or bool(id_fault)
+        draft = ItemDraft(key=trouble.key, item_id="" if id_fault else item_id, trouble=trouble)
+        if id_fault:
+            trouble.add(id_fault, "give each item an id of its own, as text", Rule.NO_ID)
         self._note_keys(record, fields, draft)
-        self._fill(fields, draft, split)
+        self._read_fields(fields, draft, split)
         return draft
 
     def note_unknown(self, keys: Iterable[str], item: str, n: int = 1) -> None:
@@ -117,8 +119,8 @@ class ItemReader:
             self._notes.add(f"unknown key {quoted_value(key)} kept as an attribute", item, n)
 
     def _note_keys(self, record: Record, fields: Fields, draft: ItemDraft) -> None:
-        if fields.twice:
-            repeated = ", ".join(map(quoted_value, fields.twice))
+        if fields.repeated_keys:
+            repeated = ", ".join(map(quoted_value, fields.repeated_keys))
             draft.trouble.add(f"keys given twice: {repeated}", "keep one of each", Rule.KEYS_TWICE)
         for key, n_characters, max_characters in fields.too_long():
             draft.trouble.add(
@@ -134,26 +136,26 @@ class ItemReader:
                 "an id inside the item differs from its key; the key is used", draft.key
             )
 
-    def _fill(self, fields: Fields, draft: ItemDraft, split: str) -> None:
+    def _read_fields(self, fields: Fields, draft: ItemDraft, split: str) -> None:
         trouble = draft.trouble
-        question = _text(fields, "question", trouble)
+        question = _required_text(fields, "question", trouble)
         if question == "":
             trouble.add("no question", "give the question's text", Rule.NO_QUESTION)
         options = read_options(fields, trouble)
-        if kept_options := kept_letters(options):
+        if kept_options := note_on_letters(options):
             self._notes.add(kept_options, draft.key)
         self.has_truth = self.has_truth or "truth" in fields
         draft.has_truth = fields.first("truth") is not None
         truth = read_truth(fields, options, trouble)
         draft.views = self._views(fields, draft)
         draft.priors = self._priors(fields, draft)
-        texts = {name: _text(fields, name, trouble) or "" for name in _PLAIN_FIELDS}
+        texts = {name: _required_text(fields, name, trouble) or "" for name in _PLAIN_FIELDS}
         draft.patient_id = texts["patient_id"]
         draft.examination_ids = self._examination_ids(fields, trouble)
         report, context = self._report(fields, draft)
-        age = self._worded("age", fields, context, draft)
-        sex = self._worded("sex", fields, context, draft)
-        explanation = self._loose_text(fields, "explanation", draft)
+        age = self._in_words("age", fields, context, draft)
+        sex = self._in_words("sex", fields, context, draft)
+        explanation = self._unseen_text(fields, "explanation", draft)
         attributes = self._attributes(fields, draft, split)
         if trouble.faults:
             return
@@ -180,7 +182,7 @@ class ItemReader:
         attributes = {"split": split} if split else {}
         for key, name, value in fields.others():
             text = attribute_text(value)
-            if not name or text is None or len(name) + len(text) > MOST_OF_AN_ATTRIBUTE:
+            if not name or text is None or len(name) + len(text) > MAX_ATTRIBUTE:
                 self._notes.add(f"{quoted_value(key)} is too long or not text, left out", draft.key)
             else:
                 attributes[name] = text
@@ -210,7 +212,7 @@ class ItemReader:
         return tuple(views.values())
 
     def _priors(self, fields: Fields, draft: ItemDraft) -> tuple[Prior, ...]:
-        """Return the films of earlier examinations; dates are reduced to days."""
+        """Return the prior films, with intervals in days instead of dates."""
         entries = split_list(fields.first("prior_images"))
         if not entries:
             values = map(fields.first, ("prior_views", "prior_days", "prior_date"))
@@ -235,13 +237,13 @@ class ItemReader:
     def _image_paths(
         self, entries: Sequence[object], fields: Fields, draft: ItemDraft, kind: str
     ) -> list[tuple[str, str, str, int]]:
-        """Return path, label, original label and index of each image of an item."""
+        """Return the path, label, original label and index of each image of an item."""
         labels = self._labels(fields, len(entries), draft, f"{kind}views")
         spacings = read_spacings(
             fields, len(entries), self._notes, draft.key, f"{kind}pixel_spacing"
         )
         images: list[tuple[str, str, str, int]] = []
-        measured: list[tuple[str, float | None]] = []
+        spacings_by_image: list[tuple[str, float | None]] = []
         for place, (path, (label, original), spacing_mm) in enumerate(
             zip(entries, labels, spacings, strict=True)
         ):
@@ -261,24 +263,24 @@ class ItemReader:
             if any(inside == image[0] for image in images):
                 self._notes.add("an image listed twice is shown once", draft.key)
             images.append((inside, label, original, place))
-            measured.append((inside, spacing_mm))
-        draft.spacings_mm = {**draft.spacings_mm, **spacings_by_path(measured)}
+            spacings_by_image.append((inside, spacing_mm))
+        draft.spacings_mm = {**draft.spacings_mm, **spacings_by_path(spacings_by_image)}
         return images
 
     def _labels(
         self, fields: Fields, n_images: int, draft: ItemDraft, name: str
     ) -> list[tuple[str, str]]:
-        """Return the view labels of the images, each with the original label if it differs.
+        """Return the images' view labels, each with the original label if it differs.
 
         If there are more or fewer labels than images, all are dropped.
         """
-        written = [as_text(label) for label in split_list(fields.first(name))]
-        if written and len(written) != n_images:
+        labels_in_file = [as_text(label) for label in split_list(fields.first(name))]
+        if labels_in_file and len(labels_in_file) != n_images:
             self._notes.add("view labels dropped: not one per image", draft.key)
-        if len(written) != n_images:
+        if len(labels_in_file) != n_images:
             return [("", "")] * n_images
         labels = []
-        for text in written:
+        for text in labels_in_file:
             label, understood = view_label(text or "")
             if text is None or not understood:
                 unknown = quoted_value(text or "")
@@ -287,23 +289,25 @@ class ItemReader:
         return labels
 
     def _report(self, fields: Fields, draft: ItemDraft) -> tuple[dict[str, str], dict[str, str]]:
-        written = fields.first("context")
+        labels_in_file = fields.first("context")
         context: dict[str, str] = {}
-        if isinstance(written, dict):
-            inner = Fields(written)
+        if isinstance(labels_in_file, dict):
+            inner = Fields(labels_in_file)
             values = {name: as_text(inner.first(name)) for name in ("age", "sex", *REPORT_SECTIONS)}
             context = {name: text for name, text in values.items() if text}
-        elif written is not None:
-            context = context_parts(self._loose_text(fields, "context", draft))
-        if written is not None and not context:
+        elif labels_in_file is not None:
+            context = context_parts(self._unseen_text(fields, "context", draft))
+        if labels_in_file is not None and not context:
             self._notes.add("context not understood, left out", draft.key)
         report = {
-            name: self._loose_text(fields, name, draft) or context.get(name, "")
+            name: self._unseen_text(fields, name, draft) or context.get(name, "")
             for name in REPORT_SECTIONS
         }
         return {name: text for name, text in report.items() if text}, context
 
-    def _worded(self, name: str, fields: Fields, context: dict[str, str], draft: ItemDraft) -> str:
+    def _in_words(
+        self, name: str, fields: Fields, context: dict[str, str], draft: ItemDraft
+    ) -> str:
         value = fields.first(name)
         if isinstance(value, float) and value.is_integer():
             value = int(value)
@@ -316,8 +320,8 @@ class ItemReader:
             )
         return worded
 
-    def _loose_text(self, fields: Fields, name: str, draft: ItemDraft) -> str:
-        """Return a text that readers do not see; other values are left out and noted."""
+    def _unseen_text(self, fields: Fields, name: str, draft: ItemDraft) -> str:
+        """Return a text that readers do not see; omit and record values that are not text."""
         if text := fields.text(name):
             return text
         value = fields.first(name)
@@ -328,7 +332,7 @@ class ItemReader:
 
 
 def attribute_text(value: object) -> str | None:
-    """Return any JSON value as text, or None if that is impossible, as for Infinity."""
+    """Return a JSON value as text, or None if that is impossible, for example for Infinity."""
     if isinstance(value, int | str):
         return as_text(value)
     try:
@@ -341,31 +345,31 @@ _PLAIN_FIELDS = ("task", "category", "subcategory", "patient_id")
 
 
 def item_id_of(record: Record, fields: Fields) -> str | None:
-    """Return a record's ID: its key or a field; empty if absent, None if not text."""
+    """Return a record's ID from its key or a field; empty if absent, None if not text."""
     return as_text(record.key) if record.key else as_text(fields.first("item_id"))
 
 
-def why_unfit(item_id: str) -> str:
+def why_invalid(item_id: str) -> str:
     """Return why an ID is invalid; empty if it is valid."""
     if not item_id:
         return "no item id"
     if len(item_id) > LONGEST_ID:
         size = f"{len(item_id):,} characters, more than {LONGEST_ID}"
         return f"item id {quoted_value(item_id)} has {size}"
-    if not item_id.isprintable() and _NOT_SHOWN.search(item_id):
+    if not item_id.isprintable() and _INVISIBLE.search(item_id):
         return (
             f"item id {quoted_value(item_id)} contains a line break or another invisible character"
         )
     return ""
 
 
-def shown_key(key: str) -> str:
+def key_for_messages(key: str) -> str:
     """Return a key for fault messages; empty if it is not text."""
     return as_text(key) or ""
 
 
-def _text(fields: Fields, name: str, trouble: Trouble) -> str | None:
-    """Return a text field, which may be a list of one text; None if the field is faulty."""
+def _required_text(fields: Fields, name: str, trouble: Trouble) -> str | None:
+    """Return a text field, which may be a list of one text, or None after a fault."""
     text = fields.text(name)
     if text and name != "question":
         return text
@@ -384,7 +388,7 @@ def _text(fields: Fields, name: str, trouble: Trouble) -> str | None:
 
 
 def split_list(value: object) -> list[object]:
-    """Return the entries of a list, or of a text that lists them in brackets or by `|` or `;`."""
+    """Return the entries of a list, or of a text with brackets or with the separator `|` or `;`."""
     if is_missing(value):
         return []
     entries = as_list(value)

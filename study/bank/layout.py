@@ -1,6 +1,6 @@
 """Finds the bank file and the images in a folder, and detects folders of DICOM images.
 
-Also returns the folder next to the store for banks that are uploaded in the browser.
+It also defines the folder, next to the store, for banks that are uploaded in the browser.
 """
 
 import os
@@ -24,14 +24,25 @@ from study.tables.source import Record, open_source
 from study.tables.table import SPREADSHEET_ENDINGS
 from study.tables.values import as_text
 
-_RELEASED = "_vqa_data.json"
+_RELEASE_SUFFIX = "_vqa_data.json"
 _BANK_FILES = (".json", ".jsonl", ".ndjson", *SPREADSHEET_ENDINGS)
-_PICTURES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".webp", ".json", ".jsonl", ".zip")
+_OTHER_SUFFIXES = (
+    ".png",
+    ".jpg",
+    ".jpeg",
+    ".tif",
+    ".tiff",
+    ".bmp",
+    ".webp",
+    ".json",
+    ".jsonl",
+    ".zip",
+)
 _HEAD_BYTES = 4096
-_MOST_HEADS = 5_000
-_DEEPEST = 4
-_MOST_FOLDERS = 300
-_SAMPLE = 30
+_MAX_FILES_CHECKED = 5_000
+_MAX_DEPTH = 4
+_MAX_FOLDERS = 300
+_N_SAMPLED = 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +54,7 @@ class Part:
 
 
 class SeveralBanks(BadFile):
-    """Several files could be the bank; `names` contains their paths, to choose from."""
+    """Several files could be the bank; `names` contains the paths to choose from."""
 
     def __init__(self, names: tuple[str, ...]) -> None:
         super().__init__(
@@ -61,18 +72,18 @@ def banks_folder(store: Store) -> Path:
     return store.folder / "banks"
 
 
-def free_place(home: Path, name: str) -> Path:
+def unused_path(home: Path, name: str) -> Path:
     """Return a path for a bank's folder that does not exist yet."""
     plain = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-").lower()[:40] or "bank"
-    tries = (home / (plain if n == 1 else f"{plain}-{n}") for n in range(1, 100_000))
-    return next(place for place in tries if not place.exists())
+    candidates = (home / (plain if n == 1 else f"{plain}-{n}") for n in range(1, 100_000))
+    return next(place for place in candidates if not place.exists())
 
 
-def holds_dicom(folder: Path) -> bool:
+def contains_dicom(folder: Path) -> bool:
     """Return whether a folder contains a spreadsheet and DICOM images."""
-    heads = map(first_bytes, islice(possible_dicom(folder), _MOST_HEADS))
+    first_bytes_of_files = map(first_bytes, islice(possible_dicom(folder), _MAX_FILES_CHECKED))
     return bool(spreadsheets(folder)) and any(
-        is_dicom(head) or lacks_preamble(head) for head in heads
+        is_dicom(head) or lacks_preamble(head) for head in first_bytes_of_files
     )
 
 
@@ -93,7 +104,7 @@ def possible_dicom(folder: Path) -> Iterator[Path]:
         for name in sorted(names):
             path = Path(place) / name
             suffix = path.suffix.lower()
-            if suffix not in (*SPREADSHEET_ENDINGS, *_PICTURES) and not path.is_symlink():
+            if suffix not in (*SPREADSHEET_ENDINGS, *_OTHER_SUFFIXES) and not path.is_symlink():
                 yield path
 
 
@@ -114,27 +125,27 @@ def has_bank(place: Path) -> bool:
 def find_bank(
     place: Path, chosen: Sequence[str] = (), *, name: str = ""
 ) -> tuple[tuple[Part, ...], Path]:
-    """Return the files of the bank in a folder, and the folder their image paths start from.
+    """Return the files of the bank in a folder, and the folder to which image paths are relative.
 
     Parameters
     ----------
     place
         The folder; nothing outside of it is read.
     chosen
-        Splits of the release, if the folder contains it (all by default); or one of the names in
+        Splits of the release if the folder contains it (by default all), or one of the names in
         `SeveralBanks`.
     name
-        The name for messages; by default that of the folder.
+        The name for messages, by default that of the folder.
 
     Raises
     ------
     SeveralBanks
-        More than one file reads as a bank.
+        More than one file could be the bank.
     BadFile
-        The folder contains no bank file, or not the chosen split.
+        The folder contains no bank file, or lacks the chosen split.
     """
-    if split_files := splits(place):
-        parts = _chosen_parts(split_files, chosen)
+    if release := files_by_split(place):
+        parts = _chosen_parts(release, chosen)
         for part in parts:
             _refuse_outside(place, part.path)
         return parts, _images_folder(place, parts[0].path)
@@ -149,7 +160,7 @@ def find_bank(
     named_bank = [name for name, file in found_files.items() if file.stem.lower() == "bank"]
     choices = [name for name in chosen if name in found_files]
     choices = choices or (named_bank if len(named_bank) == 1 else list(found_files))
-    banks = [name for name in choices if _images_named(found_files[name])] or choices
+    banks = [name for name in choices if _sampled_image_paths(found_files[name])] or choices
     if len(banks) > 1:
         raise SeveralBanks(tuple(sorted(banks)))
     file = found_files[banks[0]]
@@ -157,20 +168,20 @@ def find_bank(
     return (Part(path=file),), _images_folder(place, file)
 
 
-def splits(place: Path) -> dict[str, Path]:
-    """Return the files of the ReXVQA release in a folder by split."""
+def files_by_split(place: Path) -> dict[str, Path]:
+    """Return the files of the ReXVQA release in a folder, by split."""
     folders = [folder for folder in (place / "metadata", place) if folder.is_dir()]
     files = (file for folder in folders for file in folder.iterdir() if file.is_file())
     by_split = {name: file for file in files if (name := _split_of(file))}
-    return {name: by_split[name] for name in sorted(by_split, key=_usual_order)}
+    return {name: by_split[name] for name in sorted(by_split, key=_split_rank)}
 
 
-def one_file(path: Path, images: Path | None) -> tuple[tuple[Part, ...], Path]:
+def single_file_bank(path: Path, images: Path | None) -> tuple[tuple[Part, ...], Path]:
     """Return a bank file as the only part of a bank, and the folder for its image paths."""
     if images is None:
         near_folder = path.parent.parent if path.parent.name else path.parent
         images = (
-            _best((path.parent, near_folder), _images_named(path))
+            _best_folder((path.parent, near_folder), _sampled_image_paths(path))
             if path.is_file()
             else path.parent
         )
@@ -178,22 +189,22 @@ def one_file(path: Path, images: Path | None) -> tuple[tuple[Part, ...], Path]:
 
 
 def _split_of(path: Path) -> str:
-    name = path.name.removesuffix(_RELEASED)
+    name = path.name.removesuffix(_RELEASE_SUFFIX)
     return name if name != path.name and name else ""
 
 
-def _chosen_parts(split_files: Mapping[str, Path], chosen: Sequence[str]) -> tuple[Part, ...]:
-    selected = list(dict.fromkeys(chosen)) or list(split_files)
-    unknown = [name for name in selected if name not in split_files]
+def _chosen_parts(release: Mapping[str, Path], chosen: Sequence[str]) -> tuple[Part, ...]:
+    selected = list(dict.fromkeys(chosen)) or list(release)
+    unknown = [name for name in selected if name not in release]
     if unknown:
         raise BadFile(
             t(
                 "There is no split {unknown}. Available splits: {names}.",
                 unknown=", ".join(unknown),
-                names=", ".join(split_files),
+                names=", ".join(release),
             )
         )
-    return tuple(Part(path=split_files[name], split=name) for name in selected)
+    return tuple(Part(path=release[name], split=name) for name in selected)
 
 
 def _refuse_outside(place: Path, file: Path) -> None:
@@ -206,7 +217,7 @@ def _refuse_outside(place: Path, file: Path) -> None:
         )
 
 
-def _usual_order(split: str) -> tuple[int, str]:
+def _split_rank(split: str) -> tuple[int, str]:
     default_order = ("train", "valid", "test")
     return default_order.index(split) if split in default_order else len(default_order), split
 
@@ -220,26 +231,26 @@ def _candidates(place: Path) -> Iterator[Path]:
 
 
 def _folders(place: Path) -> Iterator[Path]:
-    """Yield the folder and its subfolders, nearest first, up to a limit of depth and number."""
+    """Yield the folder and its subfolders, the nearest first, up to a maximum depth and number."""
     waiting = deque([(place, 0)])
-    for _ in range(_MOST_FOLDERS):
+    for _ in range(_MAX_FOLDERS):
         if not waiting:
             return
         folder, depth = waiting.popleft()
         yield folder
-        if depth < _DEEPEST:
+        if depth < _MAX_DEPTH:
             children = (
                 child for child in folder.iterdir() if child.is_dir() and not child.is_symlink()
             )
             visible = sorted(child for child in children if not child.name.startswith("."))
-            waiting.extend((child, depth + 1) for child in visible[:_MOST_FOLDERS])
+            waiting.extend((child, depth + 1) for child in visible[:_MAX_FOLDERS])
 
 
-def _images_named(file: Path) -> list[str]:
+def _sampled_image_paths(file: Path) -> list[str]:
     """Return a sample of the image paths in a file; empty if it is not a bank."""
     try:
         with open_source(file, is_record=lambda record: "question" in Fields(record)) as source:
-            return list(islice(_image_paths(islice(source.entries, _SAMPLE)), _SAMPLE))
+            return list(islice(_image_paths(islice(source.entries, _N_SAMPLED)), _N_SAMPLED))
     except BadFile:
         return []
 
@@ -253,25 +264,27 @@ def _image_paths(entries: Iterable[Record | Fault]) -> Iterator[str]:
 
 
 def _images_folder(place: Path, file: Path) -> Path:
-    """Return the folder in which most of the paths exist; the bank's own folder by default."""
+    """Return the folder in which most paths exist, by default the folder of the bank file."""
     own_folder = file.parent
     near_folders = [own_folder] if own_folder == place else [own_folder, own_folder.parent]
-    return _best([*near_folders, *_folders(place)], _images_named(file))
+    return _best_folder([*near_folders, *_folders(place)], _sampled_image_paths(file))
 
 
-def _best(folders: Iterable[Path], paths: Sequence[str]) -> Path:
+def _best_folder(folders: Iterable[Path], paths: Sequence[str]) -> Path:
     """Return the folder in which most paths exist, or at least start with an existing folder."""
-    return max(folders, key=lambda folder: (_hits(folder, paths), _starts_in(folder, paths)))
+    return max(
+        folders, key=lambda folder: (_n_existing(folder, paths), _starts_in_folder(folder, paths))
+    )
 
 
-def _starts_in(folder: Path, paths: Sequence[str]) -> bool:
-    """Return whether paths start with an existing folder, even if the films are missing."""
+def _starts_in_folder(folder: Path, paths: Sequence[str]) -> bool:
+    """Return whether any path starts with an existing folder, even if the film is missing."""
     plain = (path.replace("\\", "/").removeprefix("../").lstrip("/") for path in paths)
     begins = {path.partition("/") for path in plain}
     return any(rest and (folder / first).is_dir() for first, _, rest in begins)
 
 
-def _hits(folder: Path, paths: Sequence[str]) -> int:
+def _n_existing(folder: Path, paths: Sequence[str]) -> int:
     images, hits = ImageFolder(folder), 0
     for path in paths:
         try:

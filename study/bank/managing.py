@@ -1,4 +1,4 @@
-"""Manages question banks: describe, compare, join, remove, check; strike off items."""
+"""Manages banks: describes, compares, joins, checks and removes them, and strikes items off."""
 
 import re
 import tempfile
@@ -9,10 +9,10 @@ from itertools import combinations, permutations
 from pathlib import Path
 from typing import Any
 
-from study.bank.content import REMEDIES, RuleFinding, look_over
-from study.bank.guessing import Balance, clues, position_balance
-from study.bank.importing import name_taken
-from study.bank.layout import find_bank, holds_dicom, one_file
+from study.bank.content import REMEDIES, RuleFinding, check_content
+from study.bank.guessing import Balance, clues_by_rule, position_balance
+from study.bank.importing import name_taken_error
+from study.bank.layout import contains_dicom, find_bank, single_file_bank
 from study.bank.reading import BankFormat, ImportOptions, read_bank
 from study.base.actor import Acting
 from study.base.bank_model import LETTERS, Fault, Rule
@@ -27,17 +27,17 @@ from study.store.bank_contents import ListedItem
 from study.store.banks import BankRow
 from study.store.events import EventKind
 
-MOST_EXAMPLES = 20
+MAX_EXAMPLES = 20
 _YEARS = re.compile(r"(\d+) years?")
 _YOUNGER = re.compile(r"\d+ (?:month|week|day)s?")
 
-_COUNTED = ("task", "category", "subcategory", "sex")
-_NAMED = 3
+_COUNTED_COLUMNS = ("task", "category", "subcategory", "sex")
+_N_NAMED = 3
 
 FIX_FILE = "fix the file, or choose another"
 
 
-def described(row: BankRow, holders: Mapping[str, list[str]]) -> dict[str, Any]:
+def describe_bank(row: BankRow, holders: Mapping[str, list[str]]) -> dict[str, Any]:
     """Return the description of a bank."""
     return {
         "bank": row.name,
@@ -55,8 +55,8 @@ def described(row: BankRow, holders: Mapping[str, list[str]]) -> dict[str, Any]:
     }
 
 
-def in_full(look: Transaction, name: str) -> dict[str, Any]:
-    """Return the description of a bank, its totals, and the numbers of items by their attributes.
+def describe_in_full(look: Transaction, name: str) -> dict[str, Any]:
+    """Return the description of a bank, its totals, and its numbers of items by attribute.
 
     Raises
     ------
@@ -64,12 +64,12 @@ def in_full(look: Transaction, name: str) -> dict[str, Any]:
         There is no bank of that name.
     """
     row = banks.bank_row(look, name)
-    counts = {column: bank_contents.counts(look, row.id, column) for column in _COUNTED}
+    counts = {column: bank_contents.counts(look, row.id, column) for column in _COUNTED_COLUMNS}
     ages: Counter[str] = Counter()
     for age, n in bank_contents.counts(look, row.id, "age").items():
         ages[age_band(age)] += n
     return {
-        **described(row, banks.studies_and_drafts(look, row.id)),
+        **describe_bank(row, banks.studies_and_drafts(look, row.id)),
         **bank_contents.totals(look, row.id),
         "with_prior_images": banks.n_with_prior(look, row.id),
         "by": {
@@ -84,7 +84,7 @@ def in_full(look: Transaction, name: str) -> dict[str, Any]:
 
 
 def age_band(age: str) -> str:
-    """Return the decade that an age belongs to; ranges are returned unchanged.
+    """Return the decade of an age; ranges are returned unchanged.
 
     >>> age_band("60 years"), age_band("3 months"), age_band("50 to 60 years")
     ('60 to 69 years', '0 to 9 years', '50 to 60 years')
@@ -104,20 +104,20 @@ def _first_number(band: str) -> int:
 
 @dataclass(slots=True, kw_only=True)
 class Difference:
-    """A kind of difference between two banks: its number, and up to `MOST_EXAMPLES` examples."""
+    """A kind of difference between two banks: the number, and up to `MAX_EXAMPLES` examples."""
 
     what: str
     n: int = 0
     examples: list[str] = field(default_factory=list)
 
     def add(self, example: str) -> None:
-        """Count a difference, and keep it as an example if there are few."""
+        """Count a difference, and keep it as an example if there are fewer than `MAX_EXAMPLES`."""
         self.n += 1
-        if self.n <= MOST_EXAMPLES:
+        if self.n <= MAX_EXAMPLES:
             self.examples.append(example)
 
 
-def compared(look: Transaction, name: str, other: str) -> tuple[int, list[Difference]]:
+def compare_banks(look: Transaction, name: str, other: str) -> tuple[int, list[Difference]]:
     """Return the number of equal items in two banks, and the kinds of differences.
 
     Items are matched by ID, films by the hash of their files.
@@ -130,19 +130,19 @@ def compared(look: Transaction, name: str, other: str) -> tuple[int, list[Differ
     bank, other_bank = banks.bank_row(look, name), banks.bank_row(look, other)
     only_in_one = []
     for row, other_row in ((bank, other_bank), (other_bank, bank)):
-        only = Difference(what=f"only in {row.name}")
-        for item_id in bank_contents.only_in(look, row.id, other_row.id):
-            only.add(item_id)
-        only_in_one.append(only)
+        difference = Difference(what=f"only in {row.name}")
+        for item_id in bank_contents.items_only_in(look, row.id, other_row.id):
+            difference.add(item_id)
+        only_in_one.append(difference)
     n_equal = bank.n_items - only_in_one[0].n
     by_column: dict[str, Difference] = {}
-    for item_id, columns in bank_contents.differing(look, bank.id, other_bank.id):
+    for item_id, columns in bank_contents.differing_items(look, bank.id, other_bank.id):
         n_equal -= 1
         for column in columns:
             what = f"different {'reference standard' if column == 'truth' else column}"
             by_column.setdefault(column, Difference(what=what)).add(item_id)
     renamed = Difference(what="the same film under other ids")
-    for film in bank_contents.renamed(look, bank.id, other_bank.id):
+    for film in bank_contents.renamed_films(look, bank.id, other_bank.id):
         renamed.add(f"{film['item']} / {film['other_item']}")
     return n_equal, [
         difference for difference in (*only_in_one, *by_column.values(), renamed) if difference.n
@@ -169,21 +169,21 @@ class Joined:
             "{n} patients are in more than one bank by id, such as {examples}. The same id counts "
             "as the same patient.",
             len(self.shared_patients),
-            examples=", ".join(self.shared_patients[:_NAMED]),
+            examples=", ".join(self.shared_patients[:_N_NAMED]),
         )
 
 
 def join_banks(
     store: Store, sources: Sequence[str], *, name: str, prefix: bool = False, acting: Acting
 ) -> Joined:
-    """Make a bank of the items of several banks, which remain unchanged, as do their image files.
+    """Create a bank from the items of several banks; those and their image files are not changed.
 
     Items that are struck off are left out. The order of the banks has no effect.
 
     Parameters
     ----------
     prefix
-        Whether to put the bank's name and a slash before every item, examination and patient ID:
+        Whether to put the bank's name and a slash before every item, examination and patient ID,
         for banks in which equal IDs mean different items and patients.
 
     Raises
@@ -193,14 +193,15 @@ def join_banks(
     NotNow
         The name is taken, or a bank was restored from a study's bundle and has no films.
     BadInput
-        Fewer than two banks, an invalid name, or without `prefix` an item ID that is in two banks.
+        Fewer than two banks are named, the name is invalid, or without `prefix` two banks contain
+        the same item ID.
     """
     check_name(name, "bank")
     with store.change() as change:
         if banks.find(change, name):
-            raise name_taken(name)
+            raise name_taken_error(name)
         rows = [banks.bank_row(change, source) for source in sorted(set(sources))]
-        _refuse(change, rows, prefix=prefix)
+        _refuse_to_join(change, rows, prefix=prefix)
         number = banks.add(
             change,
             name=name,
@@ -226,11 +227,11 @@ def join_banks(
             bank=name,
             n_items=joined.n_items,
             n_films=joined.n_films,
-            shared_patients=() if prefix else tuple(_in_two(change, rows, "patient_id")),
+            shared_patients=() if prefix else tuple(_values_in_several(change, rows, "patient_id")),
         )
 
 
-def _refuse(look: Transaction, rows: Sequence[BankRow], *, prefix: bool) -> None:
+def _refuse_to_join(look: Transaction, rows: Sequence[BankRow], *, prefix: bool) -> None:
     if len(rows) < 2:
         raise BadInput(t("Name two or more banks to join."))
     for row in rows:
@@ -244,7 +245,7 @@ def _refuse(look: Transaction, rows: Sequence[BankRow], *, prefix: bool) -> None
                 "prefix."
             )
         )
-    shared_ids = [] if prefix else _in_two(look, rows, "item_id")
+    shared_ids = [] if prefix else _values_in_several(look, rows, "item_id")
     if shared_ids:
         raise BadInput(
             tn(
@@ -253,7 +254,7 @@ def _refuse(look: Transaction, rows: Sequence[BankRow], *, prefix: bool) -> None
                 "{n} item IDs are in more than one of these banks, such as {examples}. An ID must "
                 "name one item: join the banks with their names as a prefix of every ID.",
                 len(shared_ids),
-                examples=", ".join(shared_ids[:_NAMED]),
+                examples=", ".join(shared_ids[:_N_NAMED]),
             )
         )
 
@@ -269,7 +270,7 @@ def refuse_without_images(row: BankRow) -> None:
         )
 
 
-def _in_two(look: Transaction, rows: Iterable[BankRow], column: str) -> list[str]:
+def _values_in_several(look: Transaction, rows: Iterable[BankRow], column: str) -> list[str]:
     values = {
         value
         for row, other_row in combinations(rows, 2)
@@ -279,7 +280,7 @@ def _in_two(look: Transaction, rows: Iterable[BankRow], column: str) -> list[str
 
 
 def _provenance(rows: Sequence[BankRow]) -> Provenance:
-    """Return the joined provenance of all banks, each text with its bank's name."""
+    """Return the provenance of all banks together, each text with its bank's name."""
 
     def each(texts: Iterable[tuple[str, str]]) -> str:
         return "; ".join(f"{name}: {text}" for name, text in texts if text)
@@ -296,7 +297,7 @@ def _provenance(rows: Sequence[BankRow]) -> Provenance:
 def strike(
     store: Store, bank: str, item_id: str, *, reason: str, reinstate: bool = False, acting: Acting
 ) -> None:
-    """Strike an item off, or reinstate it (`reinstate`); studies that drew it keep it.
+    """Strike an item off, or reinstate it; studies that have drawn it keep it.
 
     Raises
     ------
@@ -328,7 +329,7 @@ def strike_within(
     reinstate: bool = False,
     acting: Acting,
 ) -> None:
-    """Strike an item off or reinstate it, within a transaction that has made all other checks."""
+    """Strike an item off or reinstate it, within a transaction and after all other checks."""
     bank_contents.mark_struck(
         change, item.id, struck=not reinstate, reason=reason, at_utc=stamp(acting.now)
     )
@@ -343,7 +344,7 @@ def items_of(look: Transaction, bank: str, item_ids: Sequence[str]) -> list[List
     Raises
     ------
     NotFound
-        There is no such bank, or it does not have all the items; the message lists those missing.
+        There is no such bank, or it lacks some of the items, which the message lists.
     """
     number = banks.bank_row(look, bank).id
     items = [bank_contents.by_item_id(look, number, item_id) for item_id in item_ids]
@@ -373,7 +374,7 @@ def item_of(look: Transaction, bank: str, item_id: str) -> ListedItem:
 def remove_bank(store: Store, name: str, *, acting: Acting) -> BankRow:
     """Remove a bank, and return its row; the image files are kept.
 
-    Films prepared for reading are removed too, unless another bank contains them.
+    Films prepared for reading are also removed, unless another bank contains them.
 
     Raises
     ------
@@ -424,8 +425,8 @@ def _in_use_message(name: str, studies: list[str], drafts: list[str]) -> str:
 class Report:
     """The result of checking a bank.
 
-    `findings` are in order of code, `notes` as in an import; `letters` is how often each option of
-    a valid item is the correct one.
+    `findings` are in order of rule code, and `notes` are those of an import. `letters` states how
+    often each option of a valid item is the correct one.
     """
 
     file: str
@@ -454,12 +455,12 @@ def check_bank(path: Path, *, images: Path | None, format: BankFormat | None = N
     BadFile
         A folder contains no bank file, several bank files, or DICOM films.
     """
-    if path.is_dir() and holds_dicom(path):
+    if path.is_dir() and contains_dicom(path):
         raise BadFile(
             f"{path} contains DICOM films, which are checked when they are converted: import it; "
             "if there are errors, they are listed and nothing is imported"
         )
-    parts, own_bank = find_bank(path) if path.is_dir() else one_file(path, images)
+    parts, own_bank = find_bank(path) if path.is_dir() else single_file_bank(path, images)
     files = ", ".join(str(part.path) for part in parts)
     with tempfile.TemporaryDirectory() as scratch:
         work = Path(scratch) / "check"
@@ -473,11 +474,11 @@ def check_bank(path: Path, *, images: Path | None, format: BankFormat | None = N
                     n_found=read.staged.n_found,
                     n_sound=read.staged.n_items,
                     findings=(
-                        *by_rule(read.staged.every_fault()),
+                        *group_by_rule(read.staged.every_fault()),
                         *content_findings(read.staged.tables, 1),
                     ),
                     notes=read.notes,
-                    letters=letters(read.staged.tables, 1),
+                    letters=correct_letters(read.staged.tables, 1),
                 )
         except BadFile as error:
             finding = RuleFinding(rule=Rule.FILE, remedy=FIX_FILE)
@@ -485,7 +486,7 @@ def check_bank(path: Path, *, images: Path | None, format: BankFormat | None = N
             return Report(file=files, n_found=0, n_sound=0, findings=(finding,), notes=())
 
 
-def letters(look: Transaction, bank: int) -> Balance:
+def correct_letters(look: Transaction, bank: int) -> Balance:
     """Return how often each option of a bank's items is the correct one."""
     counts = bank_contents.truths(look, bank)
     return position_balance(
@@ -493,19 +494,19 @@ def letters(look: Transaction, bank: int) -> Balance:
     )
 
 
-def by_rule(faults: Iterable[Fault]) -> list[RuleFinding]:
-    """Return the faults grouped by rule, in order of code."""
-    by_rule: dict[Rule, RuleFinding] = {}
+def group_by_rule(faults: Iterable[Fault]) -> list[RuleFinding]:
+    """Return the faults grouped by rule, in order of rule code."""
+    groups: dict[Rule, RuleFinding] = {}
     for fault in faults:
-        group = by_rule.setdefault(fault.rule, RuleFinding(rule=fault.rule, remedy=fault.remedy))
+        group = groups.setdefault(fault.rule, RuleFinding(rule=fault.rule, remedy=fault.remedy))
         group.add(fault.key, fault.what)
-    return [by_rule[rule] for rule in sorted(by_rule)]
+    return [groups[rule] for rule in sorted(groups)]
 
 
 def content_findings(look: Transaction, bank: int) -> list[RuleFinding]:
     """Return the content findings of valid items, and the clues by which answers can be guessed."""
-    findings = look_over(bank_contents.questions(look, bank))
-    for rule, sentence in clues(banks.Questions(look, bank), shuffled=False).items():
+    findings = check_content(bank_contents.questions(look, bank))
+    for rule, sentence in clues_by_rule(banks.Questions(look, bank), shuffled=False).items():
         finding = RuleFinding(rule=rule, remedy=REMEDIES[rule])
         finding.add("the bank", sentence)
         findings.append(finding)

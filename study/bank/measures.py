@@ -1,8 +1,8 @@
 """Reads a bank's pixel spacings in mm and the days between prior and current films.
 
-A wrong scale misleads more than none, so doubtful values are noted and left unknown. They are not
-faults, because a film can be read without them. Dates of prior films are not kept, only the number
-of days before the current film.
+A wrong scale is more misleading than a missing one, so doubtful values are noted and left unknown.
+They are not faults, because a film can be read without them. Dates of prior films are not stored,
+only the number of days before the current film.
 """
 
 import math
@@ -15,12 +15,12 @@ from study.base.bank_model import Rule
 from study.tables.columns import plain_key
 from study.tables.values import as_list, as_text, is_missing, quoted_value
 
-LEAST_MM, MOST_MM = 0.01, 5.0
+MIN_SPACING_MM, MAX_SPACING_MM = 0.01, 5.0
 TOLERANCE = 0.01
 """The relative difference up to which two spacings count as equal."""
 
-MOST_DAYS = 36_525
-_REMEDY = "name an examination made before, or leave the prior image out"
+MAX_DAYS = 36_525
+_REMEDY = "name an earlier examination, or leave the prior image out"
 
 
 def read_spacings(
@@ -31,9 +31,10 @@ def read_spacings(
     Parameters
     ----------
     fields : Fields
-        The item's fields. One value for all images or one per image, each a number, a number as
-        text, or a pair (row, column) as a list or in DICOM's notation, ``0.143\0.143``. Two bare
-        numbers are one per image if there are two images, and otherwise a pair.
+        The item's fields. The field contains one value for all images or one per image. A value is
+        a number, a number as text, or a pair (row, column) as a list or in DICOM's notation,
+        ``0.143\0.143``. Two numbers without a list of pairs are read as one per image if there are
+        two images, and otherwise as a pair.
     n_images : int
         The number of images of the item.
     notes : Notes
@@ -50,8 +51,8 @@ def read_spacings(
     if not spellings:
         return [None] * n_images
     spelling, value = spellings[0]
-    spacings_mm = _read(value, n_images, notes, key)
-    if any(_read(other, n_images, Notes(), key) != spacings_mm for _, other in spellings[1:]):
+    spacings_mm = _read_value(value, n_images, notes, key)
+    if any(_read_value(other, n_images, Notes(), key) != spacings_mm for _, other in spellings[1:]):
         notes.add(f"pixel spacings differ, {spelling} is used", key)
     return spacings_mm
 
@@ -69,7 +70,7 @@ def spacings_by_path(paths: Sequence[tuple[str, float | None]]) -> dict[str, lis
     return by_path
 
 
-def _read(value: object, n_images: int, notes: Notes, key: str) -> list[float | None]:
+def _read_value(value: object, n_images: int, notes: Notes, key: str) -> list[float | None]:
     entries = _entries(value, n_images)
     if entries is None:
         notes.add("pixel spacings dropped: not one per image", key)
@@ -81,7 +82,7 @@ def _read(value: object, n_images: int, notes: Notes, key: str) -> list[float | 
 
 
 def _entries(value: object, n_images: int) -> list[object] | None:
-    """Return one entry per image, or None if the numbers differ."""
+    """Return one entry per image, or None if there are more or fewer entries than images."""
     entries = _entries_of(value)
     if entries is None:
         return [value] * n_images
@@ -95,7 +96,7 @@ def _entries(value: object, n_images: int) -> list[object] | None:
 
 
 def _entries_of(value: object) -> list[object] | None:
-    """Return the entries of a list or of a text that lists them; None for a single value."""
+    """Return the entries of a list, or of a text that contains a list; None for a single value."""
     entries = as_list(value)
     if entries is None and isinstance(value, str):
         for separator in "|;":
@@ -111,15 +112,15 @@ def _spacing_mm(entry: object) -> float | str | None:
     sides = _sides(entry)
     if sides is None:
         return "not understood"
-    if not all(LEAST_MM <= side <= MOST_MM for side in sides):
-        return f"not within {LEAST_MM} to {MOST_MM:g} mm"
-    if not _alike(sides):
+    if not all(MIN_SPACING_MM <= side <= MAX_SPACING_MM for side in sides):
+        return f"not within {MIN_SPACING_MM} to {MAX_SPACING_MM:g} mm"
+    if not _are_equal(sides):
         return "of pixels that are not square"
     return sum(sides) / len(sides)
 
 
 def _sides(entry: object) -> list[float] | None:
-    """Return the one or two numbers of an entry."""
+    """Return the one or two numbers in an entry, or None if it has other content."""
     parts: list[object] = as_list(entry) or [entry]
     if len(parts) == 1 and isinstance(parts[0], str):
         parts = [*parts[0].split("\\")]
@@ -138,7 +139,7 @@ def _number(value: object) -> float | None:
     return None if math.isnan(number) else number
 
 
-def _alike(values: Sequence[float]) -> bool:
+def _are_equal(values: Sequence[float]) -> bool:
     return max(values) <= min(values) * (1 + TOLERANCE)
 
 
@@ -167,27 +168,27 @@ def read_days(fields: Fields, n: int, notes: Notes, trouble: Trouble) -> list[in
     if values is None:
         notes.add("prior intervals dropped: not one per prior image", trouble.key)
         return [None] * n
-    study_date = _examination(fields) if by_date else None
+    study_date = _examination_date(fields) if by_date else None
     all_days = [
         _days_between(entry, study_date) if by_date else _whole_days(entry) for entry in values
     ]
     for value, days in zip(values, all_days, strict=True):
         if is_missing(value):
             continue
-        if days is None or days > MOST_DAYS:
+        if days is None or days > MAX_DAYS:
             name = (
                 "prior date, or StudyDate," if by_date else f"prior interval {quoted_value(value)}"
             )
             notes.add(f"{name} not understood, interval left unknown", trouble.key)
         elif days < 0:
             trouble.add("a prior image made after the current ones", _REMEDY, Rule.NO_PRIOR)
-    return [days if days is not None and days <= MOST_DAYS else None for days in all_days]
+    return [days if days is not None and days <= MAX_DAYS else None for days in all_days]
 
 
-def rounded(days: int) -> tuple[int, str]:
+def in_suitable_unit(days: int) -> tuple[int, str]:
     """Return a number of days in a suitable unit: days, weeks, months or years.
 
-    >>> [rounded(days) for days in (0, 13, 45, 91, 700, 800)]
+    >>> [in_suitable_unit(days) for days in (0, 13, 45, 91, 700, 800)]
     [(0, 'day'), (13, 'day'), (6, 'week'), (3, 'month'), (23, 'month'), (2, 'year')]
     """
     if days < 14:
@@ -207,14 +208,14 @@ def prior_name(days: int | None) -> str:
     """
     if days is None:
         return "prior"
-    number, unit = rounded(days)
+    number, unit = in_suitable_unit(days)
     return f"prior, {number} {unit}{'s' * (number != 1)} earlier" if number else "prior, same day"
 
 
-def day_of(text: str) -> date | None:
+def parse_day(text: str) -> date | None:
     """Return the date in `20200131`, `2020-01-31`, or either with a time; or None.
 
-    >>> day_of("20200131"), day_of("2020-01-31T08:00"), day_of("31 January")
+    >>> parse_day("20200131"), parse_day("2020-01-31T08:00"), parse_day("31 January")
     (datetime.date(2020, 1, 31), datetime.date(2020, 1, 31), None)
     """
     try:
@@ -224,7 +225,7 @@ def day_of(text: str) -> date | None:
 
 
 def _value_per_image(value: object, n: int) -> Sequence[object] | None:
-    """Return one value for each of `n` images; None if the numbers differ."""
+    """Return one value for each of `n` images, or None if there are more or fewer values."""
     if is_missing(value):
         return [None] * n
     entries = as_list(value)
@@ -245,11 +246,11 @@ def _whole_days(value: object) -> int | None:
     return int(days) if days.is_integer() else None
 
 
-def _examination(fields: Fields) -> date | None:
+def _examination_date(fields: Fields) -> date | None:
     others = {plain_key(key): value for key, _, value in fields.others()}
-    return day_of(as_text(others.get(EXAMINATION_DATE)) or "")
+    return parse_day(as_text(others.get(EXAMINATION_DATE)) or "")
 
 
 def _days_between(value: object, study_date: date | None) -> int | None:
-    prior_date = day_of(as_text(value) or "")
+    prior_date = parse_day(as_text(value) or "")
     return None if prior_date is None or study_date is None else (study_date - prior_date).days

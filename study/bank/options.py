@@ -14,22 +14,22 @@ from study.tables.values import as_list, as_text, as_texts, quoted_value
 MIN_OPTIONS = 2
 MAX_OPTIONS = len(LETTERS)
 
-_LETTERED = re.compile(
+_LETTER_AND_TEXT = re.compile(
     r"\s*[(\[]?\s*([A-Za-z])\s*(?:[)\]][.:\u3001]?|[.:\u3001]|\s?-\s)\s*(.*)", re.DOTALL
 )
 _PLAIN_LETTERS = tuple(f"{letter}. " for letter in LETTERS)
 _LETTERS = tuple(LETTERS)
-_BEGINS = tuple((letter, *"([\u200b\ufeff") for letter in LETTERS)
-_LONGEST_MARK = 8
-"""Characters at the start of an option that may contain its letter."""
+_POSSIBLE_STARTS = tuple((letter, *"([\u200b\ufeff") for letter in LETTERS)
+_MAX_LETTER_LENGTH = 8
+"""Number of characters at the start of an option that may contain its letter."""
 
-_NUMBERED = re.compile(r"\W*(\w)(?:[.):\]*/]+\s|[\u3001\uff0e\uff09\uff1a])")
-_OTHER_POSITIONS = {"В": 3, "в": 3, "Е": 6, "е": 6, "Η": 7}
+_NUMBER_FIRST = re.compile(r"\W*(\w)(?:[.):\]*/]+\s|[\u3001\uff0e\uff09\uff1a])")
+_LOOKALIKE_POSITIONS = {"В": 3, "в": 3, "Е": 6, "е": 6, "Η": 7}
 """Cyrillic and Greek letters that look like B, E and H, by their positions in their alphabets."""
 
 _SERIES = ("ABCDEFGH", "12345678", "AБBГДEЖЗ")
 _LETTER_ALONE = re.compile(r"[(\[]?\s*([A-Za-z])\s*[)\].:]*")
-_WRITE_OPTIONS = "give a list of 2 to 8 texts"
+_OPTIONS_REMEDY = "give a list of 2 to 8 texts"
 
 
 def read_options(fields: Fields, trouble: Trouble) -> tuple[str, ...]:
@@ -61,12 +61,12 @@ def read_options(fields: Fields, trouble: Trouble) -> tuple[str, ...]:
             f"options that are not texts: {', '.join(wrong)}", "write each as text", Rule.OPTIONS
         )
         return ()
-    without = without_letters([text or "" for text in texts], trouble)
-    return _checked(without, _text_keys(without), trouble)
+    plain_texts = without_letters([text or "" for text in texts], trouble)
+    return _check_options(plain_texts, _text_keys(plain_texts), trouble)
 
 
 def options_of_items(lists: Sequence[Sequence[object]]) -> list[tuple[str, ...]]:
-    """Read the options of many items as `read_options` does, in less time.
+    """Read the options of many items like `read_options`, in less time.
 
     Parameters
     ----------
@@ -76,21 +76,21 @@ def options_of_items(lists: Sequence[Sequence[object]]) -> list[tuple[str, ...]]
     Returns
     -------
     list of tuple of str
-        Empty for an item whose options cause a fault or a note.
+        The options of each item; empty if they cause a fault or a note.
     """
     texts = iter(as_texts([*chain.from_iterable(lists)]))
     troubles = [Trouble("") for _ in lists]
-    without = [
+    plain_texts = [
         _all_without_letters([*islice(texts, len(entries))], trouble)
         for entries, trouble in zip(lists, troubles, strict=True)
     ]
-    keys = iter(_text_keys([*chain.from_iterable(without)]))
+    keys = iter(_text_keys([*chain.from_iterable(plain_texts)]))
     checked = [
-        _checked(entries, [*islice(keys, len(entries))], trouble)
-        for entries, trouble in zip(without, troubles, strict=True)
+        _check_options(entries, [*islice(keys, len(entries))], trouble)
+        for entries, trouble in zip(plain_texts, troubles, strict=True)
     ]
     return [
-        () if trouble.faults or kept_letters(options) else options
+        () if trouble.faults or note_on_letters(options) else options
         for options, trouble in zip(checked, troubles, strict=True)
     ]
 
@@ -100,17 +100,19 @@ def _all_without_letters(texts: Sequence[str | None], trouble: Trouble) -> list[
     return without_letters(known, trouble) if len(known) == len(texts) else []
 
 
-def truths_of_items(answers: Sequence[str], options: Sequence[Sequence[str]]) -> list[str | None]:
-    """Read the letters of the correct options of many items as `read_truth` does.
+def correct_letters_of_items(
+    answers: Sequence[str], options: Sequence[Sequence[str]]
+) -> list[str | None]:
+    """Read the letters of the correct options of many items like `read_truth`.
 
     Returns
     -------
     list of str or None
-        Empty for an item without an answer, None after a fault.
+        The letter of each item; empty without an answer, None after a fault.
     """
     trouble = Trouble("")
     return [
-        _letter(text, texts, trouble) if text and texts else ""
+        _correct_letter(text, texts, trouble) if text and texts else ""
         for text, texts in zip(answers, options, strict=True)
     ]
 
@@ -130,12 +132,12 @@ def read_truth(fields: Fields, options: Sequence[str], trouble: Trouble) -> str 
     Returns
     -------
     str or None
-        None after a fault, without options, or without an answer, since a bank may have none.
+        The letter; None after a fault, without options, or without an answer, which is permitted.
     """
     spellings = fields.given("truth")
     if not spellings or not options:
         return None
-    letters = {key: _letter(value, options, trouble) for key, value in spellings}
+    letters = {key: _correct_letter(value, options, trouble) for key, value in spellings}
     if len(set(letters.values())) > 1 and None not in letters.values():
         differing = ", ".join(f"{key} {letter}" for key, letter in letters.items())
         trouble.add(
@@ -146,17 +148,17 @@ def read_truth(fields: Fields, options: Sequence[str], trouble: Trouble) -> str 
 
 
 def without_letters(texts: Sequence[str], trouble: Trouble) -> list[str]:
-    """Remove the options' letters if all options are lettered A, B, C in order.
+    """Remove the letters of options that are all lettered A, B, C in order.
 
     A text may itself begin with a letter ("A. fumigatus infection", "A large effusion"). If all
-    options have letters but out of order, the letter of the correct answer is ambiguous: it could
-    mean the printed letter or the position. That is a fault.
+    options have letters in another order, that is a fault, because the letter of the correct answer
+    could mean the printed letter or the position.
     """
     if tuple(text[:3] for text in texts) == _PLAIN_LETTERS[: len(texts)] and all(
         map(str.isascii, texts)
     ):
         return [text[3:].strip() for text in texts]
-    matches = [match for match in map(_lettered, texts) if match]
+    matches = [match for match in map(_split_letter, texts) if match]
     letters = [letter for letter, _ in matches]
     if len(texts) < MIN_OPTIONS or len(letters) < len(texts):
         return list(texts)
@@ -171,21 +173,21 @@ def without_letters(texts: Sequence[str], trouble: Trouble) -> list[str]:
     return list(texts)
 
 
-def _lettered(text: str) -> tuple[str, str] | None:
-    """Return the letter in front of a text as a capital, and the text after it.
+def _split_letter(text: str) -> tuple[str, str] | None:
+    """Return the letter in front of a text as a capital letter, and the text after it.
 
-    >>> _lettered("(a) Nodule"), _lettered("\uff22\uff1aMass"), _lettered("A-lines")
+    >>> _split_letter("(a) Nodule"), _split_letter("\uff22\uff1aMass"), _split_letter("A-lines")
     (('A', 'Nodule'), ('B', 'Mass'), None)
     """
-    start = text[:_LONGEST_MARK]
+    start = text[:_MAX_LETTER_LENGTH]
     if not start.isascii():
-        start = "".join(map(_one_character, start))
-    match = _LETTERED.match(start + text[_LONGEST_MARK:])
+        start = "".join(map(_comparable_character, start))
+    match = _LETTER_AND_TEXT.match(start + text[_MAX_LETTER_LENGTH:])
     return (match[1].upper(), text[match.start(2) :].strip()) if match else None
 
 
-def _one_character(char: str) -> str:
-    """Return a character's form for comparison if that is one character, a space if it is empty."""
+def _comparable_character(char: str) -> str:
+    """Return a character's comparison form, a space if it is empty, or else the character."""
     form = id_key(char) or " "
     return form if len(form) == 1 else char
 
@@ -193,35 +195,35 @@ def _one_character(char: str) -> str:
 def _options_of(fields: Fields, trouble: Trouble) -> list[object] | None:
     value = fields.first("options")
     if value is None:
-        return _from_columns(fields, trouble)
+        return _options_from_columns(fields, trouble)
     if isinstance(value, str) and value.lstrip().startswith("{"):
         try:
             value = json.loads(value, object_pairs_hook=Repeated)
         except (ValueError, RecursionError):
             value = None
     if isinstance(value, dict):
-        return _from_letters(value, trouble)
+        return _options_from_keys(value, trouble)
     entries = as_list(value)
     if entries is None:
         trouble.add(
             f"options not understood: {quoted_value(fields.first('options'))}",
-            _WRITE_OPTIONS,
+            _OPTIONS_REMEDY,
             Rule.OPTIONS,
         )
     return entries
 
 
-def _from_columns(fields: Fields, trouble: Trouble) -> list[object] | None:
+def _options_from_columns(fields: Fields, trouble: Trouble) -> list[object] | None:
     options = [fields.first(name) for name in OPTION_FIELDS]
     while options and options[-1] is None:
         options.pop()
     if not options:
-        trouble.add("no options", _WRITE_OPTIONS, Rule.OPTIONS)
+        trouble.add("no options", _OPTIONS_REMEDY, Rule.OPTIONS)
         return None
     return options
 
 
-def _from_letters(options_by_key: dict[str, object], trouble: Trouble) -> list[object] | None:
+def _options_from_keys(options_by_key: dict[str, object], trouble: Trouble) -> list[object] | None:
     keys = (
         [key for key, _ in options_by_key.pairs]
         if isinstance(options_by_key, Repeated)
@@ -243,31 +245,39 @@ def _key_letter(key: str) -> str:
     return id_key(key).strip("().:").upper()
 
 
-def _checked(texts: list[str], keys: list[str], trouble: Trouble) -> tuple[str, ...]:
+def _check_options(texts: list[str], keys: list[str], trouble: Trouble) -> tuple[str, ...]:
     if MIN_OPTIONS <= len(texts) <= MAX_OPTIONS and len({*keys}) == len(keys) and all(keys):
         return tuple(texts)
     if not MIN_OPTIONS <= len(texts) <= MAX_OPTIONS:
-        trouble.add(f"{len(texts)} option{'s' * (len(texts) != 1)}", _WRITE_OPTIONS, Rule.N_OPTIONS)
+        trouble.add(
+            f"{len(texts)} option{'s' * (len(texts) != 1)}", _OPTIONS_REMEDY, Rule.N_OPTIONS
+        )
     empty = [letter for letter, key in zip(LETTERS, keys, strict=False) if not key]
     if empty:
         trouble.add(
             f"empty option {', '.join(empty)}", "write its text, or leave it out", Rule.EMPTY_OPTION
         )
     if len(set(keys) - {""}) < len(keys) - len(empty):
-        trouble.add(_repeated(texts, keys), "make each option different", Rule.SAME_OPTION)
+        trouble.add(
+            _repeated_options_fault(texts, keys), "make each option different", Rule.SAME_OPTION
+        )
     return ()
 
 
 def _text_keys(texts: Sequence[str]) -> list[str]:
-    """Return the form of each option for comparison; most need only a single call together."""
-    together = "|".join(texts)
-    if together.isprintable() and together.isascii() and together.count("|") == len(texts) - 1:
-        return text_key(together).split("|")
+    """Return the comparison form of each option, with a single call for all of them if possible."""
+    joined_texts = "|".join(texts)
+    if (
+        joined_texts.isprintable()
+        and joined_texts.isascii()
+        and joined_texts.count("|") == len(texts) - 1
+    ):
+        return text_key(joined_texts).split("|")
     return [text_key(text) for text in texts]
 
 
-def _repeated(texts: Sequence[str], keys: Sequence[str]) -> str:
-    """Return which options are given twice, and how their spellings differ."""
+def _repeated_options_fault(texts: Sequence[str], keys: Sequence[str]) -> str:
+    """Return the fault that names repeated options, and how their spellings differ."""
     first: dict[str, str] = {}
     repeated: dict[str, None] = {}
     for text, key in zip(texts, keys, strict=True):
@@ -280,7 +290,7 @@ def _repeated(texts: Sequence[str], keys: Sequence[str]) -> str:
     return f"options given twice: {', '.join(repeated)}"
 
 
-def _letter(value: object, options: Sequence[str], trouble: Trouble) -> str | None:
+def _correct_letter(value: object, options: Sequence[str], trouble: Trouble) -> str | None:
     text = as_text(value)
     if not text:
         trouble.add(
@@ -289,7 +299,7 @@ def _letter(value: object, options: Sequence[str], trouble: Trouble) -> str | No
             Rule.TRUTH,
         )
         return None
-    if len(options) >= _OTHER_POSITIONS.get(text.strip("([]).: \t"), MAX_OPTIONS + 1):
+    if len(options) >= _LOOKALIKE_POSITIONS.get(text.strip("([]).: \t"), MAX_OPTIONS + 1):
         trouble.add(
             f"correct answer {quoted_value(text)} is a letter of another alphabet, "
             "with another position",
@@ -300,9 +310,9 @@ def _letter(value: object, options: Sequence[str], trouble: Trouble) -> str | No
     is_not_option = all(len(option) > 1 and option[-1] != "." for option in options)
     if is_not_option and text in _LETTERS[: len(options)]:
         return text
-    letters = _by_letter(text, options)
+    letters = _options_by_letter(text, options)
     if len(id_key(text)) > 1 or not is_not_option:
-        letters |= _by_text(text, options)  # a single character is not the text of an option
+        letters |= _options_by_text(text, options)  # a single character names no option by its text
     if len(letters) == 1:
         return letters.pop()
     choices = f"A to {LETTERS[len(options) - 1]}"
@@ -316,17 +326,17 @@ def _letter(value: object, options: Sequence[str], trouble: Trouble) -> str | No
     return None
 
 
-def _by_letter(text: str, options: Sequence[str]) -> set[str]:
+def _options_by_letter(text: str, options: Sequence[str]) -> set[str]:
     """Return the options named by a letter, alone or followed by the option's text."""
     letters, text = LETTERS[: len(options)], id_key(text)
     if letter_match := _LETTER_ALONE.fullmatch(text):
         return {letter_match[1].upper()} & set(letters)
-    if lettered := _lettered(text):
-        return {lettered[0]} & _by_text(lettered[1], options)
+    if letter_and_text := _split_letter(text):
+        return {letter_and_text[0]} & _options_by_text(letter_and_text[1], options)
     return set()
 
 
-def _by_text(text: str, options: Sequence[str]) -> set[str]:
+def _options_by_text(text: str, options: Sequence[str]) -> set[str]:
     plain = [text_key(option) for option in options]
     for target, candidates in (
         (text_key(text), plain),
@@ -342,19 +352,19 @@ def _by_text(text: str, options: Sequence[str]) -> set[str]:
     return set()
 
 
-def kept_letters(options: Sequence[str]) -> str:
-    """Return a note on letters or numbers in front of options; empty if there are none.
+def note_on_letters(options: Sequence[str]) -> str:
+    """Return a note on letters or numbers left in front of options, or an empty string.
 
-    Readers see the options in a different order, with letters of the program.
+    Readers see the options in another order, with the program's own letters.
     """
-    for letter, begins, option in zip(LETTERS, _BEGINS, options, strict=False):
-        if option.startswith(begins):  # rare
-            match = _lettered(option)
+    for letter, starts, option in zip(LETTERS, _POSSIBLE_STARTS, options, strict=False):
+        if option.startswith(starts):  # this is rare
+            match = _split_letter(option)
             if match is not None and match[0] == letter:
                 return "letters of options kept, because not all have one"
-    if not options or not _NUMBERED.match(options[0]):
+    if not options or not _NUMBER_FIRST.match(options[0]):
         return ""
-    matches = list(takewhile(bool, map(_NUMBERED.match, options)))
+    matches = list(takewhile(bool, map(_NUMBER_FIRST.match, options)))
     marks = [id_key(match[1]).upper() for match in matches if match]
     if len(marks) == len(options) >= MIN_OPTIONS and any(
         marks == list(row[: len(marks)]) for row in _SERIES

@@ -1,7 +1,7 @@
-"""Reads the ordinary records of a bank by columns, several times as fast as record by record.
+"""Reads a bank's ordinary records column by column, several times as fast as one by one.
 
 A record is ordinary if it has the same keys as most records near it, and no value that causes a
-fault or a note. `ItemReader` reads all other records. Both give the same rows.
+fault or a note. `ItemReader` reads all other records. Both ways produce the same rows.
 """
 
 from collections import Counter
@@ -10,15 +10,15 @@ from functools import cache
 from itertools import chain, compress, count
 from typing import Any
 
-from study.bank.fields import MAX_TEXT, MOST_OF_AN_ATTRIBUTE, KeysOfFields, keys_of_fields
+from study.bank.fields import MAX_ATTRIBUTE, MAX_TEXT, KeysOfFields, keys_of_fields
 from study.bank.items import (
     EXAMINATION_KEYS,
     ItemReader,
     attribute_text,
     split_list,
-    why_unfit,
+    why_invalid,
 )
-from study.bank.options import options_of_items, truths_of_items
+from study.bank.options import correct_letters_of_items, options_of_items
 from study.bank.terms import age_in_words, sex_in_words, view_label
 from study.base.bank_model import REPORT_SECTIONS, Fault
 from study.base.canonical import canonical_json_of_each
@@ -29,7 +29,7 @@ from study.tables.source import Record
 from study.tables.values import as_list, as_text, as_texts, is_missing
 
 _TEXTS = ("task", "category", "subcategory", "patient_id", "explanation", *REPORT_SECTIONS)
-_READ = frozenset(
+_READ_FIELDS = frozenset(
     {
         *("item_id", "question", "options", "truth", "images", "views", "age", "sex"),
         *("examination_id", *_TEXTS),
@@ -37,8 +37,8 @@ _READ = frozenset(
 )
 """The fields of ordinary records; all others are empty."""
 
-_FEWEST = 20
-"""Fewer records are read one by one."""
+_MIN_RECORDS = 20
+"""If there are fewer records, they are read one by one."""
 
 _View = tuple[str, str, str]
 
@@ -48,10 +48,10 @@ def add_entries(
 ) -> None:
     """Add the entries of a file to an empty batch.
 
-    The first ordinary record is read like an unusual one, so that tables and notes are in the order
-    of their first occurrence.
+    The first ordinary record is read like an unusual one, so that rows and notes are in the order
+    of first occurrence.
     """
-    items = _among(entries, reader.locate)
+    items = _ordinary_items(entries, reader.locate)
     columns = items.columns(split) if items else {"n": []}
     ordinary = set(columns["n"])
     for n, entry in enumerate(entries, 1):
@@ -67,15 +67,15 @@ def add_entries(
         reader.note_unknown(items.unknown, columns["item_id"][0], len(ordinary))
 
 
-def _among(
+def _ordinary_items(
     entries: Sequence[Record | Fault], locate: Callable[[str], str]
 ) -> "_OrdinaryItems | None":
-    """Return the records with the most frequent keys; None if these cannot be ordinary."""
+    """Return the records with the most frequent keys, or None if these keys are not ordinary."""
     keys = [
         tuple(entry.value) if isinstance(entry, Record) and type(entry.value) is dict else ()
         for entry in entries
     ]
-    if len(keys) < _FEWEST:
+    if len(keys) < _MIN_RECORDS:
         return None
     most_frequent = keys[0]
     if keys.count(most_frequent) <= len(keys) // 2:
@@ -90,15 +90,15 @@ def _among(
         )
     ):
         return None
-    has_keys = [own == most_frequent for own in keys]
+    has_keys = [own_id == most_frequent for own_id in keys]
     records: list[Any] = list(compress(entries, has_keys))
     return _OrdinaryItems(list(compress(count(1), has_keys)), records, fields, locate)
 
 
 class _OrdinaryItems:
-    """Records with the same keys, by columns.
+    """The columns of records with the same keys.
 
-    Each method reads one or more columns, and marks the records that have unusual values there.
+    Each method reads one or more columns, and marks the records with unusual values in them.
     """
 
     def __init__(
@@ -120,13 +120,13 @@ class _OrdinaryItems:
         self.unknown = fields.unknown
 
     def columns(self, split: str) -> dict[str, list[Any]]:
-        """Return the columns of the ordinary items, by the names in the working file."""
-        for field in self._fields.by_field.keys() - _READ:
-            self._mark(not is_missing(value) for value in self._column(field))
-        options = options_of_items(self._lists("options", as_list))
-        self._mark(not texts for texts in options)
-        truths = truths_of_items(self._texts("truth"), options)
-        self._mark(truth is None for truth in truths)
+        """Return the columns of the ordinary items by their names in the working file."""
+        for field in self._fields.by_field.keys() - _READ_FIELDS:
+            self._mark_unusual(not is_missing(value) for value in self._column(field))
+        options = options_of_items(self._text_lists("options", as_list))
+        self._mark_unusual(not texts for texts in options)
+        truths = correct_letters_of_items(self._texts("truth"), options)
+        self._mark_unusual(truth is None for truth in truths)
         columns: dict[str, Iterable[Any]] = {
             "n": self._numbers,
             "item_id": self._item_ids(),
@@ -134,8 +134,8 @@ class _OrdinaryItems:
             "options": canonical_json_of_each(options),
             "truth": [truth or None for truth in truths],
             "views": self._views(),
-            "age": self._worded("age", age_in_words),
-            "sex": self._worded("sex", sex_in_words),
+            "age": self._in_words("age", age_in_words),
+            "sex": self._in_words("sex", sex_in_words),
             "attributes": self._attributes(split),
             **self._examination_ids(),
             **{name: self._texts(name) for name in _TEXTS},
@@ -143,7 +143,7 @@ class _OrdinaryItems:
         is_ordinary = [n not in self._unusual for n in range(len(self._numbers))]
         return {name: list(compress(column, is_ordinary)) for name, column in columns.items()}
 
-    def _mark(self, is_unusual: Iterable[object]) -> None:
+    def _mark_unusual(self, is_unusual: Iterable[object]) -> None:
         self._unusual.update(compress(count(), is_unusual))
 
     def _column(self, field: str) -> Sequence[object]:
@@ -162,12 +162,12 @@ class _OrdinaryItems:
         except TypeError:
             longest = MAX_TEXT + 1
         if longest > MAX_TEXT:
-            self._mark(isinstance(value, str) and len(value) > MAX_TEXT for value in column)
+            self._mark_unusual(isinstance(value, str) and len(value) > MAX_TEXT for value in column)
         if None in texts:
-            self._mark(text is None for text in texts)
+            self._mark_unusual(text is None for text in texts)
         return [text or "" for text in texts]
 
-    def _lists(
+    def _text_lists(
         self, field: str, read: Callable[[object], list[object] | None]
     ) -> list[Sequence[str]]:
         """Return a column as lists of texts; entries that are too long or not text are unusual."""
@@ -181,30 +181,32 @@ class _OrdinaryItems:
             or (isinstance(value, str) and len(value) > MAX_TEXT)
             for value, entries in zip(column, lists, strict=True)
         ]
-        self._mark(is_unusual)
+        self._mark_unusual(is_unusual)
         return [[] if bad else entries for bad, entries in zip(is_unusual, lists, strict=True)]
 
     def _item_ids(self) -> list[str]:
         inside, keys = self._texts("item_id"), self._as_texts(self._keys)
-        item_ids = [key or own for key, own in zip(keys, inside, strict=True)]
-        self._mark(map(why_unfit, item_ids))
-        self._mark(own and own != item_id for own, item_id in zip(inside, item_ids, strict=True))
+        item_ids = [key or own_id for key, own_id in zip(keys, inside, strict=True)]
+        self._mark_unusual(map(why_invalid, item_ids))
+        self._mark_unusual(
+            own_id and own_id != item_id for own_id, item_id in zip(inside, item_ids, strict=True)
+        )
         return item_ids
 
     def _questions(self) -> list[str]:
-        self._mark(not isinstance(value, str) for value in self._column("question"))
+        self._mark_unusual(not isinstance(value, str) for value in self._column("question"))
         questions = self._texts("question")
-        self._mark(not text for text in questions)
+        self._mark_unusual(not text for text in questions)
         return questions
 
-    def _worded(self, field: str, in_words: Callable[[str], tuple[str, bool]]) -> list[str]:
+    def _in_words(self, field: str, in_words: Callable[[str], tuple[str, bool]]) -> list[str]:
         texts = self._texts(field)
         worded = {text: in_words(text) for text in set(texts)}
-        self._mark(not worded[text][1] for text in texts)
+        self._mark_unusual(not worded[text][1] for text in texts)
         return [worded[text][0] for text in texts]
 
     def _examination_ids(self) -> dict[str, list[str | None]]:
-        """Return the ids of examinations from each key that a file may have for them."""
+        """Return the examination ids from each key that a file may have for them."""
         ids: dict[str, list[str | None]] = {
             plain_key(key): [text or None for text in self._as_texts(self._columns[key])]
             for key in self._fields.by_field.get("examination_id", ())
@@ -222,12 +224,12 @@ class _OrdinaryItems:
                     attribute_text(value) if text is None else text
                     for text, value in zip(texts, column, strict=True)
                 ]
-                self._mark(text is None for text in texts)
-            longest = MOST_OF_AN_ATTRIBUTE - len(name) if name else 0
+                self._mark_unusual(text is None for text in texts)
+            longest = MAX_ATTRIBUTE - len(name) if name else 0
             lengths = [len(text or "") for text in texts]
             if max(lengths) > longest:
-                self._mark(length > longest for length in lengths)
-            if name in columns:  # the split, which takes precedence over that of the file
+                self._mark_unusual(length > longest for length in lengths)
+            if name in columns:  # the record's split takes precedence over that of the file
                 texts = [text or split for text in texts]
             columns[name or ""] = [text or "" for text in texts]
         if not columns:
@@ -242,15 +244,17 @@ class _OrdinaryItems:
         return ["" if text == "{}" else text for text in canonical_json_of_each(attributes)]
 
     def _views(self) -> list[tuple[_View, ...]]:
-        """Return the path, label and original label of each item's views; none if unusual."""
+        """Return path, label and original label of each item's views; empty for unusual items."""
         read = cache(self._views_of)
         views = [
             read(tuple(paths), tuple(terms))
             for paths, terms in zip(
-                self._lists("images", split_list), self._lists("views", split_list), strict=True
+                self._text_lists("images", split_list),
+                self._text_lists("views", split_list),
+                strict=True,
             )
         ]
-        self._mark(not each for each in views)
+        self._mark_unusual(not item_views for item_views in views)
         return views
 
     def _views_of(self, paths: Sequence[str], terms: Sequence[str]) -> tuple[_View, ...]:

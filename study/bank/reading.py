@@ -1,4 +1,4 @@
-"""Reads a bank's files into a working file, where it makes the checks that span several items."""
+"""Reads a bank's files into a working file, in which items are checked against each other."""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -23,7 +23,7 @@ from study.bank.items import ItemReader
 from study.bank.layout import Part
 from study.bank.measures import TOLERANCE
 from study.bank.ordinary import add_entries
-from study.bank.workers import in_order, most_workers
+from study.bank.workers import map_in_order, max_workers
 from study.base.bank_model import Fault
 from study.base.canonical import joint_sha256
 from study.base.errors import BadFile
@@ -40,15 +40,15 @@ MissingImages = Literal["refuse", "drop", "frontal"]
 OnProgress = Callable[[str, int, int], None]
 """Called with a step (`items` in bytes, or `films`), the amount done, and the total."""
 
-_TABLES = ("csv", "xlsx")
-MOST_NOTED = 1_000
+_TABLE_FORMATS = ("csv", "xlsx")
+MAX_NOTED = 1_000
 _FEW_FILMS = 2_000
-"""Up to this number, films are read even if the bank will be refused, to list all faults."""
+"""Up to this number of films, all are read even if the bank will be refused, to list all faults."""
 
-_AT_ONCE = 64
-_TOGETHER = 1_000
-_LARGE = 8 << 20
-"""Bytes of a bank's files from which worker processes are used; starting them takes 10-50 ms."""
+_FILMS_PER_BATCH = 64
+_RECORDS_PER_BATCH = 1_000
+_MIN_BYTES_FOR_WORKERS = 8 << 20
+"""Worker processes, which take 10 to 50 ms to start, are used for banks of at least this size."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,29 +58,29 @@ class ImportOptions:
     Attributes
     ----------
     format : {"rexvqa", "csv"}, optional
-        By default recognised by a file's ending, or by its first character.
+        The format; by default it is recognised by a file's extension or first character.
     missing_images : {"refuse", "drop", "frontal"}, optional
-        How to treat items with missing films: as a fault, leave them out, or import them without
-        these films if a frontal film exists. Items with missing prior films are imported without
-        them, unless missing films are refused. By default "drop" with `skip_faulty`, otherwise
-        "refuse".
+        How to treat items with missing films: report a fault, leave them out, or import them
+        without these films if a frontal film exists. Items with missing prior films are imported
+        without them, unless missing films are refused. The default is "drop" with `skip_faulty`,
+        otherwise "refuse".
     skip_faulty : bool
-        Whether to import the valid items although others have faults; then all films are read.
+        Whether to import the valid items even if others have faults; all films are then read.
     simulated : bool
-        Whether the films are simulated radiographs; every screen that shows them says so.
+        Whether the films are simulated radiographs, which every screen that shows them states.
     provenance : Provenance
         Source and terms of use of the bank, included in every export of its content.
     scale : float
-        Factor by which DICOM images are reduced, 0.05 to 1; below 1 every item records it
-        (`rendition`).
+        Factor by which DICOM images are reduced, from 0.05 to 1. A factor below 1 is recorded with
+        every item (`rendition`).
     allow_possible_identifiers : bool
-        Whether to import rows of a DICOM folder with words that may be part of a name or ordinary
-        words, and note each.
+        Whether to import, with a note, rows of a DICOM folder that contain words that may be part
+        of a name or ordinary words.
     progress : callable, optional
-        Called while the import works.
+        Called during the import to report progress.
     n_workers : int, optional
-        The number of processes for a large file, by default one more than processors. The result
-        does not depend on it.
+        The number of processes for a large file; by default, one more than the number of
+        processors. The result does not depend on it.
     """
 
     format: BankFormat | None = None
@@ -110,15 +110,15 @@ class ReadBank:
     sha256 : str
         Hash of the file's bytes in hexadecimal; for several files, of their hashes, one per line.
     staged : Staging
-        The valid items and their films, and the faults of the others.
+        The valid items and their films, and the faults of the other items.
     notes : tuple of str
-        Values that were not understood, and decisions made, with counts.
+        Counts of values that were not understood, and decisions made.
     n_missing : int
         The number of missing films.
     shortened : Group or None
-        The items imported without films that are missing.
+        The items imported without some of their films, which are missing.
     n_unseen : int
-        The number of films that were not read, because the bank has faults already.
+        The number of films that were not read because the bank already has faults.
     n_workers : int
         The number of worker processes used.
     """
@@ -152,7 +152,7 @@ def read_bank(
     work : Path
         The working file. If an interrupted import left one, it is reused.
     options : ImportOptions
-        Those of the import.
+        The options of the import.
 
     Raises
     ------
@@ -162,10 +162,10 @@ def read_bank(
         Another import uses the working file.
     """
     on_progress: OnProgress = options.progress or (lambda *_: None)
-    n_workers = most_workers() if options.n_workers is None else options.n_workers
+    n_workers = max_workers() if options.n_workers is None else options.n_workers
     folder, notes = ImageFolder(images), Notes()
     with staging(work, images) as staged:
-        reading = _Reading(folder=folder, staged=staged, notes=notes, n_workers=n_workers)
+        reading = _BankReader(folder=folder, staged=staged, notes=notes, n_workers=n_workers)
         sources = _read_items(parts, options.format, reading, on_progress)
         if reading.has_truth:
             staged.fault_truthless("no correct answer", "give the letter of the correct option")
@@ -188,15 +188,15 @@ def read_bank(
             "prior image {path} is the same file as a current one",
             "name the image of the earlier examination, or none",
         )
-        for path, n, key in staged.flat_films(MOST_NOTED):
+        for path, n, key in staged.flat_films(MAX_NOTED):
             notes.add(f"image {path} has one grey level only", key, n)
-        for path, key in staged.set_spacings(TOLERANCE, MOST_NOTED):
+        for path, key in staged.set_spacings(TOLERANCE, MAX_NOTED):
             notes.add(f"pixel spacings of image {path} differ, left unknown", key)
         n_missing = staged.n_missing_films()
         staged.keep_sound()
         staged.share()
         yield ReadBank(
-            format="csv" if sources[0][0] in _TABLES else "rexvqa",
+            format="csv" if sources[0][0] in _TABLE_FORMATS else "rexvqa",
             sha256=joint_sha256([digest for _, digest in sources]),
             staged=staged,
             notes=notes.lines(),
@@ -225,11 +225,11 @@ def sha256_of_files(parts: Sequence[Part]) -> str:
 def _read_items(
     parts: Sequence[Part],
     format: BankFormat | None,
-    reading: "_Reading",
+    reading: "_BankReader",
     on_progress: OnProgress,
 ) -> list[tuple[SourceFormat, str]]:
     total = sum(part.path.stat().st_size for part in parts if part.path.is_file())
-    if total < _LARGE:
+    if total < _MIN_BYTES_FOR_WORKERS:
         reading.n_workers = 0
     sources, n_bytes = [], 0
     for part in parts:
@@ -237,7 +237,7 @@ def _read_items(
         with open_source(
             part.path, format=source_format, is_record=_is_item, kind_of=kind_of
         ) as source:
-            reading.read(part, source, partial(_tell_bytes, on_progress, n_bytes, total))
+            reading.read(part, source, partial(_report_bytes, on_progress, n_bytes, total))
             sources.append((source.format, source.sha256))
             n_bytes += source.n_bytes_read
     return sources
@@ -249,14 +249,14 @@ class _Drafts:
 
     batch: Batch
     notes: Notes
-    any_item: bool
+    has_items: bool
     has_truth: bool
-    by_place: bool
-    """Whether any record is identified only by its position."""
+    has_place_keys: bool
+    """Whether any record is identified only by its position in the file."""
 
 
 @dataclass(slots=True, kw_only=True)
-class _Reading:
+class _BankReader:
     """Reads the files of a bank into a working file."""
 
     folder: ImageFolder
@@ -264,27 +264,27 @@ class _Reading:
     notes: Notes
     n_workers: int
     has_truth: bool = False
-    any_item: bool = False
+    has_items: bool = False
 
     def read(self, part: Part, source: OpenSource, on_read: Callable[[int], None]) -> None:
-        is_table = source.format in _TABLES
+        is_table = source.format in _TABLE_FORMATS
         if is_table:
             _check_columns(source)
-        self.any_item = False
+        self.has_items = False
         entries = iter(source.entries)
-        self._keep(self._drafted(part, list(islice(entries, 1))))
+        self._add_drafts(self._draft(part, list(islice(entries, 1))))
         self._read_pieces(part, source, on_read)
-        while records := list(islice(entries, _TOGETHER)):
-            self._keep(self._drafted(part, records))
+        while records := list(islice(entries, _RECORDS_PER_BATCH)):
+            self._add_drafts(self._draft(part, records))
             on_read(source.n_bytes_read)
         on_read(source.n_bytes_read)
-        if not self.any_item and not is_table:
+        if not self.has_items and not is_table:
             raise BadFile(
                 f"{part.path} contains no items; give an object of items by ID, or a list of items"
             )
 
     def _read_pieces(self, part: Part, source: OpenSource, on_read: Callable[[int], None]) -> None:
-        """Read the pieces that a large file can be split into: all of it except its end."""
+        """Read the pieces into which a large file can be split, which leave out its end."""
         queue = deque[Piece]()
 
         def pending() -> Iterator[Piece]:
@@ -292,44 +292,44 @@ class _Reading:
                 queue.append(piece)
                 yield piece
 
-        def drafted(piece: Piece) -> _Drafts | None:
+        def draft_piece(piece: Piece) -> _Drafts | None:
             records = piece.records(0)
-            return None if records is None else self._drafted(part, records)
+            return None if records is None else self._draft(part, records)
 
-        with closing(in_order(drafted, pending(), self.n_workers)) as results:
+        with closing(map_in_order(draft_piece, pending(), self.n_workers)) as results:
             for drafts in results:
                 if drafts is None:
                     source.give_back(queue)
                     return
                 piece = queue.popleft()
-                if drafts.by_place:
-                    drafts = self._drafted(part, piece.records(source.n_entries) or ())
+                if drafts.has_place_keys:
+                    drafts = self._draft(part, piece.records(source.n_entries) or ())
                 source.count_entries(drafts.batch.n)
-                self._keep(drafts)
+                self._add_drafts(drafts)
                 on_read(source.n_bytes_read)
 
-    def _drafted(self, part: Part, entries: Sequence[Record | Fault]) -> _Drafts:
-        """Return the drafts of entries, without changing this object."""
+    def _draft(self, part: Part, entries: Sequence[Record | Fault]) -> _Drafts:
+        """Return the drafts for entries, without changing this object."""
         notes, batch = Notes(None), Batch()
         reader = ItemReader(self.folder, notes)
         add_entries(entries, reader, batch, part.split)
         return _Drafts(
             batch=batch,
             notes=notes,
-            any_item=reader.any_item,
+            has_items=reader.has_items,
             has_truth=reader.has_truth,
-            by_place=reader.by_place,
+            has_place_keys=reader.has_place_keys,
         )
 
-    def _keep(self, drafts: _Drafts) -> None:
+    def _add_drafts(self, drafts: _Drafts) -> None:
         self.staged.keep(drafts.batch)
         self.notes.join(drafts.notes)
-        self.any_item = self.any_item or drafts.any_item
+        self.has_items = self.has_items or drafts.has_items
         self.has_truth = self.has_truth or drafts.has_truth
 
 
-def _tell_bytes(on_progress: OnProgress, before: int, total: int, n: int) -> None:
-    on_progress("items", before + n, total)
+def _report_bytes(on_progress: OnProgress, n_earlier: int, total: int, n: int) -> None:
+    on_progress("items", n_earlier + n, total)
 
 
 def _source_format(path: Path, format: BankFormat | None) -> SourceFormat | None:
@@ -367,8 +367,9 @@ def _check_columns(source: OpenSource) -> None:
 def _set_examinations(staged: Staging, notes: Notes) -> None:
     """Set every item's examination, and report examinations with several patients as faults.
 
-    Files have up to four keys for an examination, which may not be unique across patients. The
-    first key that is unique is used; if none is, the first key, and its examinations are faults.
+    A file has up to four keys for an examination, which may not be unique across patients. The
+    first unique key is used. If no key is unique, the first one is used, and examinations with
+    several patients are faults.
     """
     keys = []
     for key, is_shared in staged.examination_keys():
@@ -390,26 +391,26 @@ def _set_examinations(staged: Staging, notes: Notes) -> None:
         "examination {examination} is given to patients {patients}",
         "an examination belongs to one patient: correct the ids",
     )
-    if completed := staged.share_patients():
+    if completed_items := staged.share_patients():
         note = "patient taken from another item of the same examination"
-        notes.add(note, completed.first, completed.n)
+        notes.add(note, completed_items.first, completed_items.n)
     for name, group in staged.examinations_that_differ(("age", "sex")).items():
         notes.add(f"items of one examination differ in {name}", group.first, group.n)
 
 
 def _note_respellings(staged: Staging, notes: Notes) -> None:
-    """Note values that count as equal although their spellings differ."""
-    for column, what in _COMPARED.items():
-        respelt = (staged.respelt_ids if column in _IDS else staged.respelt_names)(column)
+    """Add notes on values that count as equal although their spellings differ."""
+    for column, what in _COMPARED_COLUMNS.items():
+        respelt = (staged.respelt_ids if column in _ID_COLUMNS else staged.respelt_names)(column)
         for value, first, items in respelt:
             differs = difference(value, first)
-            same = f"{quoted_value(value)} counts as {quoted_value(first)}"
-            note = f"{what} {same}: they differ in {differs}"
+            equality = f"{quoted_value(value)} counts as {quoted_value(first)}"
+            note = f"{what} {equality}: they differ in {differs}"
             notes.add(note, items.first, items.n)
 
 
-_IDS = ("patient_id", "examination_id")
-_COMPARED = {
+_ID_COLUMNS = ("patient_id", "examination_id")
+_COMPARED_COLUMNS = {
     "patient_id": "patient",
     "examination_id": "examination",
     "task": "task",
@@ -427,7 +428,7 @@ def _read_films(
     refused: bool,
     missing: MissingImages,
 ) -> int:
-    """Read the films; return the number not read because the bank is refused anyway."""
+    """Read the films; return the number of films not read because the bank is refused anyway."""
     staged.recall_films()
     staged.mark_missing(folder.missing_message, NOT_FOUND_REMEDY)
     for path, name, key in staged.respell_missing(folder.similar_path):
@@ -439,7 +440,7 @@ def _read_films(
     if total > _FEW_FILMS and (refused or (n_done and missing == "refuse")):
         return total - n_done
     on_progress("films", n_done, total)
-    while known := staged.unread(_AT_ONCE):
+    while known := staged.unread(_FILMS_PER_BATCH):
         staged.keep_films(folder.look_at(known))
         n_done += len(known)
         on_progress("films", n_done, total)

@@ -1,10 +1,10 @@
-"""Converts the codes of files to the age, sex and projection that readers see."""
+"""Converts codes in files to the age, sex and projection that readers see."""
 
 import re
 from functools import lru_cache
 
 _UNITS = {"Y": "year", "M": "month", "W": "week", "D": "day"}
-_IN_A_YEAR = {"year": 1, "month": 12, "week": 52.18, "day": 365.25}
+_UNITS_PER_YEAR = {"year": 1, "month": 12, "week": 52.18, "day": 365.25}
 _CODED_AGE = re.compile(r"(\d{1,3})\s*([YMWD]?)", re.IGNORECASE)
 _AGE_RANGE = re.compile(r"(\d{1,3})\s*(?:-|\u2013|to)\s*(\d{1,3})\s*(?:y|years)?", re.IGNORECASE)
 _WORDED_AGE = re.compile(r"\d{1,3} (?:years?|months?|weeks?|days?)|\d+ to \d+ years")
@@ -22,7 +22,7 @@ _SEXES = {
 }
 _NO_SEX = frozenset({"", "u", "unknown", "n/a", "none", "nan"})
 
-_SPELT = {
+_SPELLINGS_OF_VIEWS = {
     "PA": ("POSTERO ANTERIOR", "POSTEROANTERIOR", "PA ERECT", "PA UPRIGHT"),
     "AP": (
         "ANTERO POSTERIOR",
@@ -54,13 +54,15 @@ _SPELT = {
     "SUPINE": (),
     "ERECT": ("UPRIGHT",),
 }
-VIEW_LABELS = frozenset(_SPELT)
-"""The view names that readers may see over a film; none of them reveals an answer."""
+VIEW_LABELS = frozenset(_SPELLINGS_OF_VIEWS)
+"""The view names that readers may see with a film; none of them reveals an answer."""
 
-_LABELS = {each: label for label, others in _SPELT.items() for each in (label, *others)}
+_LABEL_BY_SPELLING = {
+    each: label for label, others in _SPELLINGS_OF_VIEWS.items() for each in (label, *others)
+}
 _NO_LABEL = frozenset({"", "UNKNOWN", "NONE", "NAN", "N/A", "OTHER"})
 
-# A dot ends age and sex, but not the texts, which may contain dots.
+# A full stop ends age and sex, but not the texts, which may contain full stops.
 _CONTEXT_PART = re.compile(
     r"\b(age|gender|sex|indication|comparison|findings|impression)\s*:", re.IGNORECASE
 )
@@ -73,12 +75,12 @@ def age_in_words(text: str) -> tuple[str, bool]:
     Parameters
     ----------
     text : str
-        `060Y`, `006M`, `60`, `50-60`, or words already.
+        `060Y`, `006M`, `60`, `50-60`, or an age that is already in words.
 
     Returns
     -------
     tuple of str and bool
-        Such as `60 years`; text that was not understood is returned unchanged.
+        For example `60 years`; text that was not understood is returned unchanged.
 
     Examples
     --------
@@ -88,30 +90,30 @@ def age_in_words(text: str) -> tuple[str, bool]:
     if coded := _CODED_AGE.fullmatch(text):
         number, unit = int(coded[1]), _UNITS[(coded[2] or "Y").upper()]
         return f"{number} {unit}{'' if number == 1 else 's'}", True
-    if between := _AGE_RANGE.fullmatch(text):
-        return f"{int(between[1])} to {int(between[2])} years", True
+    if range_match := _AGE_RANGE.fullmatch(text):
+        return f"{int(range_match[1])} to {int(range_match[2])} years", True
     return text, not text or _WORDED_AGE.fullmatch(text) is not None
 
 
 def age_in_years(words: str) -> tuple[int, int] | None:
-    """Return the range of an age in words, in completed years; None if it is not understood.
+    """Return the range of an age in words, in completed years, or None if it is not understood.
 
     Examples
     --------
     >>> age_in_years("60 years"), age_in_years("50 to 60 years"), age_in_years("18 months")
     ((60, 60), (50, 60), (1, 1))
     """
-    if between := re.fullmatch(r"(\d+) to (\d+) years", words):
-        return int(between[1]), int(between[2])
+    if range_match := re.fullmatch(r"(\d+) to (\d+) years", words):
+        return int(range_match[1]), int(range_match[2])
     if age := re.fullmatch(r"(\d+) (year|month|week|day)s?", words):
-        years = int(int(age[1]) / _IN_A_YEAR[age[2]])
+        years = int(int(age[1]) / _UNITS_PER_YEAR[age[2]])
         return years, years
     return None
 
 
 @lru_cache
 def sex_in_words(text: str) -> tuple[str, bool]:
-    """Return `female`, `male`, `other` or nothing, and whether the text was understood.
+    """Return `female`, `male`, `other` or an empty string, and whether the text was understood.
 
     Examples
     --------
@@ -135,7 +137,7 @@ def view_label(text: str) -> tuple[str, bool]:
     (('PA', True), ('LEFT LATERAL', True), ('', False))
     """
     plain = re.sub(r" \d+$", "", " ".join(re.split(r"[\s_-]+", text.strip().upper())))
-    return _LABELS.get(plain, ""), plain in _LABELS or plain in _NO_LABEL
+    return _LABEL_BY_SPELLING.get(plain, ""), plain in _LABEL_BY_SPELLING or plain in _NO_LABEL
 
 
 def context_parts(text: str) -> dict[str, str]:
@@ -144,7 +146,7 @@ def context_parts(text: str) -> dict[str, str]:
     Parameters
     ----------
     text : str
-        Such as `<context>Age:50-60.Gender:M.Indication: Cough.</context>`.
+        For example `<context>Age:50-60.Gender:M.Indication: Cough.</context>`.
 
     Returns
     -------
@@ -158,12 +160,12 @@ def context_parts(text: str) -> dict[str, str]:
     {'age': '50-60', 'sex': 'M', 'indication': 'Cough. Fever.'}
     """
     inner = re.sub(r"</?context>", " ", text, flags=re.IGNORECASE)
-    marks = list(_CONTEXT_PART.finditer(inner))
-    ends = [mark.start() for mark in marks[1:]] + [len(inner)]
+    names = list(_CONTEXT_PART.finditer(inner))
+    ends = [name_match.start() for name_match in names[1:]] + [len(inner)]
     parts: dict[str, str] = {}
-    for mark, end in zip(marks, ends, strict=False):
-        name = "sex" if mark[1].lower() == "gender" else mark[1].lower()
-        value = inner[mark.end() : end].strip()
+    for name_match, end in zip(names, ends, strict=False):
+        name = "sex" if name_match[1].lower() == "gender" else name_match[1].lower()
+        value = inner[name_match.end() : end].strip()
         if name in ("age", "sex"):
             value = value.rstrip(". ,;")
         if value:

@@ -13,14 +13,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from study.bank.importing import BY_DEFAULT, SIMULATED, FaultyBank, Imported, import_bank
+from study.bank.importing import (
+    DEFAULT_OPTIONS,
+    SIMULATED_OPTIONS,
+    FaultyBank,
+    Imported,
+    import_bank,
+)
 from study.bank.layout import (
     SeveralBanks,
     banks_folder,
+    contains_dicom,
     find_bank,
-    free_place,
     has_bank,
-    holds_dicom,
+    unused_path,
 )
 from study.bank.reading import ImportOptions
 from study.base.actor import Acting
@@ -35,7 +41,7 @@ _PART_BYTES = 1 << 20
 _DEMO = Path(__file__).parents[2] / "data" / "demo"
 
 
-def folders(store: Store) -> list[str]:
+def importable_folders(store: Store) -> list[str]:
     """Return the folders on the server that contain a bank file and can be imported in place."""
     home = banks_folder(store)
     entries = sorted(home.iterdir()) if home.is_dir() else []
@@ -57,14 +63,14 @@ class ReceivedBank:
     ----------
     place : Path
         The folder.
-    is_ours : bool
-        Whether it was made for the import, and is removed if the bank is refused.
+    is_temporary : bool
+        Whether the folder was created for the import, and is removed if the bank is refused.
     archive : Path or None
         The uploaded file to unpack into the folder; it is the only file in its folder.
     """
 
     place: Path
-    is_ours: bool
+    is_temporary: bool
     archive: Path | None = None
 
     @property
@@ -73,12 +79,12 @@ class ReceivedBank:
         return (self.archive or self.place).name
 
     def unpack(self) -> None:
-        """Unpack the archive into the folder, all of it or nothing.
+        """Unpack the archive into the folder, completely or not at all.
 
         Raises
         ------
         BadFile
-            It is not a ZIP archive, contains paths outside its folder, or exceeds the limits.
+            The archive is not a ZIP file, contains paths outside its folder, or exceeds the limits.
         """
         if self.archive is None:
             return
@@ -97,9 +103,9 @@ class ReceivedBank:
             shutil.rmtree(self.archive.parent, ignore_errors=True)
 
     def discard(self) -> None:
-        """Remove the folder if it was made for the import, and the uploaded file."""
+        """Remove the folder, if it was created for the import, and the uploaded file."""
         self.discard_archive()
-        if self.is_ours:
+        if self.is_temporary:
             shutil.rmtree(self.place, ignore_errors=True)
 
 
@@ -111,26 +117,26 @@ def folder_on_server(store: Store, folder: str) -> ReceivedBank:
     NotFound
         There is no such folder.
     """
-    if folder not in folders(store):
+    if folder not in importable_folders(store):
         raise NotFound(t("There is no folder {name} containing a bank.", name=quoted(folder)))
-    return ReceivedBank(place=banks_folder(store) / folder, is_ours=False)
+    return ReceivedBank(place=banks_folder(store) / folder, is_temporary=False)
 
 
 def import_demo(store: Store, *, acting: Acting) -> Imported:
     """Import the demo bank of the repository, marked as simulated."""
     bank = _DEMO / "bank.json"
     return import_bank(
-        store, bank, name="Demo bank", images=_DEMO, acting=acting, options=SIMULATED
+        store, bank, name="Demo bank", images=_DEMO, acting=acting, options=SIMULATED_OPTIONS
     )
 
 
-def receive(store: Store, archive: IO[bytes], *, name: str) -> ReceivedBank:
-    """Save an uploaded archive next to the store, for `import_arrived` to unpack.
+def receive_archive(store: Store, archive: IO[bytes], *, name: str) -> ReceivedBank:
+    """Save an uploaded archive next to the store, for `import_received` to unpack.
 
     Raises
     ------
     BadFile
-        It is empty or cannot be written.
+        The archive is empty or cannot be saved.
     """
     check_name(name, "bank")
     archive_name = file_name(getattr(archive, "name", ""))
@@ -143,30 +149,30 @@ def receive(store: Store, archive: IO[bytes], *, name: str) -> ReceivedBank:
         archive.seek(0)
         with file.open("xb") as target:
             shutil.copyfileobj(archive, target, _PART_BYTES)
-        place = free_place(home, name)
+        place = unused_path(home, name)
         place.mkdir()  # reserves the name; an empty folder is replaced by the unpacked one
     except OSError as error:
         raise BadFile(t("The archive cannot be saved: {why}.", why=system_reason(error))) from error
-    return ReceivedBank(place=place, is_ours=True, archive=file)
+    return ReceivedBank(place=place, is_temporary=True, archive=file)
 
 
-def import_arrived(
+def import_received(
     store: Store,
     upload: ReceivedBank,
     *,
     name: str,
     acting: Acting,
     chosen: Sequence[str] = (),
-    options: ImportOptions = BY_DEFAULT,
+    options: ImportOptions = DEFAULT_OPTIONS,
 ) -> Imported:
     """Import the bank in a folder; an uploaded archive is unpacked first.
 
-    A folder made for the import is removed unless the bank was imported.
+    A folder created for the import is removed unless the bank was imported.
 
     Parameters
     ----------
     chosen
-        The splits of the release; or the bank file, chosen after `SeveralBanks`.
+        The splits of the release, or the bank file chosen after `SeveralBanks`.
 
     Raises
     ------
@@ -178,7 +184,7 @@ def import_arrived(
     imported, is_dicom = None, False
     try:
         upload.unpack()
-        if is_dicom := holds_dicom(upload.place):
+        if is_dicom := contains_dicom(upload.place):
             from study.bank.dicom_bank import import_dicom  # takes a second
 
             imported = import_dicom(store, upload.place, name=name, acting=acting, options=options)

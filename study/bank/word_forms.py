@@ -1,4 +1,4 @@
-"""Other forms of the words of identifiers: case endings, abbreviated places, years of eras."""
+"""Finds other forms of words in identifiers: case endings, abbreviated places, years of eras."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice, product
@@ -18,14 +18,14 @@ _ADJECTIVE_ENDINGS = ("i", "y", "a", "iego", "iemu", "im", "iej", "eho", "emu", 
 _ADJECTIVES = ("ski", "ska", "cki", "cka", "sky", "cky", "dzki", "dzka")
 _CYRILLIC_VOWELS = text_key("аеиоуыьюя")
 _CYRILLIC_ADJECTIVES = (text_key("ии"), text_key("ая"))
-_LEAST_STEM, _LEAST_LATIN = 3, 5
+_MIN_STEM, _MIN_LATIN_NAME = 3, 5
 
-_SAME_WORDS = (
+_ABBREVIATIONS = (
     frozenset(("st", "saint", "sankt", "sainte", "ste", "sint", "sta", "santa", "san")),
     frozenset(("mt", "mount")),
     frozenset(("ft", "fort")),
 )
-_MOST_FORMS = 64
+_MAX_FORMS = 64
 
 _ERAS = {
     **dict.fromkeys(("令和", "令", "r"), 2018),
@@ -36,61 +36,61 @@ _ERAS = {
 }
 """The year before the first of each Japanese era, and of the calendar of Taiwan."""
 
-_MOST_YEARS_OF_ERA = 200
-_BUDDHIST_YEARS, _BUDDHIST = range(2400, 2700), 543
+_MAX_ERA_YEAR = 200
+_BUDDHIST_YEARS, _BUDDHIST_OFFSET = range(2400, 2700), 543
 
 
-def inflected(name: str, *, is_cyrillic: bool) -> Iterator[str]:
+def inflected_forms(name: str, *, is_cyrillic: bool) -> Iterator[str]:
     """Yield the forms of a folded name with the case endings of Slavic languages.
 
-    >>> "novakovi" in {*inflected("novak", is_cyrillic=False)}
+    >>> "novakovi" in {*inflected_forms("novak", is_cyrillic=False)}
     True
     """
     if is_cyrillic:
         ending = next((each for each in _CYRILLIC_ADJECTIVES if name.endswith(each)), "")
         stem = name.removesuffix(ending).rstrip(_CYRILLIC_VOWELS)
-        if len(stem) >= _LEAST_STEM:
+        if len(stem) >= _MIN_STEM:
             yield from (stem + ending for ending in _FOLDED_ENDINGS)
-    elif name.isascii() and len(name) >= _LEAST_LATIN:
+    elif name.isascii() and len(name) >= _MIN_LATIN_NAME:
         if name.endswith(_ADJECTIVES):
             yield from (name[:-1] + ending for ending in _ADJECTIVE_ENDINGS)
         elif name[-1] not in "aeiouy":
             yield from (name + ending for ending in _LATIN_ENDINGS)
 
 
-def same_places(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Yield the words of a place with other abbreviations, with and without a final s.
+def place_variants(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Yield the words of a place with other abbreviations, and with and without a final s.
 
-    >>> ("saint", "josefs") in set(same_places(["st", "josef"]))
+    >>> ("saint", "josefs") in set(place_variants(["st", "josef"]))
     True
     """
-    if not any(word in group for word in words for group in _SAME_WORDS):
+    if not any(word in group for word in words for group in _ABBREVIATIONS):
         return
     forms = []
     for word in words:
-        if same := next((group for group in _SAME_WORDS if word in group), None):
-            forms.append(sorted(same))
+        if abbreviations := next((group for group in _ABBREVIATIONS if word in group), None):
+            forms.append(sorted(abbreviations))
         elif len(word) >= 4 and word.isascii() and word.isalpha():
             forms.append([word, word.removesuffix("s") if word.endswith("s") else f"{word}s"])
         else:
             forms.append([word, ""] if word == "s" else [word])
-    for chosen in islice(product(*forms), _MOST_FORMS):
+    for chosen in islice(product(*forms), _MAX_FORMS):
         yield tuple(word for word in chosen if word)
 
 
-def year_of_era(words: Sequence[str]) -> int:
-    """Return the year at the start of folded words, by an era; 0 if there is none.
+def year_from_era(words: Sequence[str]) -> int:
+    """Return the year at the start of folded words if it is counted in an era, otherwise 0.
 
-    >>> year_of_era(["令和", "6"]), year_of_era(["113"]), year_of_era(["2567"])
+    >>> year_from_era(["令和", "6"]), year_from_era(["113"]), year_from_era(["2567"])
     (2024, 2024, 2024)
     """
     first = words[0]
     if first in _ERAS and len(words) > 1:
         number = "1" if words[1] == "元" else words[1]
-        if number.isdecimal() and 0 < int(number) < _MOST_YEARS_OF_ERA:
+        if number.isdecimal() and 0 < int(number) < _MAX_ERA_YEAR:
             return _ERAS[first] + int(number)
     elif first.isdecimal() and len(first) == 3:
         return _ERAS["民國"] + int(first)
     elif first.isdecimal() and len(first) == 4 and int(first) in _BUDDHIST_YEARS:
-        return int(first) - _BUDDHIST
+        return int(first) - _BUDDHIST_OFFSET
     return 0

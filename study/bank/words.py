@@ -1,4 +1,4 @@
-"""Finds the words, dates and UIDs of a text in a normalized form for comparing identifiers.
+"""Finds the words, dates and UIDs in a text, in a normalised form for comparing identifiers.
 
 Letter case, diacritics, umlauts (ü, ue, u), invisible characters and separators between words are
 ignored. Scripts without spaces between words yield every short sequence of characters.
@@ -15,14 +15,14 @@ from typing import NamedTuple
 
 from babel import Locale
 
-from study.bank.word_forms import year_of_era
+from study.bank.word_forms import year_from_era
 from study.base.text import id_key, text_key
 
-LONGEST_RUN = 6
-"""The maximum number of words of an identifier."""
+MAX_WORDS = 6
+"""The maximum number of words in an identifier."""
 
-_SURNAME, _INITIALS = 3, 3
-"""The maximum number of words of a surname, and of letters of the initials next to it."""
+_MAX_SURNAME_WORDS, _MAX_INITIALS = 3, 3
+"""The maximum number of words in a surname, and of letters in the initials next to it."""
 
 _WORD = re.compile(r"[^\W\d_]+|\d+")
 _UID = re.compile(r"\d+(?:\.\d+){3,}")
@@ -30,10 +30,10 @@ _SEPARATORS = re.compile(r"[\s/\\:=,;()\[\]{}|\"'_]+")
 _DAY_AND_MONTH = re.compile(
     r"(?<![\w./-])(\d{1,2})(?:/(\d{1,2})(?!\w|[./-]\w)|\.\s?(\d{1,2})\.(?!\s?\d))"
 )
-"""A day and a month in digits without a year: `24/5` or `24.5.`, but not `24.5`."""
+"""A day and a month in digits, without a year: `24/5` or `24.5.`, but not `24.5`."""
 
 _FIRST_YEAR = re.compile("(?<=[和成正])元年")
-_SPACED = re.compile(r"(?<!\w)\w(?:\s\w){2,}(?!\w)")
+_SPACED_LETTERS = re.compile(r"(?<!\w)\w(?:\s\w){2,}(?!\w)")
 _NOT_ALPHANUMERIC = re.compile(r"[\W_]+")
 _NO_SPACES = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
@@ -45,27 +45,27 @@ _LOCALES = (
     *("en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "nb"),
     *("fi", "pl", "cs", "tr", "ru", "uk", "el", "hu", "ro"),
 )
-_FILLERS = frozenset(
+_DATE_FILLERS = frozenset(
     (
         *("st", "nd", "rd", "th", "of", "the", "de", "den", "der", "le", "a", "o", "er"),
         *"年月日년월일г",
         *("ngay", "thang", "nam"),
     )
 )
-"""Words between day, month and year."""
+"""Words that may be between day, month and year."""
 
 _YEARS = range(1880, 2101)
 _ROMAN = ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii")
-_KANA = {code: chr(code - 0x60) for code in range(0x30A1, 0x30F7)}
-"""Katakana to Hiragana."""
+_HIRAGANA = {code: chr(code - 0x60) for code in range(0x30A1, 0x30F7)}
+"""Maps Katakana to Hiragana."""
 
 
-class Found(NamedTuple):
+class PossibleKey(NamedTuple):
     """A part of a text that may be the key of a spelling.
 
     A key is a sequence of joined words, a surname and initials joined by a plus, or a date or UID
-    after its kind and a colon. `place` is the index of its first word, `n` the number of words,
-    `capitals` whether each starts with a capital (for a surname: whether any does).
+    after its kind and a colon. `place` is the index of its first word, and `n` the number of words.
+    `capitals` states whether each word (of a surname: any word) starts with a capital letter.
     """
 
     key: str
@@ -75,13 +75,13 @@ class Found(NamedTuple):
 
 
 @lru_cache(maxsize=1 << 16)
-def folded(word: str) -> str:
+def fold(word: str) -> str:
     """Return a word in lower case, without diacritics and umlauts, with Katakana as Hiragana.
 
-    >>> folded("Müller"), folded("MUELLER"), folded("Łukasz"), folded("Weiß")
+    >>> fold("Müller"), fold("MUELLER"), fold("Łukasz"), fold("Weiß")
     ('muller', 'muller', 'lukasz', 'weiss')
     """
-    text = unicodedata.normalize("NFKD", text_key(word).casefold().translate(_LETTERS | _KANA))
+    text = unicodedata.normalize("NFKD", text_key(word).casefold().translate(_LETTERS | _HIRAGANA))
     text = "".join(char for char in text if unicodedata.category(char) != "Mn").replace("ı", "i")
     text = "".join(str(unicodedata.decimal(char, char)) for char in text)
     return unicodedata.normalize("NFC", _UMLAUTS.sub(lambda match: match[1] or "a", text))
@@ -93,7 +93,7 @@ def split_words(text: str) -> list[str]:
     >>> split_words("D’Angelo-Müller 007")
     ['d', 'angelo', 'muller', '007']
     """
-    return [folded(word) for word in _WORD.findall(id_key(html.unescape(text)))]
+    return [fold(word) for word in _WORD.findall(id_key(html.unescape(text)))]
 
 
 def has_no_spaces(text: str) -> bool:
@@ -101,20 +101,22 @@ def has_no_spaces(text: str) -> bool:
     return bool(_NO_SPACES.search(text))
 
 
-def found_in(text: str) -> Iterator[Found]:
+def possible_keys(text: str) -> Iterator[PossibleKey]:
     """Yield all parts of a text that may be the spelling of an identifier."""
     text = _FIRST_YEAR.sub("1年", id_key(html.unescape(text)))
-    yield from _runs(text)
+    yield from _word_sequences(text)
     if (split := _split_camel_case(text)) != text:
-        yield from _runs(split)
-    if (joined := _SPACED.sub(lambda match: "".join(match[0].split()), text)) != text:
-        yield from _runs(joined)
+        yield from _word_sequences(split)
+    if (joined := _SPACED_LETTERS.sub(lambda match: "".join(match[0].split()), text)) != text:
+        yield from _word_sequences(joined)
     yield from _days_and_months(text)
     for place, chunk in enumerate(_SEPARATORS.split(text)):
-        if key := _NOT_ALPHANUMERIC.sub("", chunk):  # long IDs of many words; not names
-            yield Found(folded(key), -10 * (place + 1), 1, capitals=chunk[:1].isupper())
+        if key := _NOT_ALPHANUMERIC.sub(
+            "", chunk
+        ):  # long IDs that consist of many words, not names
+            yield PossibleKey(fold(key), -10 * (place + 1), 1, capitals=chunk[:1].isupper())
     for uid in _UID.findall(text):
-        yield Found(f"uid:{uid}", 0, 1, capitals=True)
+        yield PossibleKey(f"uid:{uid}", 0, 1, capitals=True)
 
 
 def _split_camel_case(text: str) -> str:
@@ -124,35 +126,35 @@ def _split_camel_case(text: str) -> str:
     )
 
 
-def _runs(text: str) -> Iterator[Found]:
-    """Yield every sequence of words, joined, and the dates that words form."""
-    written = _WORD.findall(text)
-    words = [folded(word) for word in written]
-    capitals = [word[:1].isupper() for word in written]
+def _word_sequences(text: str) -> Iterator[PossibleKey]:
+    """Yield each sequence of words, joined, and the dates that words form."""
+    text_words = _WORD.findall(text)
+    words = [fold(word) for word in text_words]
+    capitals = [word[:1].isupper() for word in text_words]
     for place, word in enumerate(words):
         key, all_capitals = "", True
-        for n, more in enumerate(words[place : place + LONGEST_RUN], 1):
-            key += more
+        for n, next_word in enumerate(words[place : place + MAX_WORDS], 1):
+            key += next_word
             all_capitals = all_capitals and capitals[place + n - 1]
-            yield Found(key, place, n, all_capitals)
+            yield PossibleKey(key, place, n, all_capitals)
             for neighbour in (place - 1, place + n):
                 if (
-                    n <= _SURNAME
+                    n <= _MAX_SURNAME_WORDS
                     and 0 <= neighbour < len(words)
-                    and len(words[neighbour]) <= _INITIALS
+                    and len(words[neighbour]) <= _MAX_INITIALS
                 ):
                     capital = any(capitals[place : place + n]) and capitals[neighbour]
-                    yield Found(f"{key}+{words[neighbour]}", place, n, capital)
+                    yield PossibleKey(f"{key}+{words[neighbour]}", place, n, capital)
         if has_no_spaces(word):
             for start in range(len(word)):
                 for end in range(start + 2, min(start + 10, len(word)) + 1):
-                    yield Found(word[start:end], place, 1, capitals=True)
-    yield from _dates([word for word in words if word not in _FILLERS])
+                    yield PossibleKey(word[start:end], place, 1, capitals=True)
+    yield from _dates([word for word in words if word not in _DATE_FILLERS])
 
 
 @cache
 def _months() -> dict[str, int]:
-    """Return the number of each month by its names and abbreviations in many languages."""
+    """Map the names and abbreviations of months in many languages to their numbers."""
     numbers: dict[str, int] = {}
     for code in _LOCALES:
         months = Locale.parse(code).months
@@ -165,8 +167,8 @@ def _months() -> dict[str, int]:
     return numbers
 
 
-def _dates(words: Sequence[str]) -> Iterator[Found]:
-    """Yield every interpretation of neighbouring words as a complete or incomplete date.
+def _dates(words: Sequence[str]) -> Iterator[PossibleKey]:
+    """Yield each interpretation of neighbouring words as a complete or incomplete date.
 
     Keys are `date:`, `short date:` with a year of two digits, `month:` and `day:`.
     """
@@ -178,31 +180,32 @@ def _dates(words: Sequence[str]) -> Iterator[Found]:
     for place, (first, second, third) in enumerate(zip(words, words[1:], words[2:], strict=False)):
         yield from _read_dates(first, second, third)
         yield from _read_dates(third, second, first)
-        if year := year_of_era(words[place : place + 2]):
+        if year := year_from_era(words[place : place + 2]):
             rest = [*words, ""][place + 1 + (not first.isdecimal()) :]
             yield from _read_dates(rest[1], rest[0], str(year))
-        elif year := year_of_era([third]):
+        elif year := year_from_era([third]):
             yield from _read_dates(first, second, str(year))
     for first, second in pairwise(words):
         for named, number in ((first, second), (second, first)):
             if not (month := _month(named)) or not number.isdecimal():
                 continue
             if len(number) == 4 and int(number) in _YEARS:
-                yield Found(f"month:{number}-{month:02d}", 0, 2, capitals=True)
+                yield PossibleKey(f"month:{number}-{month:02d}", 0, 2, capitals=True)
             elif named in _months() and len(number) <= 2:
-                yield Found(f"day:{month:02d}-{int(number):02d}", 0, 2, capitals=True)
+                yield PossibleKey(f"day:{month:02d}-{int(number):02d}", 0, 2, capitals=True)
 
 
-def _days_and_months(text: str) -> Iterator[Found]:
-    """Yield days and months in digits.
+def _days_and_months(text: str) -> Iterator[PossibleKey]:
+    """Yield days and months written in digits.
 
-    One number must exceed 12 or begin with 0: `3/4` is more likely a fraction, and `3.4.` a size.
+    One number must exceed 12 or begin with 0, since `3/4` is more likely a fraction and `3.4.` a
+    size.
     """
     for match in _DAY_AND_MONTH.finditer(text):
         first, second = match[1], match[2] or match[3]
         if max(int(first), int(second)) > 12 or "0" in (first[0], second[0]):
             for day, month in ((first, second), (second, first)):
-                yield Found(f"day:{int(month):02d}-{int(day):02d}", 0, 2, capitals=True)
+                yield PossibleKey(f"day:{int(month):02d}-{int(day):02d}", 0, 2, capitals=True)
 
 
 def _month(word: str) -> int:
@@ -211,8 +214,8 @@ def _month(word: str) -> int:
     return _ROMAN.index(word) if word in _ROMAN else _months().get(word, 0)
 
 
-def _read_dates(day: str, month: str, year: str) -> Iterator[Found]:
-    """Yield the dates with day and month in this order and swapped."""
+def _read_dates(day: str, month: str, year: str) -> Iterator[PossibleKey]:
+    """Yield the date with day and month in this order, and with both swapped."""
     if not (year.isdecimal() and len(year) in (2, 4)):
         return
     kind, centuries = ("date", (0,)) if len(year) == 4 else ("short date", (1900, 2000))
@@ -221,7 +224,7 @@ def _read_dates(day: str, month: str, year: str) -> Iterator[Found]:
             continue
         for century in centuries:
             try:
-                day_found = date(century + int(year), number, int(day_text))
+                day_read = date(century + int(year), number, int(day_text))
             except ValueError:
                 continue
-            yield Found(f"{kind}:{day_found}", 0, 3, capitals=True)
+            yield PossibleKey(f"{kind}:{day_read}", 0, 3, capitals=True)

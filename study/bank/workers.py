@@ -20,13 +20,13 @@ _Result = TypeVar("_Result")
 
 class _Worker(NamedTuple):
     pid: int
-    line: Connection
+    pipe: Connection
 
 
-def most_workers() -> int:
-    """Return the number of processes that keep all processors busy; 0 if none can be forked.
+def max_workers() -> int:
+    """Return the number of workers that keep all processors busy; 0 if no process can be forked.
 
-    One more than the number of processors, because one worker waits until its result is read.
+    It is one more than the number of processors, because one worker waits until its result is read.
     """
     if not can_fork():
         return 0
@@ -34,20 +34,20 @@ def most_workers() -> int:
     return 1 + (len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1)
 
 
-def in_order(
-    do: Callable[[_Task], _Result], tasks: Iterable[_Task], n_workers: int
+def map_in_order(
+    function: Callable[[_Task], _Result], tasks: Iterable[_Task], n_workers: int
 ) -> Generator[_Result, None, None]:
-    """Yield the result of `do` for each task, in order.
+    """Yield the result of `function` for each task, in order.
 
     Each worker has one task at a time, which limits the memory used. The workers end with this
     generator; if this process is killed, they end when their pipe is closed.
 
     Parameters
     ----------
-    do
-        Its side effects stay in the worker process.
+    function
+        A function whose side effects are limited to the worker process.
     n_workers
-        With 0, all tasks are done in this process.
+        The number of worker processes; with 0, all tasks are done in this process.
 
     Raises
     ------
@@ -55,50 +55,50 @@ def in_order(
         A worker was killed, for example because memory is short.
     """
     if not n_workers:
-        yield from map(do, tasks)
+        yield from map(function, tasks)
         return
-    with _workers(do, n_workers) as workers:
+    with _workers(function, n_workers) as workers:
         busy = deque[_Worker]()
         free = deque(workers)
         for task in tasks:
             result = None
             if not free:
-                result = _result(busy[0])
+                result = _receive_result(busy[0])
                 free.append(busy.popleft())
             _send(free[0], task)
             busy.append(free.popleft())
             if result is not None:
                 yield result[0]
         while busy:
-            yield _result(busy.popleft())[0]
+            yield _receive_result(busy.popleft())[0]
 
 
 @contextmanager
-def started(
-    do: Callable[[_Task], _Result], tasks: Sequence[_Task], n_workers: int
+def start_tasks(
+    function: Callable[[_Task], _Result], tasks: Sequence[_Task], n_workers: int
 ) -> Iterator[Iterator[_Result]]:
     """Start a few tasks, each in its own worker, and return an iterator of the results.
 
-    The iterator waits for each result and raises the same errors as `in_order`. Without workers,
-    the tasks are done before this returns.
+    The iterator waits for each result and raises the same errors as `map_in_order`. Without
+    workers, the tasks are done before this function returns.
     """
     if not n_workers:
-        yield iter([do(task) for task in tasks])
+        yield iter([function(task) for task in tasks])
         return
-    with _workers(do, len(tasks)) as workers:
+    with _workers(function, len(tasks)) as workers:
         for worker, task in zip(workers, tasks, strict=True):
             _send(worker, task)
-        yield (_result(worker)[0] for worker in workers)
+        yield (_receive_result(worker)[0] for worker in workers)
 
 
 def _send(worker: _Worker, task: Any) -> None:
-    with suppress(BrokenPipeError, ConnectionResetError):  # reported by `_result`
-        worker.line.send(task)
+    with suppress(BrokenPipeError, ConnectionResetError):  # reported by `_receive_result`
+        worker.pipe.send(task)
 
 
-def _result(worker: _Worker) -> tuple[Any]:
+def _receive_result(worker: _Worker) -> tuple[Any]:
     try:
-        result, error = worker.line.recv()
+        result, error = worker.pipe.recv()
     except (EOFError, ConnectionResetError):
         raise NotNow(
             t(
@@ -113,30 +113,28 @@ def _result(worker: _Worker) -> tuple[Any]:
 
 
 @contextmanager
-def _workers(do: Callable[[Any], Any], n: int) -> Iterator[list[_Worker]]:
+def _workers(function: Callable[[Any], Any], n: int) -> Iterator[list[_Worker]]:
     workers: list[_Worker] = []
     try:
         for _ in range(n):
-            workers.append(_split_off(do, workers))
+            workers.append(_start_worker(function, workers))
         yield workers
     finally:
         for worker in workers:
-            worker.line.close()
+            worker.pipe.close()
             os.kill(worker.pid, signal.SIGKILL)
             os.waitpid(worker.pid, 0)
 
 
-def _split_off(do: Callable[[Any], Any], others: Iterable[_Worker]) -> _Worker:
+def _start_worker(function: Callable[[Any], Any], other_workers: Iterable[_Worker]) -> _Worker:
     own_end, worker_end = Pipe()
 
     def work() -> int:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # ended by the parent process
-        for line in (
-            own_end,
-            *(other.line for other in others),
-        ):  # closes when the parent process ends
-            line.close()
-        _work(do, worker_end)
+        # A worker's pipe must close when the parent process ends.
+        for pipe in (own_end, *(other.pipe for other in other_workers)):
+            pipe.close()
+        _run_tasks(function, worker_end)
         return 0
 
     pid = run_forked(work)
@@ -144,14 +142,14 @@ def _split_off(do: Callable[[Any], Any], others: Iterable[_Worker]) -> _Worker:
     return _Worker(pid, own_end)
 
 
-def _work(do: Callable[[Any], Any], line: Connection) -> None:
-    gc.disable()  # tasks make no cycles; a scan would copy the memory shared with the parent
+def _run_tasks(function: Callable[[Any], Any], pipe: Connection) -> None:
+    gc.disable()  # tasks create no cycles; a scan would copy memory shared with the parent
     with suppress(EOFError, OSError):
         while True:
-            task = line.recv()
+            task = pipe.recv()
             result, error = None, None
             try:
-                result = do(task)
-            except Exception as failure:  # raised by `_result` in the parent process
+                result = function(task)
+            except Exception as failure:  # raised by `_receive_result` in the parent process
                 error = failure
-            line.send((result, error))
+            pipe.send((result, error))

@@ -8,7 +8,7 @@ import pytest
 
 from study.bank.dicom_bank import import_dicom
 from study.bank.importing import FaultyBank
-from study.bank.layout import find_bank, holds_dicom
+from study.bank.layout import contains_dicom, find_bank
 from study.bank.managing import check_bank
 from study.bank.reading import ImportOptions
 from study.base.bank_model import FINDINGS, TITLES, Rule
@@ -139,7 +139,7 @@ def test_a_dicom_folder_may_contain_a_workbook(tmp_path: Path, store: Store, end
     path = book(place / "questions.xlsx", header, *rows, formats=formats)
     edited(path, {SHEET: lambda text: text.replace("A1:F4", "A1:F2")})
     path.rename(path.with_suffix(ending))
-    assert holds_dicom(place)
+    assert contains_dicom(place)
     with pytest.raises(FaultyBank, match="row 3: column “option_a” holds a date"):
         import_dicom(store, place, name="own", acting=ACTING)
     assert (

@@ -10,7 +10,12 @@ import pytest
 
 from study.bank.importing import Imported
 from study.bank.layout import SeveralBanks, banks_folder
-from study.bank.uploads import folder_on_server, folders, import_arrived, receive
+from study.bank.uploads import (
+    folder_on_server,
+    import_received,
+    importable_folders,
+    receive_archive,
+)
 from study.base.actor import Acting, By
 from study.base.errors import BadFile, NotFound, NotNow
 from study.base.packed import unpack
@@ -43,8 +48,8 @@ def _archive(*names: str, mode: int = 0) -> io.BytesIO:
 def _bring(
     store: Store, archive: io.BytesIO, name: str = "Chest bank", chosen: Sequence[str] = ()
 ) -> Imported:
-    result = receive(store, archive, name=name)
-    return import_arrived(store, result, name=name, chosen=chosen, acting=ACTING)
+    result = receive_archive(store, archive, name=name)
+    return import_received(store, result, name=name, chosen=chosen, acting=ACTING)
 
 
 @pytest.mark.parametrize("below", ["", "my bank/"])
@@ -90,7 +95,7 @@ def test_an_empty_file_is_reported_as_empty(store: Store) -> None:
     empty = io.BytesIO()
     empty.name = "bank.zip"
     with pytest.raises(BadFile, match=r"^bank\.zip is empty"):
-        receive(store, empty, name="Chest bank")
+        receive_archive(store, empty, name="Chest bank")
     assert list(banks_folder(store).iterdir()) == []
 
 
@@ -122,7 +127,7 @@ def test_a_damaged_archive_is_refused(tmp_path: Path, packing: int) -> None:
         archive.writestr("bank.json", b"{}" * 500)
     damaged = bytearray(buffer.getvalue())
     damaged[50:60] = b"\xff" * 10
-    with pytest.raises((BadFile, OSError)):  # `receive` handles both
+    with pytest.raises((BadFile, OSError)):  # `receive_archive` handles both
         unpack(io.BytesIO(bytes(damaged)), tmp_path / "bank")
 
 
@@ -199,8 +204,8 @@ def test_a_folder_on_the_server_is_imported_in_place(store: Store) -> None:
     """Only folders with a bank inside the banks' folder are offered and accepted."""
     write_bank(banks_folder(store) / "big")
     (banks_folder(store) / "empty").mkdir()
-    assert folders(store) == ["big"]
-    result = import_arrived(store, folder_on_server(store, "big"), name="Big", acting=ACTING)
+    assert importable_folders(store) == ["big"]
+    result = import_received(store, folder_on_server(store, "big"), name="Big", acting=ACTING)
     assert result.n_items == 24
     with pytest.raises(NotFound, match="no folder"):
         folder_on_server(store, "../..")

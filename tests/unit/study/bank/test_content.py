@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from study.bank.content import RuleFinding, look_over
+from study.bank.content import RuleFinding, check_content
 from study.bank.managing import content_findings
 from study.base.bank_model import Item, Question, Rule
 from study.store import Store, banks
@@ -26,7 +26,7 @@ def _item(item_id: str = "q1", **values: Any) -> Question:
 
 
 def _findings_by_rule(*items: Question) -> dict[Rule, list[str]]:
-    reported = look_over(sorted(items, key=lambda item: item.examination_id))
+    reported = check_content(sorted(items, key=lambda item: item.examination_id))
     return {finding.rule: [key for key, _ in finding.examples] for finding in reported}
 
 
@@ -116,7 +116,7 @@ def test_similar_questions_about_an_examination_are_reported(
 
 def test_an_examination_with_many_questions_is_checked_completely() -> None:
     items = [_item(f"q{n:05d}", question=f"Is finding {n % 4000} seen?") for n in range(5000)]
-    (finding,) = look_over(items)
+    (finding,) = check_content(items)
     assert (finding.rule, finding.n, len(finding.examples)) == (Rule.ALIKE, 1000, 20)
 
 

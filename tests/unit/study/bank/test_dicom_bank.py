@@ -11,10 +11,10 @@ import pytest
 
 from study.bank.dicom_bank import import_dicom
 from study.bank.importing import FaultyBank
-from study.bank.layout import holds_dicom
+from study.bank.layout import contains_dicom
 from study.bank.managing import check_bank
 from study.bank.reading import ImportOptions
-from study.bank.uploads import import_arrived, receive
+from study.bank.uploads import import_received, receive_archive
 from study.base.bank_model import Rule
 from study.base.errors import BadFile
 from study.films.dicom import read
@@ -73,7 +73,7 @@ def store(tmp_path: Path) -> Store:
 def test_no_identifier_of_a_patient_is_stored(tmp_path: Path, store: Store) -> None:
     """Values of tags and names of files are discarded; groups of patients are kept."""
     place = folder(tmp_path)
-    assert holds_dicom(place)
+    assert contains_dicom(place)
     result = import_dicom(store, place, name="own", acting=ACTING)
     assert (result.n_items, result.n_films) == (2, 2)
     with store.look() as look:
@@ -116,8 +116,8 @@ def test_the_originals_of_an_upload_are_deleted(tmp_path: Path, store: Store) ->
     with zipfile.ZipFile(out, "w") as packed:
         for path in place.iterdir():
             packed.write(path, path.name)
-    upload = receive(store, out, name="own")
-    result = import_arrived(store, upload, name="own", acting=ACTING)
+    upload = receive_archive(store, out, name="own")
+    result = import_received(store, upload, name="own", acting=ACTING)
     assert result.n_items == 2
     assert b"Featherstone" not in stored(tmp_path)
 
@@ -233,7 +233,7 @@ def test_dicom_files_without_preamble_are_refused(tmp_path: Path, store: Store) 
     place = folder(tmp_path, "q1,Why?,Yes,No,B,second.dcm,\n")
     for path in (place / FILE, place / "second.dcm"):
         path.write_bytes(path.read_bytes()[132:])
-    assert holds_dicom(place)
+    assert contains_dicom(place)
     with pytest.raises(FaultyBank, match="a DICOM file without preamble"):
         import_dicom(store, place, name="own", acting=ACTING)
 
@@ -263,8 +263,8 @@ def test_possible_identifiers_can_be_allowed_on_the_page_and_by_command(
     with zipfile.ZipFile(out, "w") as packed:
         for path in place.iterdir():
             packed.write(path, path.name)
-    upload = receive(store, out, name="page")
-    result = import_arrived(
+    upload = receive_archive(store, out, name="page")
+    result = import_received(
         store,
         upload,
         name="page",

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from study.bank import guessing
-from study.bank.guessing import guessable
+from study.bank.guessing import clue_sentences
 from study.bank.importing import Imported, import_bank
 from study.base.bank_model import GuessableQuestion
 from study.lifecycle import exposure, studies
@@ -26,7 +26,7 @@ def _questions(truths: Iterable[str], n: int = 4, view: str = "PA") -> list[Gues
 
 def test_a_frequent_letter_is_reported_with_count_and_test() -> None:
     """It is correct in sixty of sixty questions, where fifteen are expected."""
-    assert guessable(_questions("A" * 60), shuffled=False) == (
+    assert clue_sentences(_questions("A" * 60), shuffled=False) == (
         "The correct answer is A in 60 of 60 questions (15 expected, p < 0.001): readers can guess "
         "it. Shuffle the options.",
     )
@@ -37,9 +37,9 @@ def test_letters_are_not_a_clue_if_options_are_shuffled() -> None:
     questions = _questions("A" * 30) + _questions("B" * 30, view="AP")
     assert any(
         "The correct answer is A" in sentence
-        for sentence in guessable(questions[:30], shuffled=False)
+        for sentence in clue_sentences(questions[:30], shuffled=False)
     )
-    by_text = guessable(questions, shuffled=True)
+    by_text = clue_sentences(questions, shuffled=True)
     assert len(by_text) == 1
     assert "“Option A” in 30 of the 30 questions with the view PA" in by_text[0]
 
@@ -54,7 +54,7 @@ def test_letters_are_tested_with_pearsons_chi_square_test(
     truths = "".join(letter * n for letter, n in zip("ABCD", counts, strict=True))
     p = float(stats.chisquare(counts).pvalue)
     assert (p < 0.01) is reported
-    sentences = guessable(_questions(truths), shuffled=False)
+    sentences = clue_sentences(_questions(truths), shuffled=False)
     assert bool(sentences) is reported
     if reported:
         assert f"A in 40 of 100 questions (25 expected, p = {p:.3f})" in sentences[0]
@@ -63,17 +63,17 @@ def test_letters_are_tested_with_pearsons_chi_square_test(
 def test_expected_counts_use_the_number_of_options_of_each_question() -> None:
     """Of twenty questions with two options and forty with four, twenty A are expected."""
     fair = _questions("AB" * 10, n=2) + _questions("ABCD" * 10, n=4)
-    assert guessable(fair, shuffled=False) == ()
+    assert clue_sentences(fair, shuffled=False) == ()
     skewed = _questions("A" * 20, n=2) + _questions("AABCD" * 8, n=4)
-    (sentence,) = guessable(skewed, shuffled=False)
+    (sentence,) = clue_sentences(skewed, shuffled=False)
     assert "A in 36 of 60 questions (20 expected, p < 0.001)" in sentence
 
 
 def test_few_questions_are_tested_exactly() -> None:
     """The p value is a binomial tail for the most frequent letter, times four letters."""
-    (sentence,) = guessable(_questions("C" * 8), shuffled=False)
+    (sentence,) = clue_sentences(_questions("C" * 8), shuffled=False)
     assert "C in 8 of 8 questions (2 expected, p < 0.001)" in sentence
-    assert guessable(_questions("CCC"), shuffled=False) == ()  # p = 4 / 64
+    assert clue_sentences(_questions("CCC"), shuffled=False) == ()  # p = 4 / 64
 
 
 def test_the_longest_option_is_reported_if_it_is_correct_too_often() -> None:
@@ -86,7 +86,7 @@ def test_the_longest_option_is_reported_if_it_is_correct_too_often() -> None:
     questions += [GuessableQuestion(options=none, truth="ABCD"[i % 4], view="") for i in range(20)]
     p = stats.binom.sf(13, 24, 0.25)
     assert p < 0.001
-    assert guessable(questions, shuffled=True) == (
+    assert clue_sentences(questions, shuffled=True) == (
         "The correct answer is the longest option in 14 of 24 questions that have one (6 expected, "
         "p < 0.001): readers can guess it. Make the options equally long.",
     )
@@ -99,7 +99,7 @@ def test_an_answer_associated_with_a_view_is_reported() -> None:
     questions += [
         GuessableQuestion(options=options, truth=letter, view="PA") for letter in "BCD" * 8
     ]
-    (sentence,) = guessable(questions, shuffled=True)
+    (sentence,) = clue_sentences(questions, shuffled=True)
     assert "“Effusion” in 12 of the 12 questions with the view AP" in sentence
     assert "and in 0 of the 24 others (p < 0.001)" in sentence
 
@@ -113,7 +113,7 @@ def test_options_that_are_not_offered_cause_no_association() -> None:
         GuessableQuestion(options=["w", "x", "y", "z"], truth="ABCD"[i % 4], view="AP")
         for i in range(40)
     ]
-    assert guessable(yes_no + lists, shuffled=False) == ()
+    assert clue_sentences(yes_no + lists, shuffled=False) == ()
 
 
 @pytest.mark.thorough
@@ -132,7 +132,7 @@ def test_random_answers_are_rarely_reported() -> None:
                     view=generator.choice(("PA", "AP", "PA+LATERAL")),
                 )
             )
-        n_reported += bool(guessable(questions, shuffled=False))
+        n_reported += bool(clue_sentences(questions, shuffled=False))
     assert n_reported <= 18
 
 
@@ -172,9 +172,11 @@ def test_a_bank_with_equally_frequent_letters_has_no_warning(store: Store, tmp_p
 
 def test_p_values_equal_those_of_scipy() -> None:
     """The binomial, normal and hypergeometric tails are computed without importing SciPy."""
-    assert guessing._at_least(7, {4: 12}) == pytest.approx(stats.binom.sf(6, 12, 0.25), rel=1e-9)
+    assert guessing._tail_probability(7, {4: 12}) == pytest.approx(
+        stats.binom.sf(6, 12, 0.25), rel=1e-9
+    )
     z = (760 - 0.5 - 750) / (3000 * 3 / 16) ** 0.5
-    assert guessing._at_least(760, {4: 3000}) == pytest.approx(stats.norm.sf(z), rel=1e-9)
+    assert guessing._tail_probability(760, {4: 3000}) == pytest.approx(stats.norm.sf(z), rel=1e-9)
     assert guessing._fisher(8, 20, 15, 60) == pytest.approx(
         stats.hypergeom.sf(7, 60, 20, 15), rel=1e-9
     )
@@ -183,5 +185,5 @@ def test_p_values_equal_those_of_scipy() -> None:
 def test_the_p_value_of_the_letters_is_computed_only_for_a_possible_clue() -> None:
     """Whether a letter is a clue does not depend on it, because the gain is too small."""
     places = Counter({(place, 4): 1000 + 30 * (place == 2) for place in range(4)})
-    assert guessing.position_balance(places, least_gain=guessing.LEAST_GAIN).p == 1
+    assert guessing.position_balance(places, least_gain=guessing.MIN_GAIN).p == 1
     assert guessing.position_balance(places).p < 1

@@ -10,8 +10,8 @@ import pytest
 
 from study.bank.fields import Fields, Trouble
 from study.bank.importing import Imported, import_bank
-from study.bank.managing import check_bank, in_full, item_of, join_banks
-from study.bank.options import kept_letters, read_options, read_truth
+from study.bank.managing import check_bank, describe_in_full, item_of, join_banks
+from study.bank.options import note_on_letters, read_options, read_truth
 from study.base.errors import BadFile, BadInput
 from study.lifecycle import studies
 from study.models.predictions import read_predictions
@@ -128,7 +128,7 @@ def test_a_task_in_several_spellings_is_one_stratum(store: Store, write: Bank) -
     assert notes == "\n".join(check_bank(path, images=None).notes)
     assert "task “PRESENCE ASSESSMENT” counts as “Presence Assessment”: they differ in" in notes
     with store.look() as look:
-        by = in_full(look, "bank")["by"]
+        by = describe_in_full(look, "bank")["by"]
         bank = banks.bank_row(look, "bank").id
         assert [item.task for item in banks.complete_items(look, bank)] == [*TASKS, "Negation"]
     assert by["task"] == by["category"] == {"Negation": 1, "Presence Assessment": 4}
@@ -260,7 +260,7 @@ def test_letters_of_options_are_removed_in_every_form(options: object) -> None:
     assert (read := read_options(fields, trouble)) == ("Nodule", "Mass")
     assert read_truth(fields, read, trouble) == "B"
     assert not trouble.faults
-    assert not kept_letters(read)
+    assert not note_on_letters(read)
 
 
 @pytest.mark.parametrize(
@@ -278,7 +278,7 @@ def test_letters_of_options_are_removed_in_every_form(options: object) -> None:
 )
 def test_kept_letters_and_numbers_of_options_are_noted(options: list[str], is_noted: bool) -> None:
     assert list(read_options(Fields({"options": options}), Trouble("q1"))) == options
-    assert bool(kept_letters(options)) is is_noted
+    assert bool(note_on_letters(options)) is is_noted
 
 
 @pytest.mark.parametrize("truth", ["\u0412", "(\u0432)", "\u0415."])

@@ -16,8 +16,8 @@ from study.bank.importing import import_bank
 from study.bank.managing import (
     Joined,
     check_bank,
-    compared,
-    in_full,
+    compare_banks,
+    describe_in_full,
     join_banks,
     remove_bank,
     strike,
@@ -59,7 +59,7 @@ def _second(store: Store, **changes: Any) -> None:
 
 def test_the_description_of_a_bank_has_its_counts(banked: Store) -> None:
     with banked.look() as look:
-        counts = in_full(look, "bank")
+        counts = describe_in_full(look, "bank")
     assert (counts["items"], counts["films"], counts["examinations"]) == (24, 24, 12)
     assert counts["by"]["sex"] == {"female": 12, "male": 12}
     assert counts["by"]["view"] == {"PA+LATERAL": 24}
@@ -67,7 +67,7 @@ def test_the_description_of_a_bank_has_its_counts(banked: Store) -> None:
     assert sum(counts["by"]["task"].values()) == 24
     _second(banked, q0001={"split": "test"}, q0002={"split": "test"}, q0003={"split": "train"})
     with banked.look() as look:
-        assert in_full(look, "second")["by"]["split"] == {"": 21, "test": 2, "train": 1}
+        assert describe_in_full(look, "second")["by"]["split"] == {"": 21, "test": 2, "train": 1}
 
 
 def test_banks_are_compared_by_content(banked: Store) -> None:
@@ -83,7 +83,7 @@ def test_banks_are_compared_by_content(banked: Store) -> None:
         x=moved,
     )
     with banked.look() as look:
-        n_alike, differences = compared(look, "bank", "second")
+        n_alike, differences = compare_banks(look, "bank", "second")
     assert n_alike == 20
     assert {difference.what: (difference.n, difference.examples) for difference in differences} == {
         "only in bank": (2, ["q0006", "q0007"]),
@@ -457,7 +457,7 @@ def test_items_that_were_struck_off_are_not_used_for_practice(banked: Store) -> 
     for item in preview_draw(banked, 1, protocol).practice:
         strike(banked, "bank", item, reason="Poor film.", acting=ACTING)
     with banked.look() as look:
-        numbers = bank_contents.struck(look, 1)
+        numbers = bank_contents.struck_items(look, 1)
         struck = {row.item_id for row in bank_contents.listed(look, numbers)}
     assert len(struck) == 2
     assert not struck & set(preview_draw(banked, 1, protocol).practice)
@@ -479,18 +479,18 @@ def test_an_invalid_strike_is_refused(
     with pytest.raises(error):
         strike(banked, bank, known, reason=reason, reinstate=back, acting=ACTING)
     with banked.look() as look:
-        assert not bank_contents.struck(look, 1)
+        assert not bank_contents.struck_items(look, 1)
 
 
 def test_a_search_matches_characters_literally(
     banked: Store,
 ) -> None:
     with banked.look(sealed=True) as look:
-        assert len(bank_contents.containing(look, 1, "")) == 24
-        assert bank_contents.containing(look, 1, "%") == set()
+        assert len(bank_contents.search_items(look, 1, "")) == 24
+        assert bank_contents.search_items(look, 1, "%") == set()
         (row,) = bank_contents.listed(look, [1])
-        assert 1 in bank_contents.containing(look, 1, row.question.upper())
-        assert bank_contents.containing(look, 1, row.item_id) == {1}
+        assert 1 in bank_contents.search_items(look, 1, row.question.upper())
+        assert bank_contents.search_items(look, 1, row.item_id) == {1}
     strike(banked, "bank", row.item_id, reason="Gone.", acting=ACTING)
     remove_bank(banked, "bank", acting=ACTING)
     with banked.look() as look:

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from study.bank.content import look_over
+from study.bank.content import check_content
 from study.bank.dicom_bank import import_dicom
 from study.bank.importing import FaultyBank, import_bank
-from study.bank.managing import check_bank, compared, join_banks, remove_bank
+from study.bank.managing import check_bank, compare_banks, join_banks, remove_bank
 from study.bank.reading import ImportOptions
-from study.bank.uploads import ReceivedBank, import_arrived
+from study.bank.uploads import ReceivedBank, import_received
 from study.base.bank_model import Prior, Rule
 from study.lifecycle import deployments
 from study.store import Store, bank_contents, banks
@@ -192,7 +192,7 @@ def test_a_question_about_an_earlier_examination_needs_a_prior_image(
     import_bank(store, path, name="b", images=path.parent, acting=ACTING)
     with store.look() as look:
         counts = {
-            finding.rule: finding.n for finding in look_over(bank_contents.questions(look, 1))
+            finding.rule: finding.n for finding in check_content(bank_contents.questions(look, 1))
         }
     assert counts[Rule.NOT_SHOWN] == 2
     report = check_bank(path, images=path.parent)
@@ -225,7 +225,7 @@ def test_joining_comparing_and_removing_banks_covers_prior_images(
         priors = {item.item_id: item.priors for item in banks.complete_items(look, both.id)}
         assert priors["with-q0000"][0].path == "with/films/0_before.png"
         assert priors["plain-q0000"] == ()
-        _, differences = compared(look, "with", "bare")
+        _, differences = compare_banks(look, "with", "bare")
         assert {row.what: row.n for row in differences} == {"different prior films": 6}
     for name in ("both", "with", "bare", "plain"):
         remove_bank(store, name, acting=ACTING)
@@ -308,9 +308,9 @@ def test_a_row_with_a_missing_prior_dicom_film_can_be_imported(
     place = _delivery(tmp_path, "q1,Has it grown?,Yes,No,A,now.dcm,gone.dcm,\n")
     with pytest.raises(FaultyBank, match="not found"):
         import_dicom(own, place, name="own", acting=ACTING)
-    result = import_arrived(
+    result = import_received(
         own,
-        ReceivedBank(place=place, is_ours=False),
+        ReceivedBank(place=place, is_temporary=False),
         name="own",
         acting=ACTING,
         options=ImportOptions(**way),

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from study.bank.images import ImageFolder
 from study.bank.importing import FaultyBank, Imported, import_bank
-from study.bank.layout import find_bank, one_file
+from study.bank.layout import find_bank, single_file_bank
 from study.bank.reading import ImportOptions
 from study.base.bank_model import Film
 from study.base.canonical import sha256_of
@@ -161,10 +161,10 @@ def test_a_file_that_is_a_link_out_of_the_folder_is_refused(release: Path, tmp_p
 def test_the_images_of_a_single_file_of_the_release_are_found(store: Store, release: Path) -> None:
     """They are in a folder next to `metadata`, even if no film exists."""
     file = release / "metadata/test_vqa_data.json"
-    assert one_file(file, None)[1] == release
+    assert single_file_bank(file, None)[1] == release
     for film in (release / "deid_png").rglob("*.png"):
         film.unlink()
-    parts, images = one_file(file, None)
+    parts, images = single_file_bank(file, None)
     assert images == release
     assert [part.split for part in parts] == ["test"]
 

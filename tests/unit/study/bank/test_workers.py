@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from study.bank import importing, reading
-from study.bank.content import look_over
+from study.bank.content import check_content
 from study.bank.importing import FaultyBank, Imported, import_bank
 from study.bank.items import ItemReader
 from study.bank.reading import ImportOptions
-from study.bank.workers import in_order
+from study.bank.workers import map_in_order
 from study.base.canonical import canonical_json, parsed_json
 from study.base.errors import NotNow, StudyError
 from study.lifecycle import deployments
@@ -36,7 +36,7 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Treat a file of a few items as a large file."""
     monkeypatch.setattr(source, "PIECE_LENGTH", 3_000)
     monkeypatch.setattr(text_file, "_PART_BYTES", 2_000)
-    monkeypatch.setattr(reading, "_LARGE", 0)
+    monkeypatch.setattr(reading, "_MIN_BYTES_FOR_WORKERS", 0)
 
 
 def _items(item: ItemDict) -> dict[str, Any]:
@@ -223,7 +223,7 @@ def test_results_and_errors_come_in_order() -> None:
             raise ValueError("seven")
         return n // 2
 
-    results = in_order(half, range(20), 3)
+    results = map_in_order(half, range(20), 3)
     assert [next(results) for _ in range(7)] == [n // 2 for n in range(7)]
     with pytest.raises(ValueError, match="seven"):
         next(results)
@@ -231,7 +231,7 @@ def test_results_and_errors_come_in_order() -> None:
 
 def test_no_worker_remains() -> None:
     """Workers end if their work is abandoned or their parent is killed."""
-    with closing(in_order(lambda _: os.getpid(), iter(int, 1), 2)) as results:
+    with closing(map_in_order(lambda _: os.getpid(), iter(int, 1), 2)) as results:
         workers = {next(results) for _ in range(4)}
     assert len(workers) == 2
     assert not any(map(_lives, workers))
@@ -240,7 +240,7 @@ def test_no_worker_remains() -> None:
     parent = os.fork()
     if not parent:  # the command prints its workers and continues until it is killed
         os.close(read_end)
-        for pid in in_order(lambda _: os.getpid(), iter(int, 1), 2):
+        for pid in map_in_order(lambda _: os.getpid(), iter(int, 1), 2):
             os.write(write_end, f"{pid}\n".encode())
     os.close(write_end)
     with os.fdopen(read_end) as pipe:
@@ -294,9 +294,9 @@ def test_a_worker_killed_in_the_check_of_content_undoes_the_import(
     def killed(items: Any) -> list[Any]:
         if os.getpid() != own_pid:
             os.kill(os.getpid(), signal.SIGKILL)
-        return look_over(items)
+        return check_content(items)
 
-    monkeypatch.setattr(importing, "look_over", killed)
+    monkeypatch.setattr(importing, "check_content", killed)
     arguments: dict[str, Any] = {
         "name": "bank",
         "images": root / "deid_png",
