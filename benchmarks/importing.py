@@ -89,7 +89,7 @@ for name in names:
 timed("filter by all together", lambda: counted(chosen(frame, wanted), "task"))
 with store.look(sealed=True) as look:
     for what, text in (("words", "pleural effusion"), ("an id", "q12345"), ("nothing", "nowhere")):
-        timed(f"search for {what}", lambda: bank_contents.containing(look, bank.id, text))
+        timed(f"search for {what}", lambda: bank_contents.search_items(look, bank.id, text))
     timed("list a page", lambda: bank_contents.listed(look, frame.index[:50]))
 print(json.dumps(found))
 """

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.machine import Broken, cpu_ms, free_port
-from study.bank.importing import SIMULATED, import_bank
+from study.bank.importing import SIMULATED_OPTIONS, import_bank
 from study.base.actor import COMMAND_LINE, Acting
 from study.lifecycle import studies
 from study.lifecycle.deployments import init
@@ -49,7 +49,7 @@ def deploy(
         bank,
         name="films",
         images=bank.parent,
-        options=SIMULATED,
+        options=SIMULATED_OPTIONS,
         acting=acting,
     )
     protocol = Protocol.from_json(

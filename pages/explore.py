@@ -75,8 +75,8 @@ def _matching_questions(bank: BankRow) -> pd.DataFrame:
         t("Search in questions and IDs"), key="explore-text", max_chars=200
     ).strip()
     with store().look(sealed=True) as look:
-        struck_items = bank_contents.struck(look, bank.id)
-        holding = bank_contents.containing(look, bank.id, text) if text else None
+        struck_items = bank_contents.struck_items(look, bank.id)
+        holding = bank_contents.search_items(look, bank.id, text) if text else None
     if struck_items and only.toggle(
         t("Struck off ({n})", n=len(struck_items)), key="explore-struck"
     ):

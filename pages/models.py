@@ -3,7 +3,7 @@
 import streamlit as st
 
 from study.base.translation import t
-from study.models.models import models_of, withdrawn
+from study.models.models import models_of, withdrawn_models
 from study.people.roles import Act
 from ui.app.masthead import masthead
 from ui.overview.model_upload import model_form
@@ -45,6 +45,6 @@ with error_line():
         else:
             actions.report(WITHDRAW)
     exam_paper(person)
-    gone = withdrawn(store(), person.study_name)
+    gone = withdrawn_models(store(), person.study_name)
     if gone:
         show_withdrawn(gone)

@@ -99,7 +99,7 @@ class Databases:
 
     def move_images(self, template: Path, path: Path) -> None:
         """Let the banks of a copy refer to the images in its folder."""
-        with closing(self.engine_of(path).opened(WRITER).conn) as opened:
+        with closing(self.engine_of(path).open_connection(WRITER).conn) as opened:
             opened.execute(
                 "UPDATE banks SET images_root = replace(images_root, :old, :new)",
                 {"old": str(template.parent.resolve()), "new": str(path.parent.resolve())},
@@ -142,7 +142,7 @@ class _NotYet(Sqlite):
 
 def tamper(address: str, statements: tuple[str, ...]) -> None:
     """Alter a database as the owner of its tables, without triggers and constraints."""
-    with closing(PostgresConnection(Postgres(address)._where, UNLIMITED)) as opened:
+    with closing(PostgresConnection(Postgres(address)._settings, UNLIMITED)) as opened:
         numbering = opened.execute(
             "SELECT tgrelid::regclass::text, tgname::text FROM pg_trigger WHERE tgfoid IN "
             "('number_id'::regproc, 'number_rowid'::regproc)"

@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from study.bank.importing import SIMULATED, import_bank
+from study.bank.importing import SIMULATED_OPTIONS, import_bank
 from study.exchange.bundle import export
 from study.lifecycle import studies
 from study.lifecycle.amendments import amend
@@ -83,7 +83,7 @@ def _site(
         path,
         name=bank,
         images=path.parent,
-        options=SIMULATED,
+        options=SIMULATED_OPTIONS,
         acting=ACTING,
     )
     protocol = Protocol.from_json({**PROTOCOL, **values})

@@ -11,13 +11,13 @@ from typing import Any, Literal, TypedDict, Unpack
 import click
 
 from study.bank.importing import Imported, import_bank
-from study.bank.layout import find_bank, holds_dicom, one_file
+from study.bank.layout import contains_dicom, find_bank, single_file_bank
 from study.bank.managing import (
     Report,
     check_bank,
-    compared,
-    described,
-    in_full,
+    compare_banks,
+    describe_bank,
+    describe_in_full,
     join_banks,
     remove_bank,
     strike,
@@ -48,7 +48,7 @@ def list_(db: Path | str, as_json: bool) -> None:
     """
     with Store(db).look() as look:
         rows = [
-            described(row, banks.studies_and_drafts(look, row.id)) for row in banks.listed(look)
+            describe_bank(row, banks.studies_and_drafts(look, row.id)) for row in banks.listed(look)
         ]
     if as_json:
         _print_json(rows)
@@ -74,7 +74,7 @@ def show(db: Path | str, name: str, as_json: bool) -> None:
     category, subcategory, sex, view and age in decades.
     """
     with Store(db).look() as look:
-        facts = in_full(look, name)
+        facts = describe_in_full(look, name)
     if as_json:
         _print_json(facts)
         return
@@ -171,7 +171,7 @@ def compare(db: Path | str, name: str, other: str, as_json: bool) -> None:
     images that both have under different ids.
     """
     with Store(db).look() as look:
-        n_alike, differences = compared(look, name, other)
+        n_alike, differences = compare_banks(look, name, other)
     if as_json:
         _print_json({"alike": n_alike, "differences": list(map(asdict, differences))})
         return
@@ -349,7 +349,7 @@ def import_(
         allow_possible_identifiers=allow,
         progress=ImportProgress() if sys.stderr.isatty() else None,
     )
-    if path.is_dir() and not split and not more and holds_dicom(path):
+    if path.is_dir() and not split and not more and contains_dicom(path):
         from study.bank.dicom_bank import import_dicom  # a second to load
 
         result = import_dicom(Store(db), path, name=bank, acting=acting(), options=options)
@@ -362,7 +362,7 @@ def import_(
         elif split:
             raise click.UsageError("--split goes with a folder; this is a file.")
         else:
-            parts, own_images = one_file(path, images)
+            parts, own_images = single_file_bank(path, images)
         result = import_bank(
             Store(db),
             parts,

@@ -167,9 +167,9 @@ def _person_called(look: Transaction, handle: str) -> int:
     """
     grants = [row for row in people.grants_of_deployment(look) if not row.revoked_at_utc]
     for row in grants:
-        if row.whose == handle:
+        if row.holder_name == handle:
             return row.person
-    known = did_you_mean(handle, [row.whose for row in grants])
+    known = did_you_mean(handle, [row.holder_name for row in grants])
     raise NotFound(t("No reviewer is called {name}.", name=quoted(handle)) + known)
 
 

@@ -22,7 +22,7 @@ from study.cli.program import PATH, acting, command, note, now, program
 from study.exchange.exam_papers import FORMATS, MODEL, PaperForm, export_paper
 from study.exchange.removing import remove_model
 from study.models.answer_parser import RULES, STANDARD
-from study.models.files import parsed_columns, remember_columns, remembered_columns
+from study.models.files import parse_columns, remember_columns, remembered_columns
 from study.models.model_protocol import (
     MAX_TOKENS,
     TEMPERATURE,
@@ -179,7 +179,7 @@ def add(
     runs, or its parts. See docs/predictions-format.md.
     """
     store = Store(db)
-    column_roles = parsed_columns(columns) if columns else None
+    column_roles = parse_columns(columns) if columns else None
     try:
         findings = read_model(store, *files, study=study, column_roles=column_roles)
     except BeyondBudget:

@@ -410,7 +410,7 @@ def demo(db: Path | str, url: str, empty: bool) -> None:
     else:
         print("Setting up the demo study (once) ...", flush=True)
         store = demo_study.set_up(db, _DATA, entropy=secrets.token_bytes, now=now())
-    codes = demo_study.fresh_codes(store, entropy=secrets.token_bytes, now=now())
+    codes = demo_study.new_codes(store, entropy=secrets.token_bytes, now=now())
     print(f"\nOpen             {url}")
     if codes is None:
         first = deployments.first_administrator(store, entropy=secrets.token_bytes, now=now())

@@ -211,7 +211,7 @@ def _announce(store: Store, study: str, *, acting: Acting) -> None:
     """
     with store.change() as change:
         study_found = study_row(change, study)
-        detail = {"material_sha256": sha256_of(extract.material(change, study_found.id))}
+        detail = {"material_sha256": sha256_of(extract.hashed_rows(change, study_found.id))}
         earlier = events.of_kind(change, events.study_chain(study), EventKind.STUDY_COPIED)
         if earlier and earlier[-1]["material_sha256"] == detail["material_sha256"]:
             return
@@ -224,4 +224,4 @@ def _extracted(look: Transaction, study: int, path: Path) -> None:
     The store contains the study's rows, its chain and the drawn items of its bank, but no films,
     names, access codes or secrets. No one can sign in to it or read in it.
     """
-    Store.create(path, lambda change: extract.fill(look, change, study))
+    Store.create(path, lambda change: extract.copy_study(look, change, study))

@@ -32,7 +32,7 @@ from study.base.version import version
 from study.exchange.schemas import FILES, Column, columns_in, keys_of
 from study.lifecycle.scoring import score_rows, scored_items
 from study.models.finish_reasons import CUT_OFF
-from study.models.models import Withdrawn, withdrawn_in
+from study.models.models import Withdrawn, withdrawn_models_in
 from study.models.rereading import read_differently
 from study.monitoring.interventions import excluded_readings
 from study.protocol.protocol import AID_KEYS, Aid, Condition, Protocol, stored_protocol
@@ -208,7 +208,7 @@ def files_of(
         files["audit.jsonl"] = _lines(trail)
         for chain, site_head in merged_chains(look, study).items():
             files[audit_file(site_head["deployment_id"])] = _lines(events.walk(look, chain))
-    withdrawn = withdrawn_in(look, study_found)
+    withdrawn = withdrawn_models_in(look, study_found)
     provenance = banks.bank_row(look, study_found.bank_name).provenance
     package = _package(study_found, trail, files, tables, content, withdrawn)
     package["reading_room"]["texts"] = content.texts

@@ -13,7 +13,7 @@ from typing import Any
 from study.base.text import csv_bytes
 from study.exchange.bundle import label_of, model_label
 from study.exchange.flow_diagram import flow_diagram, flow_of_readers
-from study.models.models import withdrawn_in
+from study.models.models import withdrawn_models_in
 from study.monitoring.interventions import AFTER_CLOSING
 from study.monitoring.progress import ReaderCounts, completeness_in
 from study.protocol.protocol import stored_protocol
@@ -68,7 +68,7 @@ def report_files(store: Store, study: str) -> dict[str, bytes]:
 
 def report_in(look: Transaction, study: StudyRow) -> dict[str, bytes]:
     """Return the files of the closing report within a transaction, by file name."""
-    missing = progress.without_answer(look, study.id)
+    missing = progress.cases_without_answer(look, study.id)
     trail = list(events.walk(look, events.study_chain(study.name)))
     parts = [
         _status_section(study, trail),
@@ -203,7 +203,7 @@ def _decisions_section(look: Transaction, study: StudyRow) -> str:
     )
     withdrawn = (
         {**asdict(model), "reason": model.reason + f" ({AFTER_CLOSING})" * model.after_closing}
-        for model in withdrawn_in(look, study)
+        for model in withdrawn_models_in(look, study)
     )
     return (
         "<h2>Decisions during the study</h2>"

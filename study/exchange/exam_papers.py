@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from study.bank.guessing import ids_tell
+from study.bank.guessing import ids_reveal_answers
 from study.base.actor import Acting
 from study.base.bank_model import LETTERS
 from study.exchange.bundle import ZIP_DATE, moved_into_place, sha256_of_file, sums_of
@@ -382,7 +382,9 @@ def export_paper(
     formats, bank_ids = form.formats, form.bank_ids
     if bank_ids is None:
         with store.look() as look:
-            bank_ids = not ids_tell(banks.Questions(look, banks.bank_row(look, paper.bank).id))
+            bank_ids = not ids_reveal_answers(
+                banks.Questions(look, banks.bank_row(look, paper.bank).id)
+            )
     paper_written = paper if bank_ids else _with_own_ids(store, paper)
     metadata = {**_metadata(paper_written), "paper_sha256": paper.sha256}
     as_zip = out.suffix == ".zip"

@@ -39,7 +39,7 @@ from study.store import (
     studies,
 )
 from study.store.events import EventKind
-from study.store.models import PLAIN
+from study.store.models import LATER_COLUMN_DEFAULTS
 from study.store.studies import StudyRow, study_row
 from study.trail.checks import opening_hashes
 from study.trail.trails import merged_chains
@@ -130,9 +130,9 @@ def _restore_within(
     study = _study(change, bundle, bank)
     cases = _cases(change, bundle, bank, study)
     insert_rows(change, bundle, study, cases, bundle.carried.rows)
-    events.adopt(change, events.study_chain(bundle.study), bundle.chain)
+    events.insert_chain(change, events.study_chain(bundle.study), bundle.chain)
     for deployment_id, lines in bundle.sites.items():
-        events.adopt(change, events.merged_chain(bundle.study, deployment_id), lines)
+        events.insert_chain(change, events.merged_chain(bundle.study, deployment_id), lines)
     _refuse_unlike(change, bundle)
     row = study_row(change, bundle.study)
     _record_restored(change, bundle, row.bank_name, acting)
@@ -174,8 +174,9 @@ def insert_rows(
                 raise BadFile(
                     f"{bundle.name}: a {kind} does not fit. Export the study again."
                 ) from error
-            if table.called:
-                known[(table.called[0], *archive.name_in(row, kind, table.called))] = number
+            if table.identifiers:
+                identifiers = archive.name_in(row, kind, table.identifiers)
+                known[(table.identifiers[0], *identifiers)] = number
 
 
 def _refuse_state(look: Transaction, bundle: ReceivedBundle) -> None:
@@ -298,7 +299,7 @@ def _cases(change: Transaction, bundle: ReceivedBundle, bank: int, study: int) -
 def _accepted_rows(bundle: ReceivedBundle, write: Callable[[], Any]) -> Any:
     """Store rows of a bundle, or refuse the bundle if the store rejects them."""
     try:
-        return archive.fitting(write)
+        return archive.checking_constraints(write)
     except (archive.UnfitRow, KeyError, TypeError, ValueError) as error:
         raise BadFile(
             f"{bundle.name}: items or cases are inconsistent. Export the study again."
@@ -379,7 +380,7 @@ def merge(store: Store, bundle_path: Path, *, study: str, site: str = "", acting
         rows = _rows(bundle, site, editions)
         cases = {row.item_id: row.id for row in studies.cases(change, row.id)}
         insert_rows(change, bundle, row.id, cases, rows)
-        events.adopt(change, events.merged_chain(study, bundle.deployment_id), bundle.chain)
+        events.insert_chain(change, events.merged_chain(study, bundle.deployment_id), bundle.chain)
         merged = Merged(
             study=study,
             deployment_id=bundle.deployment_id,
@@ -528,7 +529,7 @@ def _by_model(
         key_of(row): [row["model_version"], row["simulated"]] for row in rows["model"]
     }
     for row in rows["prediction"]:
-        later = [row.get(column, plain) for column, plain in PLAIN.items()]
+        later = [row.get(column, plain) for column, plain in LATER_COLUMN_DEFAULTS.items()]
         by_key[key_of(row)].append([row["item_id"], row["answer"], row["status"], *later])
     withdrawn = {key_of(row) for row in rows["withdrawn_model"]}
     return (

@@ -34,7 +34,7 @@ def planned_aids(look: Transaction, study: StudyRow) -> list[AidRow]:
     if not protocol.is_aided:
         return []
     model = aid_model(look, study, protocol)
-    answers = models.standing_answers(look, model.id)
+    answers = models.primary_answers(look, model.id)
     cases = studies.cases(look, study.id)
     _refuse_missing(cases, answers, protocol)
     wrong = _planted(look, study, cases, answers, protocol)

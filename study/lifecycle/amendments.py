@@ -171,7 +171,7 @@ def _feedback_faults(
 ) -> list[str]:
     new = changes.get("feedback", before.feedback)
     added = (before.feedback, new) == (Feedback.NEVER, Feedback.AFTER_STUDY)
-    if new == before.feedback or added or not readings.any_of_study(look, row.id):
+    if new == before.feedback or added or not readings.has_presentation(look, row.id):
         return []
     return [
         t(

@@ -108,11 +108,11 @@ def reader_code(
         refuse_restored(row_of_study)
         reader = people.reader(change, row_of_study.id, reader_id)
         if reader is None:
-            suggestion = people.like_reader(change, row_of_study.id, reader_id)
+            suggestion = people.reader_suggestion(change, row_of_study.id, reader_id)
             raise NotFound(
                 f"There is no reader {quoted(reader_id)} in {quoted(study)}.{suggestion}"
             )
-        person = people.of_reader(change, reader.id)
+        person = people.person_of_reader(change, reader.id)
         if person is None:
             raise NotNow(
                 f"{quoted(reader_id)} no longer has a role in {quoted(study)}: it was revoked."

@@ -355,7 +355,7 @@ def _initial_values(look: Transaction, bank: int, now: datetime) -> dict[str, An
 
 
 def _make_coordinator(change: Transaction, maker: int, study: str, acting: Acting) -> None:
-    roles = people.roles_held(change, maker)
+    roles = people.current_grants(change, maker)
     if any(row.role == Role.ADMINISTRATOR and row.study is None for row in roles):
         return
     add_role(change, maker, Role.COORDINATOR, study=study, acting=acting)

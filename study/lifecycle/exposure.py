@@ -9,7 +9,7 @@ opened are sentences; `study.lifecycle.studies` refuses what is not allowed.
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
-from study.bank.guessing import guessable
+from study.bank.guessing import clue_sentences
 from study.base.actor import Acting
 from study.base.errors import NotNow
 from study.base.text import quoted
@@ -154,7 +154,7 @@ def known_cases(look: Transaction, person: int, study: StudyRow) -> tuple[KnownC
     """
     taught = tuple(
         KnownCases(study=bank.name, role=None)
-        for bank in teaching.learnt_from(look, person)
+        for bank in teaching.banks_practised(look, person)
         if banks.study_shows_bank(look, bank.id, study.id)
     )
     return taught + tuple(
@@ -174,7 +174,7 @@ def exposed_readers(look: Transaction, study: StudyRow) -> dict[str, tuple[Known
     """Return where readers of a study may have seen its answers; other readers are omitted."""
     roles = {}
     for reader in people.readers(look, study.id):
-        person = people.of_reader(look, reader.id)
+        person = people.person_of_reader(look, reader.id)
         cases_seen = () if person is None else known_cases(look, person, study)
         if cases_seen:
             roles[reader.reader_id] = cases_seen
@@ -236,7 +236,7 @@ def opening_warnings(store: Store, study: str) -> tuple[str, ...]:
         bank_questions = banks.Questions(look, row.bank, None if reading else row.id)
         return (
             *_struck_since(look, row.id),
-            *guessable(bank_questions, shuffled=protocol.option_order == "random"),
+            *clue_sentences(bank_questions, shuffled=protocol.option_order == "random"),
             *other_study_warnings(look, row.bank, protocol, excluding=row.id),
             *(in_words(reader, parts) for reader, parts in exposed_readers(look, row).items()),
         )

@@ -166,7 +166,7 @@ def _by_site(protocol: Protocol, readers: Sequence[ReaderRow]) -> list[ReaderRow
 
 
 def _stored_place(change: Transaction, reader: ReaderRow, place: ListPlace) -> ListPlace:
-    people.place_reader(change, reader.id, place.arm, place.number)
+    people.assign_list(change, reader.id, place.arm, place.number)
     return place
 
 

@@ -260,13 +260,13 @@ def _make(
             shown = aids.examples(change, row)
             if source.arm:
                 (only,) = people.readers(change, row.id)
-                people.place_reader(change, only.id, source.arm, 1)
+                people.assign_list(change, only.id, source.arm, 1)
             life.open_within(change, study=source.row.name, acting=acting, shown=shown)
         copy.rename_to(path)
 
 
-def _made_up() -> extract.MadeUp:
-    return extract.MadeUp(
+def _made_up() -> extract.FictitiousAnswers:
+    return extract.FictitiousAnswers(
         truth=lambda item_id, n: LETTERS[int(sha256_of(["made up", item_id]), 16) % n],
         words=t(
             "This is not the real answer: cases from this bank are being read in an open study."

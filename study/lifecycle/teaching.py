@@ -105,7 +105,7 @@ def set_availability(store: Store, bank: str, *, taught: bool, acting: Acting) -
                 if taught
                 else t("The bank {bank} is not open for teaching.", bank=quoted(bank))
             )
-        if taught and (not row.n_films or teaching.from_place(change, row.id, 0, ()) is None):
+        if taught and (not row.n_films or teaching.next_item(change, row.id, 0, ()) is None):
             raise BadInput(
                 t(
                     "The bank {bank} cannot be used for teaching: its images or its reference "
@@ -141,7 +141,7 @@ def _lesson(look: Transaction, person: Person, bank: TaughtRow) -> Lesson:
 def _first_by_task(look: Transaction, person: int, bank: int) -> dict[str, Count]:
     task = FirstSpelling(text_key)
     counts: dict[str, Count] = {}
-    for name, n, matching in teaching.first_by_task(look, person, bank):
+    for name, n, matching in teaching.first_answers_by_task(look, person, bank):
         counts[task[name]] = counts.get(task[name], NO_ANSWERS) + Count(
             n_correct=int(matching), n=n
         )
@@ -337,7 +337,7 @@ def _upcoming(
 
     def new(number: int, excluding: tuple[int, ...]) -> int | None:
         drawn = int(random_key(str(number), seed=person.id, purpose=f"teaching/{bank}"), 16)
-        return teaching.from_place(look, bank, low + drawn % (high - low + 1), excluding)
+        return teaching.next_item(look, bank, low + drawn % (high - low + 1), excluding)
 
     return upcoming(_outcomes(answers), new)
 

@@ -26,7 +26,7 @@ from study.protocol.protocol import stored_protocol
 from study.reading.course import SessionState, is_withdrawn, paused_since, place_of
 from study.store import Store, Transaction, events, people, progress
 from study.store import readings as stored
-from study.store.events import EventKind, EventRow, vouch
+from study.store.events import EventKind, EventRow, record_with_hash
 from study.store.people import ReaderRow
 from study.store.progress import DecidedRow, ExclusionRow
 from study.store.readings import InterventionRow
@@ -237,7 +237,7 @@ def _find_subject(look: Transaction, study: str, reader_id: str | None) -> _Subj
         return _Subject(study=study_row_found, steps=steps, reader=None)
     reader = people.reader(look, study_row_found.id, reader_id)
     if reader is None:
-        suggestion = people.like_reader(look, study_row_found.id, reader_id)
+        suggestion = people.reader_suggestion(look, study_row_found.id, reader_id)
         raise NotFound(
             t("There is no reader {reader} in this study.", reader=reader_id) + suggestion
         )
@@ -389,7 +389,7 @@ def _decide(
         }
         kind = EventKind.READING_EXCLUDED if excluded else EventKind.READING_REINSTATED
         stored = progress.exclusions_of_study(change, study_found.id)[-1].stored()
-        vouch(change, study, acting, kind, stored, detail)
+        record_with_hash(change, study, acting, kind, stored, detail)
 
 
 def _find_reading(look: Transaction, study: StudyRow, reading: str) -> DecidedRow:

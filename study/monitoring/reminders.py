@@ -38,7 +38,7 @@ def find_addressee(store: Store, study: str, reader_id: str) -> Addressee:
     """Return the name and address of a reader; call it only for people who may see names."""
     with store.look() as look:
         reader = people.reader(look, study_row(look, study).id, reader_id)
-        person = people.of_reader(look, reader.id) if reader else None
+        person = people.person_of_reader(look, reader.id) if reader else None
         row = people.name_of(look, person) if person is not None else None
     return Addressee(name=row.name, email=row.email) if row else Addressee()
 

@@ -165,7 +165,7 @@ def apply_groups(
     not have it because they are a reader of the study. The last administrator keeps the role.
     """
     person = account.person
-    roles_held = people.roles_held(change, person) if person is not None else []
+    roles_held = people.current_grants(change, person) if person is not None else []
     by_group = {row.id for row in roles_held} & people.grants_by_group(change, account.issuer)
     has = {GroupRole(Role(row.role), row.study_name or "") for row in roles_held}
     for wanted in sorted(granted.keys() - has):
@@ -179,7 +179,7 @@ def apply_groups(
         if person is None:
             person = _add_person(change, account, wanted.role, now)
         elif not people.handle_of(change, person):
-            people.name_handle(change, person, _free_handle(change, wanted.role))
+            people.set_handle(change, person, _free_handle(change, wanted.role))
         grant = persons.add_role(
             change,
             person,

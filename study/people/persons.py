@@ -36,7 +36,7 @@ def person_by_email(look: Transaction, email: str) -> int | None:
     if not key:
         return None
     matches = (
-        person for person, row in people.everyones_names(look).items() if text_key(row.email) == key
+        person for person, row in people.all_names(look).items() if text_key(row.email) == key
     )
     return next(matches, None)
 
@@ -51,7 +51,7 @@ def person_by_address(look: Transaction, email: str) -> int | None:
     mailbox = _mailbox(email)
     holders = [
         person
-        for person, row in people.everyones_names(look).items()
+        for person, row in people.all_names(look).items()
         if row.email and _mailbox(row.email) == mailbox
     ]
     return holders[0] if len(holders) == 1 else None
@@ -80,14 +80,14 @@ def store_name(change: Transaction, person: int, *, name: str, email: str) -> No
     if other not in (None, person):
         raise NotNow(t("{email} is already registered to someone else here.", email=email))
     if name or email:
-        people.keep_name(change, person, name=name, email=email)
+        people.set_name(change, person, name=name, email=email)
 
 
 def refuse_with_roles_elsewhere(look: Transaction, person: int, study: int | None, by: By) -> None:
     """Refuse an action on a person with roles outside the study, except by administrators."""
     if by.everywhere:
         return
-    if any(row.study != study for row in people.roles_held(look, person)):
+    if any(row.study != study for row in people.current_grants(look, person)):
         raise NotAllowed(
             t(
                 "This person also has a role outside this study. Only an administrator of this "
@@ -113,9 +113,9 @@ def end_role(
     people.revoke(change, row.id, stamp(acting.now))
     if sign_out:
         people.end_sign_ins(change, row.person)
-        if not people.roles_held(change, row.person):
+        if not people.current_grants(change, row.person):
             people.end_access(change, row.person)
-    detail = {"whose": row.whose, "old": row.role, "reason": reason}
+    detail = {"whose": row.holder_name, "old": row.role, "reason": reason}
     events.record(change, study, acting, kind=EventKind.ROLE_REVOKED, detail=detail)
 
 
@@ -142,9 +142,9 @@ def record_in_trails(
     **detail: object,
 ) -> None:
     """Record an event in the trail of each study of a person, under their name in that study."""
-    for row in {(grant.study_name, grant.whose): grant for grant in grants}.values():
-        event_detail = {"whose": row.whose, **detail}
-        by = replace(acting.by, name=row.whose) if kind in _OWN_ACTION_KINDS else acting.by
+    for row in {(grant.study_name, grant.holder_name): grant for grant in grants}.values():
+        event_detail = {"whose": row.holder_name, **detail}
+        by = replace(acting.by, name=row.holder_name) if kind in _OWN_ACTION_KINDS else acting.by
         own_acting = replace(acting, by=by)
         events.record(change, row.study_name or "", own_acting, kind=kind, detail=event_detail)
 
@@ -179,9 +179,13 @@ def person_for_reader(
             )
         if row.role == Role.READER and row.study == study:
             raise NotNow(
-                t("{email} already reads in this study, as {who}.", email=email, who=row.whose)
+                t(
+                    "{email} already reads in this study, as {who}.",
+                    email=email,
+                    who=row.holder_name,
+                )
             )
-    return known, bool(people.roles_held(change, known))
+    return known, bool(people.current_grants(change, known))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -230,7 +234,7 @@ def grant_role(store: Store, newcomer: Newcomer, *, study: str, code: Code, acti
             refuse_reader(change, person, number)
             refuse_with_roles_elsewhere(change, person, number, acting.by)
             _refuse_held_role(change, person, newcomer, number)
-            people.name_handle(change, person, newcomer.handle)
+            people.set_handle(change, person, newcomer.handle)
         if newcomer.name.strip() or newcomer.email.strip():
             store_name(change, person, name=newcomer.name, email=newcomer.email)
         handle = people.handle_of(change, person)
@@ -289,7 +293,7 @@ def restore_role(store: Store, *, study: str, grant: int, code: Code, acting: Ac
         refuse_with_roles_elsewhere(change, row.person, row.study, acting.by)
         if any(
             (role_held.role, role_held.study) == (row.role, row.study)
-            for role_held in people.roles_held(change, row.person)
+            for role_held in people.current_grants(change, row.person)
         ):
             raise NotNow(t("That role has already been restored."))
         people.grant(
@@ -300,7 +304,7 @@ def restore_role(store: Store, *, study: str, grant: int, code: Code, acting: Ac
             reader=row.reader,
             given_at_utc=stamp(acting.now),
         )
-        detail = {"whose": row.whose, "new": row.role}
+        detail = {"whose": row.holder_name, "new": row.role}
         events.record(change, study, acting, kind=EventKind.ROLE_GIVEN, detail=detail)
         codes.issue_code(change, code, person=row.person, now=acting.now)
 
@@ -311,7 +315,10 @@ def replace_code(store: Store, *, study: str, grant: int, code: Code, acting: Ac
         row = _active_grant(change, study, grant)
         refuse_with_roles_elsewhere(change, row.person, row.study, acting.by)
         codes.issue_code(change, code, person=row.person, now=acting.now)
-        detail = {"whose": row.whose, "expires_at_utc": stamp(code.expires) if code.expires else ""}
+        detail = {
+            "whose": row.holder_name,
+            "expires_at_utc": stamp(code.expires) if code.expires else "",
+        }
         events.record(change, study, acting, kind=EventKind.CODE_GIVEN, detail=detail)
 
 
@@ -325,7 +332,7 @@ def change_name(
         row = _grant(change, study, grant)
         refuse_with_roles_elsewhere(change, row.person, row.study, acting.by)
         store_name(change, row.person, name=name, email=email)
-        detail = {"whose": row.whose}
+        detail = {"whose": row.holder_name}
         events.record(change, study, acting, kind=EventKind.NAME_ENTERED, detail=detail)
 
 
@@ -345,8 +352,8 @@ def erase_name(store: Store, *, study: str, grant: int, acting: Acting) -> bool:
         row = _grant(change, study, grant)
         refuse_with_roles_elsewhere(change, row.person, row.study, acting.by)
         if not people.erase_name(change, row.person):
-            raise NotNow(t("No name is recorded for {who}.", who=row.whose))
-        detail = {"whose": row.whose}
+            raise NotNow(t("No name is recorded for {who}.", who=row.holder_name))
+        detail = {"whose": row.holder_name}
         events.record(change, study, acting, kind=EventKind.NAME_ERASED, detail=detail)
     try:
         return store.checkpoint()
@@ -361,14 +368,16 @@ def _grant(look: Transaction, study: str, grant: int) -> GrantRow:
 def _active_grant(look: Transaction, study: str, grant: int) -> GrantRow:
     row = _grant(look, study, grant)
     if row.revoked_at_utc:
-        raise NotNow(t("{who} no longer has access here. Restore their role first.", who=row.whose))
+        raise NotNow(
+            t("{who} no longer has access here. Restore their role first.", who=row.holder_name)
+        )
     return row
 
 
 def _existing_person(look: Transaction, newcomer: Newcomer, by: By) -> int | None:
     known = person_by_email(look, newcomer.email)
     if known is None and by.everywhere:
-        matches = people.staff_named(look, newcomer.handle)
+        matches = people.staff_with_handle(look, newcomer.handle)
         if len(matches) == 1:
             return matches[0]
     return known
@@ -377,7 +386,7 @@ def _existing_person(look: Transaction, newcomer: Newcomer, by: By) -> int | Non
 def _refuse_used_handle(look: Transaction, handle: str, study: int | None) -> None:
     grants = people.grants_of_deployment(look)
     grants += people.grants_of_study(look, study) if study else []
-    if text_key(handle) in {text_key(row.whose) for row in grants}:
+    if text_key(handle) in {text_key(row.holder_name) for row in grants}:
         raise NotNow(
             t("The short name {handle} is already in use here. Choose another.", handle=handle)
         )
@@ -391,7 +400,7 @@ def refuse_reader(look: Transaction, person: int, study: int | None) -> None:
                 t(
                     "This person reads, as {who}, in a study this role would let them run. A "
                     "reader in a study cannot have another role in it.",
-                    who=row.whose,
+                    who=row.holder_name,
                 )
             )
 
@@ -399,7 +408,7 @@ def refuse_reader(look: Transaction, person: int, study: int | None) -> None:
 def _refuse_held_role(
     look: Transaction, person: int, newcomer: Newcomer, study: int | None
 ) -> None:
-    for row in people.roles_held(look, person):
+    for row in people.current_grants(look, person):
         if row.role == newcomer.role and row.study == study:
             raise NotNow(t("{who} already has that role.", who=newcomer.handle))
 
@@ -474,7 +483,7 @@ def members_of_deployment(store: Store, *, now: datetime) -> list[Member]:
 def _members(
     look: Transaction, rows: Iterable[GrantRow], study: int | None, now: datetime
 ) -> list[Member]:
-    names_by_person = people.everyones_names(look)
+    names_by_person = people.all_names(look)
     latest = {(row.person, row.role, row.reader): row for row in rows}
     return [
         _member(look, row, names_by_person.get(row.person), study, now) for row in latest.values()
@@ -495,7 +504,7 @@ def _member(
         grant=row.id,
         person=row.person,
         role=Role(row.role),
-        who=row.whose,
+        who=row.holder_name,
         about=", ".join(fact for fact in facts if fact),
         simulated=bool(row.simulated),
         name=name_row.name if name_row else "",
@@ -505,7 +514,7 @@ def _member(
         expires_at_utc=code.expires_at_utc if code else None,
         seen_at_utc=row.seen_at_utc,
         elsewhere=any(
-            role_held.study != study for role_held in people.roles_held(look, row.person)
+            role_held.study != study for role_held in people.current_grants(look, row.person)
         ),
         account=account.issuer if account else None,
         has_second_factor=second_factors.of(look, row.person) is not None,

@@ -75,7 +75,7 @@ def is_required(look: Transaction, person: int) -> bool:
     return (
         policy(look) is not Policy.NEVER
         and second_factors.of(look, person) is not None
-        and any(row.role != Role.READER for row in people.roles_held(look, person))
+        and any(row.role != Role.READER for row in people.current_grants(look, person))
     )
 
 
@@ -180,7 +180,7 @@ def remove(store: Store, *, study: str, grant: int, reason: str, acting: Acting)
     with store.change() as change:
         row = find_grant(change, grant, study_row(change, study).id if study else None)
         if not second_factors.remove(change, row.person):
-            raise NotNow(t("{who} has no second factor.", who=row.whose))
+            raise NotNow(t("{who} has no second factor.", who=row.holder_name))
         people.end_sign_ins(change, row.person)
         _record(change, row.person, EventKind.SECOND_FACTOR_REMOVED, acting, reason=why)
 

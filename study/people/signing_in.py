@@ -150,7 +150,7 @@ def sign_in(
         refused by `complete_sign_in`.
     """
     with store.look() as look:
-        row = people.by_lookup(look, public_part(code))
+        row = people.code_by_lookup(look, public_part(code))
     if not is_code_of(code, row) or row is None:
         if row is not None:
             _count_failure(store, row.person, now, browser.place)
@@ -244,7 +244,7 @@ def complete_sign_in(
             )
         _refuse_other_sign_in(change, grants, browser.current)
         only = grants[0] if len(grants) == 1 else None
-        people.forget_failures(change, person_id)
+        people.reset_failures(change, person_id)
         people.set_last_seen(change, person_id, stamp(now))
         people.end_old_sign_ins(change, _valid_span(now))
         people.add_sign_in(
@@ -393,13 +393,13 @@ def _count_failure(store: Store, person_id: int, now: datetime, place: str) -> N
     with store.change() as change:
         if people.count_failure(change, person_id) != REPORTED_FAILURES:
             return
-        for row in people.roles_held(change, person_id):
+        for row in people.current_grants(change, person_id):
             events.record(
                 change,
                 row.study_name or "",
                 Acting(by=By(name="nobody", place=place), now=now),
                 kind=EventKind.CODE_GUESSED_AT,
-                detail={"whose": row.whose, "failures": REPORTED_FAILURES},
+                detail={"whose": row.holder_name, "failures": REPORTED_FAILURES},
             )
 
 
@@ -409,7 +409,7 @@ def _refuse_other_sign_in(
     """Refuse a reader's sign-in if the person who is now signed in runs the reader's study."""
     if current is None:
         return
-    runs = [row for row in people.roles_held(look, current.id) if row.role != Role.READER]
+    runs = [row for row in people.current_grants(look, current.id) if row.role != Role.READER]
     is_server_wide = any(row.study is None for row in runs)
     for row in grants:
         if row.role == Role.READER and (
@@ -450,7 +450,7 @@ def _person(
         study=study,
         study_name=study_name or "",
         reader=chosen.reader if chosen else None,
-        name=chosen.whose if chosen else row.handle,
+        name=chosen.holder_name if chosen else row.handle,
         id=row.person,
         deployment=(
             min(deployment_roles) if deployment_roles else None
@@ -466,7 +466,7 @@ def _person(
 
 def _grants_of(look: Transaction, person_id: int) -> list[GrantRow]:
     """Return a person's roles, except in discarded studies."""
-    return [row for row in people.roles_held(look, person_id) if not row.discarded_at_utc]
+    return [row for row in people.current_grants(look, person_id) if not row.discarded_at_utc]
 
 
 def _membership(row: GrantRow) -> Membership:

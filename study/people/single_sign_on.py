@@ -112,7 +112,7 @@ def issue_ticket(
         _apply_groups(store, identity, granted, now, place)
     with store.change() as change:
         person = _person_of(change, identity)
-        if person is None or not people.roles_held(change, person):
+        if person is None or not people.current_grants(change, person):
             raise SignInRefused(
                 "no-account",
                 "The account you signed in with is not registered here. Ask your coordinator to "
@@ -141,7 +141,7 @@ def _apply_groups(
             email=identity.email,
         )
         person = apply_groups(change, account, granted, now)
-        if person is not None and people.roles_held(change, person):
+        if person is not None and people.current_grants(change, person):
             _bind_first(change, person, identity, now, place)
 
 
@@ -153,7 +153,7 @@ def _person_of(look: Transaction, identity: Identity) -> int | None:
     SignInRefused
         The person with this address is bound to another account.
     """
-    bound = people.bound_to(look, identity.issuer, identity.subject)
+    bound = people.person_of_identity(look, identity.issuer, identity.subject)
     person = person_by_address(look, identity.email) if bound is None else bound
     account = people.account_of(look, person) if person is not None else None
     if account and (account.issuer, account.subject) != (identity.issuer, identity.subject):
@@ -216,7 +216,7 @@ def release_account(store: Store, *, study: str, grant: int, reason: str, acting
         row = find_grant(change, grant, study_row(change, study).id if study else None)
         accounts = people.accounts_of(change, row.person)
         if not accounts:
-            raise NotNow(t("{who} has no sign-in account here.", who=row.whose))
+            raise NotNow(t("{who} has no sign-in account here.", who=row.holder_name))
         people.forget_identities(change, row.person)
         people.end_sign_ins(change, row.person)
         marks = [
@@ -258,7 +258,7 @@ def _bind_first(
 ) -> None:
     if people.account_of(change, person) is not None:
         return
-    people.bind(
+    people.bind_identity(
         change,
         issuer=identity.issuer,
         subject=identity.subject,
@@ -269,7 +269,7 @@ def _bind_first(
     record_in_trails(
         change,
         grants,
-        Acting(by=By(name=grants[0].whose, place=place), now=now),
+        Acting(by=By(name=grants[0].holder_name, place=place), now=now),
         kind=EventKind.IDENTITY_BOUND,
         issuer=identity.issuer,
         account=account_mark(change, identity.issuer, identity.subject),

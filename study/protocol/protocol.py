@@ -17,7 +17,7 @@ from typing import Any
 
 import tomli_w
 
-from study.bank.content import BY_ITEM
+from study.bank.content import ITEM_RULES
 from study.base.bank_model import VIEW_CLASSES
 from study.base.budget import BUDGET
 from study.base.errors import BadProtocol, NotFound
@@ -646,7 +646,7 @@ _CHECKS: Mapping[str, checks.Check] = {
     "age": checks.years,
     "unknown_age": checks.yes_no,
     "sex": checks.some_of(SEXES, at_least=0),
-    "without_flags": checks.some_of(BY_ITEM, at_least=0),
+    "without_flags": checks.some_of(ITEM_RULES, at_least=0),
     "only_items": checks.ids,
     "without_items": checks.ids,
     "aid": _aid,

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
-from study.bank.content import flags
+from study.bank.content import item_violations
 from study.bank.terms import age_in_years
 from study.base.canonical import random_key, shuffled
 from study.base.errors import BadInput
@@ -463,7 +463,7 @@ def _check_strata(look: Transaction, bank: int, protocol: Protocol) -> None:
                     name=name,
                 )
             )
-        if name != "bank" and draws.tells_the_answer(look, bank, name):
+        if name != "bank" and draws.reveals_answer(look, bank, name):
             raise BadInput(
                 t(
                     "stratify_by names {name}, which in this bank reveals the reference standard. "
@@ -494,7 +494,7 @@ def _conditions(look: Transaction, bank: int, protocol: Protocol) -> Conditions:
             )
     excluded_ids = set(permitted["without_items"])
     if protocol.without_flags:
-        for rule, item_id, _ in flags(bank_contents.questions(look, bank)):
+        for rule, item_id, _ in item_violations(bank_contents.questions(look, bank)):
             if rule in protocol.without_flags:
                 excluded_ids.add(item_id)
     return Conditions(

@@ -34,7 +34,7 @@ from study.reading.records import (
     canonical_letter,
 )
 from study.store import Transaction, aids, readings
-from study.store.events import EventKind, vouch
+from study.store.events import EventKind, record_with_hash
 from study.store.readings import AssignmentRow, PresentationRow
 from study.store.studies import PRACTICE, STUDY, CaseSet
 
@@ -271,7 +271,7 @@ def _store_reading(
     readings.add(at.change, at.case_set, **columns, flags=canonical_json(flags))
     if at.case_set is STUDY and record.reason:
         readings.add_reason(at.change, record.id, record.reason)
-    stored = readings.as_stored(at.change, record.id, at.case_set)
+    stored = readings.stored_row(at.change, record.id, at.case_set)
     _vouch(at, at.case_set.read, stored, detail)
     at.reader.refresh()
 
@@ -294,7 +294,9 @@ def _vouch(
     at: _Arrival, kind: EventKind, stored: Mapping[str, Any] | None, detail: Mapping[str, Any]
 ) -> None:
     person = at.reader.person
-    vouch(at.change, person.study_name, Acting(by=person.by, now=at.now), kind, stored, detail)
+    record_with_hash(
+        at.change, person.study_name, Acting(by=person.by, now=at.now), kind, stored, detail
+    )
 
 
 def _answer_columns(record: Reading, order: str, now: datetime) -> dict[str, Any]:

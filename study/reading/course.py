@@ -40,7 +40,7 @@ from study.reading.records import (
 )
 from study.store import Transaction, deployment, events, people, readings
 from study.store import readings as stored
-from study.store.events import EventKind, vouch
+from study.store.events import EventKind, record_with_hash
 from study.store.people import ReaderRow
 from study.store.readings import InterventionRow, SessionRow, WaitingCase
 from study.store.studies import PRACTICE, StudyRow
@@ -214,7 +214,7 @@ class ReaderContext:
         """The next practice cases without a reading; a simulated reader has none."""
         if not self.protocol.practice_cases or self.is_simulated:
             return []
-        return readings.unread(self.look, self.reader, N_CASES_SENT, of=PRACTICE)
+        return readings.unread(self.look, self.reader, N_CASES_SENT, case_set=PRACTICE)
 
     @cached_property
     def has_finished(self) -> bool:
@@ -533,7 +533,9 @@ def _store_step(reader: ReaderContext, record: Preparation) -> None:
     )
     stored, kind = readings.preparation(change, record.id), EventKind.PREPARATION_DONE
     detail = {"preparation": record.id, "step": step}
-    vouch(change, person.study_name, Acting(by=person.by, now=reader.now), kind, stored, detail)
+    record_with_hash(
+        change, person.study_name, Acting(by=person.by, now=reader.now), kind, stored, detail
+    )
     reader.refresh()
 
 

@@ -382,7 +382,7 @@ def reading_record(store: Store, person: Person) -> ReadingRecord:
         study = studies.find(look, person.study_name)
         if study is None:
             raise NotFound(t("This study no longer exists."))
-        time_spent = readings.time_spent(look, person.reader)
+        time_spent = readings.reading_time(look, person.reader)
         if study.state != "closed" and time_spent["n_read"] < max(1, time_spent["n_assigned"]):
             raise NotNow(t("The reading record is available once you have read every case."))
         signs = receipt(look, study, person.reader, person.name)

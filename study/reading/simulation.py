@@ -147,7 +147,7 @@ def _admit(
         row_of_study = study_row(change, study)
         row = people.reader(change, row_of_study.id, reader_id)
         if row is None:
-            same_name = people.like_reader(change, row_of_study.id, reader_id)
+            same_name = people.reader_suggestion(change, row_of_study.id, reader_id)
             raise NotFound(
                 f"There is no reader {quoted(reader_id)} in {quoted(study)}. Invite them first."
                 f"{same_name}"

@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from study.base.errors import BadInput
 from study.base.translation import t
 
-FORM = "postgresql://user:password@host:port/database"
+ADDRESS_FORM = "postgresql://user:password@host:port/database"
 """The form of the address of a PostgreSQL database; several hosts are separated by commas."""
 
 _SERVER = re.compile("postgres(ql)?://")
@@ -19,11 +19,11 @@ _SCHEME = re.compile(r"\w{2,}:/")
 _PASSWORD = re.compile(r"(?<=//)([^:@/]*):.*@|(?<=password=)[^&]*", re.DOTALL)
 
 _UNCHECKED_TLS = {"disable": False, "prefer": None, "require": True}
-"""The modes that do not check the certificate, and their values for the driver."""
+"""Values of sslmode that do not check the certificate, with the driver's value for each."""
 
 _OPTIONS = {"host", "sslmode", "sslrootcert", "target_session_attrs"}
 _WRITABLE = ("read-write", "primary")
-"""The values of target_session_attrs for a server that accepts changes, the only kind used."""
+"""The supported values of target_session_attrs, which require a server that accepts changes."""
 
 
 class ServerAddress(str):
@@ -41,7 +41,7 @@ class ServerAddress(str):
     __slots__ = ()
 
     def __new__(cls, text: str) -> "ServerAddress":
-        """Return the address with its password, also of another address."""
+        """Create an address from text, or from another address with its password."""
         return super().__new__(cls, text.complete if isinstance(text, ServerAddress) else text)
 
     def __str__(self) -> str:
@@ -62,12 +62,12 @@ class ServerAddress(str):
 
 
 def address_of(address: Path | str) -> Path | ServerAddress:
-    """Return the address of a store that a person gave.
+    """Parse the address of a store that a user entered.
 
     Raises
     ------
     BadInput
-        It is the address of something else.
+        The text is the address of something else.
     """
     if isinstance(address, Path | ServerAddress):
         return address
@@ -75,22 +75,27 @@ def address_of(address: Path | str) -> Path | ServerAddress:
         return ServerAddress(address)
     if _SCHEME.match(address):
         raise BadInput(
-            t("A store is the path of a SQLite file, or an address of the form {form}.", form=FORM)
+            t(
+                "A store is the path of a SQLite file, or an address of the form {form}.",
+                form=ADDRESS_FORM,
+            )
         )
     return Path(address)
 
 
 def is_server(address: Path | str) -> bool:
-    """Return whether an address is that of a PostgreSQL database, not the path of a file."""
+    """Return whether an address names a PostgreSQL database, not a file."""
     return isinstance(address_of(address), ServerAddress)
 
 
 def settings_of(address: ServerAddress) -> dict[str, Any]:
-    """Return the arguments of the driver for an address, with the settings of each of its hosts."""
+    """Return the driver's arguments for an address, with the settings of each host."""
     try:
         parts = urlsplit(address.complete)
-        user, named = unquote(parts.username or ""), parts.netloc.rpartition("@")[2].split(",")
-        hosts = [(each.hostname, each.port or 5432) for each in (urlsplit(f"//{h}") for h in named)]
+        user, host_texts = unquote(parts.username or ""), parts.netloc.rpartition("@")[2].split(",")
+        hosts = [
+            (each.hostname, each.port or 5432) for each in (urlsplit(f"//{h}") for h in host_texts)
+        ]
     except ValueError:  # its message contains a part of the password
         user = ""
     name = unquote(parts.path.removeprefix("/")) if user else ""
@@ -99,11 +104,11 @@ def settings_of(address: ServerAddress) -> dict[str, Any]:
             t(
                 "The address of a PostgreSQL store has the form {form}. Characters such as / and @ "
                 "in a password are written as %2F and %40.",
-                form=FORM,
+                form=ADDRESS_FORM,
             )
         )
     options = {name: values[-1] for name, values in parse_qs(parts.query).items()}
-    _check(options)
+    _check_options(options)
     folder = options.get("host", "")
     return {
         "user": user,
@@ -117,11 +122,11 @@ def settings_of(address: ServerAddress) -> dict[str, Any]:
             }
             for host, port in hosts
         ],
-        "ssl_context": _tls(options),
+        "ssl_context": _tls_setting(options),
     }
 
 
-def _check(options: Mapping[str, str]) -> None:
+def _check_options(options: Mapping[str, str]) -> None:
     """Refuse options that would have no effect."""
     if unknown := sorted(options.keys() - _OPTIONS):
         raise BadInput(
@@ -135,7 +140,7 @@ def _check(options: Mapping[str, str]) -> None:
         raise BadInput(t("target_session_attrs is one of {modes}.", modes=", ".join(_WRITABLE)))
 
 
-def _tls(options: Mapping[str, str]) -> Any:
+def _tls_setting(options: Mapping[str, str]) -> Any:
     mode, authority = options.get("sslmode", "prefer"), options.get("sslrootcert")
     if mode in _UNCHECKED_TLS:
         return _UNCHECKED_TLS[mode]

@@ -1,4 +1,4 @@
-"""The aid of aided cases in the store: the model's answers as shown, and readers' requests."""
+"""Stored aids: the model's answers as shown with aided cases, and readers' requests for them."""
 
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -7,7 +7,7 @@ from study.store.connection import Transaction
 
 
 class AidRow(NamedTuple):
-    """The answer of the model to a case as it is shown; `boxes` and `map` are JSON lists.
+    """The model's answer to a case as shown to readers; `boxes` and `map` are JSON lists.
 
     `planted` states that this answer replaced a correct one.
     """
@@ -22,7 +22,7 @@ class AidRow(NamedTuple):
 
 
 class DueAid(NamedTuple):
-    """An aid that a reader may see now; `missing` if the model has no answer to the case."""
+    """An aid that a reader may see now; `missing` is 1 if the model has no answer to the case."""
 
     missing: int
     answer: str | None
@@ -33,7 +33,7 @@ class DueAid(NamedTuple):
 
 
 class AidRequest(NamedTuple):
-    """A reader's request for the aid of a case; the first time is the browser's."""
+    """A reader's request for the aid of a case, with the browser's and the server's time."""
 
     id: str
     assignment: str
@@ -42,7 +42,7 @@ class AidRequest(NamedTuple):
 
 
 def add(change: Transaction, rows: Iterable[AidRow]) -> None:
-    """Insert the aids of a study; they never change."""
+    """Insert the aids of a study, which never change."""
     change.insert_many("aids", AidRow._fields, rows)
 
 
@@ -57,7 +57,7 @@ def of_study(look: Transaction, study: int) -> list[tuple[str, AidRow]]:
 
 
 def due(look: Transaction, assignment: str) -> DueAid | None:
-    """Return the aid of an assignment if it is due, otherwise None; can be read by the desk."""
+    """Return the aid of an assignment if it is due, otherwise None; `Store.desk` may read it."""
     return look.one(
         DueAid,
         "SELECT missing, answer, confidence, explanation, boxes, map FROM due_aids "

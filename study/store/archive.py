@@ -1,4 +1,4 @@
-"""Reads a study's rows for a bundle, and writes those of a bundle into a store.
+"""Reads a study's rows for a bundle, and writes the rows of a bundle into a store.
 
 Row numbers are replaced by names: readers, models and items are identified by their ids. All
 columns of a table are exported; the constraints of the store decide which rows are accepted.
@@ -13,14 +13,14 @@ from typing import Any, TypeVar
 from study.store import models
 from study.store.banks import PRIOR_DAYS
 from study.store.connection import Transaction
-from study.store.extract import asks_for
+from study.store.extract import is_section_shown
 
 _Written = TypeVar("_Written")
 
-_MODEL = ("model_id", "edition")
-_EDITION = {"edition": 1}
-_CLOSED = "JOIN scoring_ends AS ended ON ended.scoring = {}"
-_OF_READER = "JOIN readers ON readers.id = assignments.reader WHERE readers.study = :study "
+_MODEL_COLUMNS = ("model_id", "edition")
+_EDITION_DEFAULT = {"edition": 1}
+_JOIN_END = "JOIN scoring_ends AS ended ON ended.scoring = {}"
+_JOIN_READER = "JOIN readers ON readers.id = assignments.reader WHERE readers.study = :study "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,9 +37,9 @@ class Kind:
         Columns with row numbers of this store, which are not exported.
     names
         Exported columns that replace a row number, and the column of that number.
-    called
+    identifiers
         Exported columns by which other rows refer to a row of this kind.
-    since
+    later_columns
         Columns that earlier bundles lack, with their defaults. A default is not exported, so that
         the export of a restored earlier bundle equals that bundle.
     """
@@ -49,15 +49,15 @@ class Kind:
     columns: str = ""
     numbers: tuple[str, ...] = ()
     names: Mapping[tuple[str, ...], str] = field(default_factory=dict)
-    called: tuple[str, ...] = ()
-    since: Mapping[str, Any] = field(default_factory=dict)
+    identifiers: tuple[str, ...] = ()
+    later_columns: Mapping[str, Any] = field(default_factory=dict)
 
 
-def _shown_beside(section: str) -> str:
+def _join_section(section: str) -> str:
     """Return the join that adds a section of the context where the protocol shows it."""
     return (
         f"LEFT JOIN shown_context AS {section} ON {section}.item = cases.item "
-        f"AND {section}.section = '{section}' AND {asks_for(section)}"
+        f"AND {section}.section = '{section}' AND {is_section_shown(section)}"
     )
 
 
@@ -67,12 +67,12 @@ KINDS: Mapping[str, Kind] = {
         columns=", item_id, origin, age, sex, indication.words AS indication, "
         "comparison.words AS comparison, prior_days",
         source="JOIN items ON items.id = cases.item "
-        f"{_shown_beside('indication')} {_shown_beside('comparison')} "
+        f"{_join_section('indication')} {_join_section('comparison')} "
         f"LEFT JOIN {PRIOR_DAYS} AS prior ON prior.item = cases.item "
-        f"AND {asks_for('prior')} "
+        f"AND {is_section_shown('prior')} "
         "WHERE study = :study ORDER BY number",
         numbers=("id", "study", "item"),
-        since={"origin": "", "indication": None, "comparison": None, "prior_days": None},
+        later_columns={"origin": "", "indication": None, "comparison": None, "prior_days": None},
     ),
     "wrong_image": Kind(
         table="wrong_images",
@@ -96,51 +96,51 @@ KINDS: Mapping[str, Kind] = {
         table="readers",
         source="WHERE study = :study ORDER BY id",
         numbers=("id", "study"),
-        called=("reader_id",),
-        since={"arm": "", "list": None},
+        identifiers=("reader_id",),
+        later_columns={"arm": "", "list": None},
     ),
     "assignment": Kind(
         table="assignments",
         columns=", reader_id, item_id",
         source="JOIN cases ON cases.id = case_id JOIN items ON items.id = cases.item "
-        + _OF_READER
+        + _JOIN_READER
         + "ORDER BY readers.id, assignments.position",
         numbers=("reader", "case_id"),
         names={("reader_id",): "reader", ("item_id",): "case_id"},
-        since={"block": None, "stage": 0, "aid": ""},
+        later_columns={"block": None, "stage": 0, "aid": ""},
     ),
     "presentation": Kind(
         table="presentations",
         source="JOIN assignments ON assignments.id = presentations.assignment "
-        + _OF_READER
+        + _JOIN_READER
         + "ORDER BY presentations.rowid",
     ),
     "aid_request": Kind(
         table="aid_requests",
         source="JOIN assignments ON assignments.id = aid_requests.assignment "
-        + _OF_READER
+        + _JOIN_READER
         + "ORDER BY aid_requests.rowid",
     ),
     "reading": Kind(
         table="readings",
         source="JOIN assignments ON assignments.id = readings.assignment "
-        + _OF_READER
+        + _JOIN_READER
         + "ORDER BY readings.rowid",
-        since={"aid_shown_ms": None},
+        later_columns={"aid_shown_ms": None},
     ),
     "reason": Kind(
         table="reasons",
         source="JOIN readings ON readings.id = reasons.reading "
         "JOIN assignments ON assignments.id = readings.assignment "
-        + _OF_READER
+        + _JOIN_READER
         + "ORDER BY readings.rowid",
     ),
     "model": Kind(
         table="models",
         source="WHERE study = :study ORDER BY id",
         numbers=("id", "study"),
-        called=_MODEL,
-        since={**_EDITION, "synthetic": 0},
+        identifiers=_MODEL_COLUMNS,
+        later_columns={**_EDITION_DEFAULT, "synthetic": 0},
     ),
     "prediction": Kind(
         table="predictions",
@@ -149,16 +149,16 @@ KINDS: Mapping[str, Kind] = {
         "JOIN items ON items.id = cases.item WHERE models.study = :study "
         "ORDER BY models.id, number, condition, repeat",
         numbers=("model", "case_id"),
-        names={_MODEL: "model", ("item_id",): "case_id"},
-        since={**_EDITION, **models.PLAIN},
+        names={_MODEL_COLUMNS: "model", ("item_id",): "case_id"},
+        later_columns={**_EDITION_DEFAULT, **models.LATER_COLUMN_DEFAULTS},
     ),
     "withdrawn_model": Kind(
         table="withdrawn_models",
         columns=", model_id, edition",
         source="JOIN models ON models.id = model WHERE study = :study ORDER BY models.id",
         numbers=("model",),
-        names={_MODEL: "model"},
-        since=_EDITION,
+        names={_MODEL_COLUMNS: "model"},
+        later_columns=_EDITION_DEFAULT,
     ),
     "amendment": Kind(
         table="amendments",
@@ -177,21 +177,21 @@ KINDS: Mapping[str, Kind] = {
         table="exclusions",
         source="JOIN readings ON readings.id = exclusions.reading "
         "JOIN assignments ON assignments.id = readings.assignment "
-        + _OF_READER
+        + _JOIN_READER
         + "ORDER BY exclusions.rowid",
     ),
     "scoring": Kind(
         table="scorings",
-        source=f"{_CLOSED.format('scorings.id')} WHERE study = :study ORDER BY scorings.id",
+        source=f"{_JOIN_END.format('scorings.id')} WHERE study = :study ORDER BY scorings.id",
         numbers=("id", "study"),
-        called=("kind",),
+        identifiers=("kind",),
     ),
     **{
         kind: Kind(
             table=table,
             columns=", kind",
             source=f"JOIN scorings ON scorings.id = {table}.scoring "
-            f"{_CLOSED.format('scorings.id')} WHERE scorings.study = :study "
+            f"{_JOIN_END.format('scorings.id')} WHERE scorings.study = :study "
             f"ORDER BY scorings.id, {order}",
             numbers=("scoring", *numbers),
             names={("kind",): "scoring"},
@@ -206,7 +206,7 @@ KINDS: Mapping[str, Kind] = {
         table="scoring_cases",
         columns=", kind, item_id",
         source="JOIN scorings ON scorings.id = scoring_cases.scoring "
-        f"{_CLOSED.format('scorings.id')} JOIN cases ON cases.id = case_id "
+        f"{_JOIN_END.format('scorings.id')} JOIN cases ON cases.id = case_id "
         "JOIN items ON items.id = cases.item WHERE scorings.study = :study "
         "ORDER BY scorings.id, item_id",
         numbers=("scoring", "case_id"),
@@ -221,7 +221,7 @@ KINDS: Mapping[str, Kind] = {
         names={("kind",): "scoring"},
     ),
 }
-"""The kinds in the order in which they are inserted: a row follows the rows it refers to."""
+"""The kinds in the order in which they are inserted; a row follows the rows it refers to."""
 
 
 class UnfitRow(ValueError):
@@ -246,31 +246,31 @@ def rows(
 
 
 def case_rows(look: Transaction, study: int) -> list[dict[str, Any]]:
-    """Return the rows of a study's cases as in a bundle, in order of number."""
+    """Return the rows of a study's cases in the form of a bundle, in order of number."""
     return [
         row for _, row in takewhile(lambda table_rows: table_rows[0] == "case", rows(look, study))
     ]
 
 
 def _is_exported(kind: Kind, column: str, value: Any) -> bool:
-    before = column in kind.since and kind.since[column] == value
-    return column not in kind.numbers and not before
+    is_default = column in kind.later_columns and kind.later_columns[column] == value
+    return column not in kind.numbers and not is_default
 
 
 def columns(look: Transaction, kind: str) -> tuple[set[str], set[str]]:
     """Return the required and the permitted columns of an exported row of a kind."""
-    of = KINDS[kind]
-    own_columns = {row["name"] for row in look.rows(f"PRAGMA table_info({of.table})")}
-    joined = {name.split()[-1] for name in of.columns.split(",") if name.strip()}
-    text_columns = (own_columns | joined) - set(of.numbers)
-    return text_columns - set(of.since), text_columns
+    kind_row = KINDS[kind]
+    own_columns = {row["name"] for row in look.rows(f"PRAGMA table_info({kind_row.table})")}
+    joined = {name.split()[-1] for name in kind_row.columns.split(",") if name.strip()}
+    text_columns = (own_columns | joined) - set(kind_row.numbers)
+    return text_columns - set(kind_row.later_columns), text_columns
 
 
 def name_in(row: Mapping[str, Any], kind: str, columns: tuple[str, ...]) -> tuple[Any, ...]:
-    """Return the name by which an exported row refers to another one, from these columns."""
-    columns_since = KINDS[kind].since
+    """Return the values of these columns, by which an exported row refers to another row."""
+    later_columns = KINDS[kind].later_columns
     return tuple(
-        row[name] if name not in columns_since else row.get(name, columns_since[name])
+        row[name] if name not in later_columns else row.get(name, later_columns[name])
         for name in columns
     )
 
@@ -281,19 +281,19 @@ def insert(change: Transaction, kind: str, row: Mapping[str, Any]) -> int:
     Raises
     ------
     UnfitRow
-        A rule of the table is broken: a value of another type, a duplicate, a reference to a
-        missing row.
+        The row violates a constraint: a value has another type, or a row is a duplicate or refers
+        to a missing row.
     """
-    return fitting(lambda: change.insert(KINDS[kind].table, **row))
+    return checking_constraints(lambda: change.insert(KINDS[kind].table, **row))
 
 
-def fitting(write: Callable[[], _Written]) -> _Written:
-    """Return the result of writing.
+def checking_constraints(write: Callable[[], _Written]) -> _Written:
+    """Return the result of `write`.
 
     Raises
     ------
     UnfitRow
-        A rule of the store was broken.
+        A constraint of the store was violated.
     """
     try:
         return write()

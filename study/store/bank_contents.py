@@ -1,4 +1,4 @@
-"""Contents of a bank: counts of its items by field, searches, and comparison with another bank."""
+"""Queries the contents of a bank: counts by field, searches, comparison with another bank."""
 
 import re
 from collections import Counter
@@ -14,7 +14,7 @@ from study.store.banks import FILM_COLUMNS, STRUCK_ITEMS, FilmRow
 from study.store.comparing import compared_id
 from study.store.connection import Transaction
 
-_COMPARED = (
+_COMPARED_COLUMNS = (
     *("question", "options", "task", "category", "subcategory"),
     *("examination_id", "patient_id", "age", "sex"),
 )
@@ -28,10 +28,10 @@ _PRIORS_OF = (
 )
 _TRUTH_OF = "(SELECT truth FROM reference_standard WHERE item = {item}.id)"
 _ATTRIBUTES_OF = "(SELECT attributes FROM item_attributes WHERE item = {item}.id)"
-_EITHER = ", ".join(
+_DIFFERENCES = ", ".join(
     f'{entry.format(item="a")} IS NOT {entry.format(item="b")} AS "{name}"'
     for name, entry in (
-        *((name, f"{{item}}.{name}") for name in _COMPARED),
+        *((name, f"{{item}}.{name}") for name in _COMPARED_COLUMNS),
         ("truth", _TRUTH_OF),
         ("films", _FILMS_OF),
         ("prior films", _PRIORS_OF),
@@ -41,9 +41,9 @@ _EITHER = ", ".join(
 
 
 def questions(look: Transaction, bank: int) -> Iterator[Question]:
-    """Yield a bank's items for the rules of content, grouped by examination.
+    """Yield a bank's items, grouped by examination, for the content rules.
 
-    The order does not depend on the import, so that the findings do not either.
+    The order is independent of the import, and therefore so are the findings.
     """
     for row in look.cursor(
         "SELECT item_id, question, options, truth, examination_id, patient_id, (SELECT "
@@ -82,8 +82,8 @@ def facets(look: Transaction, bank: int) -> Iterator[tuple[Any, ...]]:
 FACETS = ("split", "task", "category", "subcategory", "view", "sex", "age", "bank")
 
 
-def containing(look: Transaction, bank: int, text: str) -> set[int]:
-    """Return the numbers of the items whose question or id contains a text, in any case."""
+def search_items(look: Transaction, bank: int, text: str) -> set[int]:
+    """Return the numbers of the items whose question or id contains a text, ignoring case."""
     escaped = re.sub(r"([\\%_])", r"\\\1", text)
     items = look.tuples(
         int,
@@ -106,7 +106,7 @@ class ListedItem(NamedTuple):
     struck: str | None
 
 
-_LISTED = (
+_LISTED_QUERY = (
     "SELECT items.id, item_id, question, task, options, (SELECT reason FROM struck_items "
     f"WHERE struck_items.item = items.id AND items.id IN {STRUCK_ITEMS} ORDER BY id DESC LIMIT 1) "
     "AS struck FROM items "
@@ -114,14 +114,16 @@ _LISTED = (
 
 
 def listed(look: Transaction, numbers: Iterable[int]) -> list[ListedItem]:
-    """Return items by their numbers, in their order."""
+    """Return the items with these numbers, in order of number."""
     chosen = ", ".join(str(int(number)) for number in numbers)
-    return look.tuples(ListedItem, f"{_LISTED} WHERE items.id IN ({chosen}) ORDER BY items.id")
+    return look.tuples(
+        ListedItem, f"{_LISTED_QUERY} WHERE items.id IN ({chosen}) ORDER BY items.id"
+    )
 
 
 def by_item_id(look: Transaction, bank: int, item_id: str) -> ListedItem | None:
     """Return an item of a bank by its id, or None."""
-    sql = f"{_LISTED} WHERE bank = :bank AND item_id = :item_id"
+    sql = f"{_LISTED_QUERY} WHERE bank = :bank AND item_id = :item_id"
     stored_id = banks.stored_item_ids(look, bank, [item_id]).get(item_id)
     return look.one(ListedItem, sql, bank=bank, item_id=stored_id) if stored_id else None
 
@@ -138,7 +140,7 @@ def films_of(look: Transaction, bank: int, number: int) -> list[FilmRow]:
     return [FilmRow(**row) for row in rows]
 
 
-def struck(look: Transaction, bank: int) -> set[int]:
+def struck_items(look: Transaction, bank: int) -> set[int]:
     """Return the numbers of a bank's items that are struck off."""
     sql = f"SELECT id FROM items WHERE bank = :bank AND id IN {STRUCK_ITEMS}"
     return set(look.tuples(int, sql, bank=bank))
@@ -163,7 +165,7 @@ def counts(look: Transaction, bank: int, column: str) -> dict[str, int]:
 
     Values that look alike are counted under the first spelling.
     """
-    return _counted(
+    return _count_by_spelling(
         look.cursor(
             f"SELECT {column}, count(*), min(id) FROM items WHERE bank = :bank GROUP BY {column}",
             bank=bank,
@@ -171,8 +173,8 @@ def counts(look: Transaction, bank: int, column: str) -> dict[str, int]:
     )
 
 
-def _counted(rows: Iterable[tuple[Any, ...]]) -> dict[str, int]:
-    """Return the count of each value, from rows of value, count and the first item's number."""
+def _count_by_spelling(rows: Iterable[tuple[Any, ...]]) -> dict[str, int]:
+    """Return the count of each value, from rows of value, count and number of the first item."""
     counts, first = Counter[str](), FirstSpelling(text_key)
     for value, n, _ in sorted(rows, key=itemgetter(2)):
         counts[first[value]] += n
@@ -193,7 +195,7 @@ def views(look: Transaction, bank: int) -> dict[str, int]:
 
 def splits(look: Transaction, bank: int) -> dict[str, int]:
     """Return the number of a bank's items in each split of their data set, in order of name."""
-    return _counted(
+    return _count_by_spelling(
         look.cursor(
             "SELECT coalesce(json_extract(attributes, '$.split'), '') AS value, count(*), "
             "min(items.id) FROM items LEFT JOIN item_attributes ON item = items.id "
@@ -227,7 +229,7 @@ def totals(look: Transaction, bank: int) -> dict[str, int]:
     )
 
 
-def only_in(look: Transaction, bank: int, other: int) -> list[str]:
+def items_only_in(look: Transaction, bank: int, other: int) -> list[str]:
     """Return the item_id of every item of a bank that the other bank lacks, in order."""
     rows = look.rows(
         f"SELECT item_id FROM items WHERE bank = :bank AND {compared_id('item_id')} NOT IN "
@@ -238,11 +240,11 @@ def only_in(look: Transaction, bank: int, other: int) -> list[str]:
     return [row["item_id"] for row in rows]
 
 
-def differing(look: Transaction, bank: int, other: int) -> Iterator[tuple[str, list[str]]]:
+def differing_items(look: Transaction, bank: int, other: int) -> Iterator[tuple[str, list[str]]]:
     """Yield each item that both banks have and that differs, with the names of the differences."""
     for row in look.stream(
         f"WITH there AS MATERIALIZED (SELECT id, {compared_id('item_id')} AS form FROM items "
-        f"WHERE bank = :other) SELECT a.item_id, {_EITHER} FROM items AS a "
+        f"WHERE bank = :other) SELECT a.item_id, {_DIFFERENCES} FROM items AS a "
         f"JOIN there ON form = {compared_id('a.item_id')} JOIN items AS b ON b.id = there.id "
         "WHERE a.bank = :bank ORDER BY a.item_id",
         bank=bank,
@@ -253,10 +255,10 @@ def differing(look: Transaction, bank: int, other: int) -> Iterator[tuple[str, l
             yield row["item_id"], names
 
 
-def renamed(look: Transaction, bank: int, other: int) -> list[dict[str, Any]]:
+def renamed_films(look: Transaction, bank: int, other: int) -> list[dict[str, Any]]:
     """Return the films in both banks that are not shown by items with the same id.
 
-    Each with its `sha256` and the first item of either bank, `item` and `other_item`.
+    Each has its `sha256`, and the first item with it in either bank, `item` and `other_item`.
     """
     shown = " UNION ALL ".join(
         f"SELECT sha256, item_id FROM films JOIN {table} ON film = films.id "

@@ -1,4 +1,4 @@
-"""Stored question banks, in separate tables by who may see their content."""
+"""Stored question banks; content that only some users may see is in separate tables."""
 
 import hashlib
 import json
@@ -15,7 +15,7 @@ from study.base.text import did_you_mean, id_key, quoted
 from study.base.translation import t
 from study.store.comparing import compared_id, marks
 from study.store.connection import Transaction
-from study.store.extract import ITEMS_SHOWN, asks_for
+from study.store.extract import ITEMS_SHOWN, is_section_shown
 
 FROM_BUNDLE = "bundle"
 """The format of a bank restored from a study's bundle: the drawn items, without films."""
@@ -52,7 +52,7 @@ class BankRow(NamedTuple):
 class FilmRow(NamedTuple):
     """A film with its location and, as a view of a case, its label.
 
-    `prior` is 1 for a film of an earlier examination, made `days` before, if known.
+    `prior` is 1 for a film of an earlier examination, which was made `days` earlier, if known.
     """
 
     path: str
@@ -105,7 +105,7 @@ def add(change: Transaction, **columns: Any) -> int:
 
 
 def find(look: Transaction, name: str) -> BankRow | None:
-    """Return the row of the bank with a name, or one that looks the same, or None."""
+    """Return the bank with a name, or with a name that looks the same, or None."""
     return look.one(BankRow, _BANKS_QUERY + "WHERE name = :name", name=name) or look.one(
         BankRow, _BANKS_QUERY + "WHERE id_key(name) = id_key(:name)", name=name
     )
@@ -160,7 +160,7 @@ _CONTENT_TABLES = {
     "explanations": ("item words", "", "item"),
     "item_attributes": ("item attributes", "", "item"),
 }
-"""The tables of a bank's content: columns, and which of them refer to a film or an item."""
+"""The tables of a bank's content: the columns, and which of them refer to a film or an item."""
 
 
 def add_content(change: Transaction, bank: int) -> None:
@@ -177,7 +177,7 @@ def add_content(change: Transaction, bank: int) -> None:
 
 
 def _columns_to_copy(change: Transaction, bank: int) -> dict[str, dict[str, str]]:
-    """Return the columns of a bank's content, each with its expression in another bank."""
+    """Return the columns of each table, with the SQL expressions for the copy in another bank."""
     after = {
         table: change.value(f"SELECT coalesce(max(id), 0) FROM main.{table}")
         for table in ("films", "items")
@@ -216,9 +216,9 @@ def add_items(change: Transaction, bank: int, items: Iterable[Item]) -> None:
 
 
 def join(change: Transaction, bank: int, source: BankRow, *, prefix: bool = False) -> None:
-    """Copy the items of another bank that are not struck off, with the name of that bank.
+    """Copy the items of another bank that are not struck off, and record its name as their origin.
 
-    With `prefix` that name also precedes its item, examination and patient ids.
+    With `prefix`, the name also precedes the item, examination and patient ids.
     """
     items = f"bank = {source.id:d} AND id NOT IN {STRUCK_ITEMS}"
     of_source = {"films": f"bank = {source.id:d}", "items": items}
@@ -242,7 +242,7 @@ def join(change: Transaction, bank: int, source: BankRow, *, prefix: bool = Fals
 
 
 def n_with_prior(look: Transaction, bank: int) -> int:
-    """Return the number of a bank's items with a prior film, struck off or not."""
+    """Return the number of a bank's items with a prior film, including struck-off items."""
     return int(
         look.value(
             "SELECT count(DISTINCT item) FROM item_priors CROSS JOIN items ON items.id = item "
@@ -253,7 +253,7 @@ def n_with_prior(look: Transaction, bank: int) -> int:
 
 
 def common_values(look: Transaction, bank: int, other: int, column: str) -> list[str]:
-    """Return the values that two banks share in a column of their items, struck off or not."""
+    """Return the values of a column that occur in both banks, including struck-off items."""
     form = compared_id(column)
     rows = look.rows(
         f"SELECT {form} AS value FROM items WHERE bank = :one AND {column} <> '' "
@@ -268,7 +268,7 @@ STRUCK_ITEMS = (
     "(SELECT item FROM struck_items WHERE struck = 1 "
     "AND id IN (SELECT max(id) FROM struck_items GROUP BY item))"
 )
-"""The items that are struck off: they are neither drawn nor used in teaching."""
+"""The items that are struck off, which are neither drawn nor used in teaching."""
 
 
 PRIOR_DAYS = (
@@ -283,7 +283,7 @@ def items_of_study(look: Transaction, study: int) -> list[ItemRow]:
     rows = look.rows(
         f"SELECT {', '.join(ItemRow._fields)} FROM cases JOIN items ON items.id = cases.item "
         "LEFT JOIN reference_standard ON reference_standard.item = items.id "
-        f"LEFT JOIN {PRIOR_DAYS} AS prior ON prior.item = items.id AND {asks_for('prior')} "
+        f"LEFT JOIN {PRIOR_DAYS} AS prior ON prior.item = items.id AND {is_section_shown('prior')} "
         "WHERE study = :study ORDER BY number",
         study=study,
     )
@@ -325,10 +325,10 @@ _IS_IN_STUDY = "AND items.id IN (SELECT item FROM cases WHERE study = :study)"
 
 
 class Questions:
-    """The questions of a bank with a reference standard, for the detection of guessable answers.
+    """The questions with a reference standard of a bank, or of a study's cases.
 
-    With a study, only its cases. It can be iterated repeatedly and is never loaded completely. Not
-    readable through `Store.desk`.
+    They are used to detect guessable answers. The object can be iterated repeatedly; it is never
+    loaded completely, and not readable through `Store.desk`.
     """
 
     def __init__(self, look: Transaction, bank: int, study: int | None = None) -> None:
@@ -352,9 +352,9 @@ class Questions:
 
 
 def sharing_films(look: Transaction, bank: int, ids: Iterable[str]) -> set[str]:
-    """Return the item_id of every item of a bank that shares a film with some items.
+    """Return the item_id of every item of a bank that shares a film with any of these items.
 
-    Films of earlier examinations count like the others.
+    Prior films are included.
     """
     tables = ("item_views", "item_priors")
     shown = look.rows(
@@ -381,7 +381,7 @@ def sharing_films(look: Transaction, bank: int, ids: Iterable[str]) -> set[str]:
 
 
 def stored_item_ids(look: Transaction, bank: int, ids: Sequence[str]) -> dict[str, str]:
-    """Return the item_id in a bank for each id that has one.
+    """Map each id that a bank contains to the item_id as stored.
 
     An identical item_id takes precedence over one that looks the same.
     """
@@ -466,7 +466,7 @@ def complete_films(look: Transaction, bank: int) -> Iterator[Film]:
 def content_sha256(look: Transaction, bank: int, *, simulated: bool) -> str:
     """Return the hash of a bank's content: whether it is simulated, its films and its items.
 
-    It is the hash of the canonical JSON of ``{"films": [...], "items": [...], "simulated": ...}``,
+    The hash covers the canonical JSON of ``{"films": [...], "items": [...], "simulated": ...}``,
     which is never loaded completely. Films are in order of path, items in order of item_id;
     `options` is the JSON text as stored. Row numbers and the images' folder are omitted, so that
     the same bank has the same hash in two deployments. Also omitted are unknown spacings, view
@@ -500,7 +500,7 @@ def _hashed_film(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _hashed_items_query() -> str:
-    """Return the query for every item as canonical JSON, which SQLite writes exactly as Python."""
+    """Return the query for items as canonical JSON; SQLite writes the same text as Python."""
     values = {
         **{
             name: f"json_quote({name})"
@@ -600,8 +600,8 @@ _STUDY_SHOWS_BANK_QUERY = (
 def study_shows_bank(look: Transaction, bank: int, study: int) -> bool:
     """Return whether a study shows content of a bank, as a case or for practice.
 
-    Content is the same if the item has the same id and question, or if marks of
-    `study.store.comparing.marks` agree, in any bank. Texts that look alike are the same.
+    Content is the same if an item has the same id and question, or if marks from
+    `study.store.comparing.marks` agree, in any bank. Texts that look alike count as equal.
     """
     return bool(look.value(_STUDY_SHOWS_BANK_QUERY, bank=bank, study=study))
 
@@ -637,7 +637,7 @@ def films_of_no_other_bank(look: Transaction, bank: int) -> list[str]:
 
 
 def remove(change: Transaction, bank: int) -> None:
-    """Delete a bank and its content; SQLite refuses at the end if a study uses it."""
+    """Delete a bank and its content; the commit fails if a study uses it."""
     change.execute("PRAGMA defer_foreign_keys = ON")
     change.execute("DELETE FROM banks WHERE id = :bank", bank=bank)
     for table in _TABLES_OF_ITEMS:

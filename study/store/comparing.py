@@ -11,13 +11,13 @@ from study.base.text import id_key, text_key
 def compared_id(column: str) -> str:
     """Return the SQL for the form in which the ids of a column are compared.
 
-    Ids of printable ASCII without spaces, which nearly all are, need no call of Python.
+    Nearly all ids are printable ASCII without spaces; for these, no Python function is called.
     """
     return f"(CASE WHEN {column} GLOB '*[^!-~]*' THEN id_key({column}) ELSE {column} END)"
 
 
 def mark(*texts: str) -> int:
-    """Return the number that identifies an object named by texts."""
+    """Return a number that identifies an object by these texts."""
     digest = sha256("\n".join(texts).encode("utf-8", "surrogatepass")).digest()
     return int.from_bytes(digest[:8], "big", signed=True)
 
@@ -26,9 +26,9 @@ def marks(items: str, films: str) -> str:
     """Return the SQL for the marks by which items and films are recognised in other banks.
 
     A film is recognised by its file; a patient or examination by an id too long to occur twice by
-    chance, or by a short id together with the question or with each other; a question by itself if
-    all items with it belong to one examination. An examination without an id in the file, which is
-    named after its first film, has no mark.
+    chance, or by a short id together with the question, or by both short ids together; a question
+    alone if all items with it belong to one examination. An examination that has no id in the file,
+    and is named after its first film, has no mark.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def marks(items: str, films: str) -> str:
 
 
 _IS_LONG = "GLOB '" + "*[0-9]" * 6 + "*'"
-"""Whether an id has too many digits for two banks to have it in common by chance."""
+"""The SQL condition that an id has too many digits to occur in two banks by chance."""
 
 
 def _is_short(column: str) -> str:

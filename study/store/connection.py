@@ -1,8 +1,8 @@
-"""Open the store and provide its transactions, on either engine.
+"""Opens the store and provides its transactions, with either engine.
 
-Every write is one transaction through `Store.change`, and waits for the others: a transaction that
-takes the lock only when it writes loses writes under concurrency. A connection has one user at a
-time; it is opened for that use, or reused (`Store.kept_open`).
+Every write is a transaction through `Store.change`, which takes the write lock when it begins: one
+that takes the lock only when it writes can lose writes under concurrency. A connection has one user
+at a time; it is opened for that use, or reused (`Store.kept_open`).
 """
 
 import copy
@@ -26,20 +26,20 @@ from study.store.sqlite import Sqlite
 from study.store.witness import Head
 
 ALIVE_EVERY_S = 5.0
-"""How often a transaction that waits for something else runs a statement."""
+"""How often an otherwise idle transaction runs a statement, in seconds."""
 
 _MOST_IDLE = 8
 """Number of idle connections of each kind that are kept for reuse."""
 
-_FULL_S = (0.02, 0.1, 0.3)
-"""Waiting times after an idle connection was closed, whose process takes a moment to end."""
+_RETRY_WAITS_S = (0.02, 0.1, 0.3)
+"""Waiting times after closing an idle connection, whose server process ends with a delay."""
 
 _Row = TypeVar("_Row")
-_File = tuple[int, int, int] | None
+_FileIdentity = tuple[int, int, int] | None
 
 
 class Transaction:
-    """One open transaction: thin verbs that the store's modules build on."""
+    """An open transaction, with the basic operations that the store's modules use."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -48,9 +48,9 @@ class Transaction:
             database.conn, "stream", database.conn.execute
         )
         self.heads: dict[str, Head] = {}
-        """The last event of each chain that was sealed within this transaction."""
+        """The last event that this transaction appended to each chain."""
         self.secret = ""
-        """The deployment's secret, once it was read within this transaction."""
+        """The deployment's secret, if it was read within this transaction."""
 
     @contextmanager
     def kept_alive(self) -> Iterator[None]:
@@ -64,7 +64,7 @@ class Transaction:
         is_done = threading.Event()
 
         def repeat() -> None:
-            with suppress(sqlite3.DatabaseError):  # the next statement reports it
+            with suppress(sqlite3.DatabaseError):  # the next statement reports the error
                 while not is_done.wait(ALIVE_EVERY_S):
                     self.value("SELECT 1")
 
@@ -83,8 +83,8 @@ class Transaction:
     def stream(self, sql: str, **values: Any) -> Iterator[dict[str, Any]]:
         """Return the rows of a query one by one, if there may be many.
 
-        sqlite-utils' own `query` would run two more statements for each. PostgreSQL runs three
-        statements, which are not prepared, so `rows` is faster for a few rows.
+        The method `query` of sqlite-utils would run two more statements for each query. PostgreSQL
+        runs three statements, which are not prepared, so `rows` is faster for a few rows.
         """
         return _rows_by_name(self._streamed(sql, values))
 
@@ -93,7 +93,7 @@ class Transaction:
         return iter(self._streamed(sql, values))
 
     def tuples(self, make: Callable[..., _Row], sql: str, **values: Any) -> list[_Row]:
-        """Return all rows of a query, each made of its columns in their order."""
+        """Return all rows of a query, each built by `make` from the columns in order."""
         return [make(*row) for row in self._database.conn.execute(sql, values)]
 
     def row(self, sql: str, **values: Any) -> dict[str, Any] | None:
@@ -101,7 +101,7 @@ class Transaction:
         return next(_rows_by_name(self._database.conn.execute(sql, values)), None)
 
     def one(self, make: Callable[..., _Row], sql: str, **values: Any) -> _Row | None:
-        """Return the first row of a query, made of its columns by their names, or None."""
+        """Return the first row of a query, built by `make` from the columns by name, or None."""
         row = self.row(sql, **values)
         return None if row is None else make(**row)
 
@@ -158,15 +158,15 @@ class Store:
         The SQLite file, or the address of a PostgreSQL database (`study.store.postgres`). The
         store must exist; `Store.create` makes a new one.
     witnessed
-        Whether writes are recorded by the second witness (`study.store.witness`) before they
-        count as stored; not needed for a temporary copy.
+        Whether writes are recorded by the second witness (`study.store.witness`) before they are
+        acknowledged; not needed for a temporary copy.
 
     Raises
     ------
     NotFound
         There is no store.
     BrokenStore
-        The database is not a Reading Room store, or of a version that is not supported.
+        The database is not a Reading Room store, or has a version that is not supported.
     """
 
     def __init__(self, address: Path | str, *, witnessed: bool = True) -> None:
@@ -176,16 +176,16 @@ class Store:
         self._witnessed = witnessed
         self._unwitnessed: dict[str, Head] = {}
         self._witness_lock = threading.Lock()
-        self._idle = _Idle()
+        self._idle = _IdleConnections()
         self._newest_version = schema.newest()
-        with self._explaining():
-            self._engine.ready()
+        with self._explaining_errors():
+            self._engine.check_and_upgrade()
 
     @classmethod
     def create(
         cls, address: Path | str, fill: Callable[[Transaction], None], *, witnessed: bool = True
     ) -> "Store":
-        """Create a store and fill it, completely or not at all, or open the existing one.
+        """Create and fill a store, completely or not at all, or open the existing one.
 
         Raises
         ------
@@ -198,12 +198,12 @@ class Store:
         try:
             engine.create(lambda database: fill(Transaction(database)))
         except engine.errors as error:
-            raise engine.explained(error) from error
+            raise engine.explain_error(error) from error
         return cls(address, witnessed=witnessed)
 
     @classmethod
     def at(cls, address: str) -> "Store":
-        """Open the store of an `address`, for example in another process."""
+        """Open the store with the value of `address`, for example in another process."""
         return cls(address)
 
     @property
@@ -213,7 +213,7 @@ class Store:
 
     @property
     def stem(self) -> str:
-        """Return the name of the store for names of files."""
+        """Return the store's name for use in file names."""
         return self.path.stem
 
     @property
@@ -223,8 +223,8 @@ class Store:
 
     def is_writable(self) -> bool:
         """Return whether the database and the folder of the deployment's files can be changed."""
-        with self._explaining():
-            new = self._opened(self._kind(sealed=False, writes=False))
+        with self._explaining_errors():
+            new = self._open(self._kind(sealed=False, writes=False))
             with closing(new.conn):
                 return os.access(self.folder, os.W_OK) and self._engine.is_writable(new)
 
@@ -234,7 +234,7 @@ class Store:
 
     def is_in_use(self) -> bool:
         """Return whether another connection to the store is open, such as a server's."""
-        with self._explaining():
+        with self._explaining_errors():
             return self._engine.is_in_use()
 
     def end_stalled(self) -> int:
@@ -242,11 +242,11 @@ class Store:
 
         Other transactions whose program stops are ended by the database itself.
         """
-        with self._explaining():
+        with self._explaining_errors():
             return self._engine.end_stalled()
 
     def with_wait_limit(self, patience_s: float) -> "Store":
-        """Return the same store with another maximum waiting time for other writers.
+        """Return the same store with a different maximum waiting time for other writers.
 
         Requests to a database that does not answer fail after the same time, so this is suitable
         only for short statements.
@@ -257,9 +257,9 @@ class Store:
 
     @contextmanager
     def look(self, *, sealed: bool = False) -> Iterator[Transaction]:
-        """Read from one consistent snapshot; writing is refused by the database.
+        """Read from one consistent snapshot; the database refuses to write.
 
-        With `sealed` the sealed tables are refused too, as by `Store.desk`.
+        With `sealed`, it also refuses to read the sealed tables, as in `Store.desk`.
         """
         with self._database(self._kind(sealed=sealed, writes=False)) as database:
             self._check_version(database, database.conn.execute("BEGIN"))
@@ -277,41 +277,43 @@ class Store:
 
     @contextmanager
     def desk(self) -> Iterator[Transaction]:
-        """Write on behalf of a reader: the database itself refuses to read the sealed tables.
+        """Write on behalf of a reader; the database itself refuses to read the sealed tables.
 
-        No statement of this transaction can read the sealed tables, so that no mistake in the code
-        of the reading page can leak them. `schema.SHOWN_VIEWS` are the exceptions: the indication
-        and the comparison, an aid that is due, and the images that replace those of a case.
+        A mistake in the code of the reading page therefore cannot leak them. The exceptions are
+        `schema.SHOWN_VIEWS`: the indication and the comparison, an aid that is due, and the images
+        that replace those of a case.
         """
         with self._writing(sealed=True) as transaction:
             yield transaction
 
     def rename_to(self, path: Path) -> None:
         """Rename this store, unless a store of that name exists."""
-        with self._explaining():
+        with self._explaining_errors():
             self._engine.rename_to(path)
 
     def checkpoint(self) -> bool:
-        """Remove what was deleted from the journal; return whether no connection prevented it."""
-        with self._explaining():
+        """Remove deleted content from the journal; return whether no connection prevented it."""
+        with self._explaining_errors():
             return self._engine.checkpoint(self._patience_s)
 
     def checkpoint_without_blocking(self) -> None:
         """Shorten the journal as far as possible without blocking other connections."""
-        with self._explaining():
+        with self._explaining_errors():
             self._engine.checkpoint(self._patience_s, quietly=True)
 
     def begin_witness(self) -> None:
         """Create the witness if there is none, with the current heads of the chains."""
         if witness.read(self.path) is None:
             with self.look() as look:
-                self._write_heads(look, {head.chain: head for head in _heads(look)})
+                self._write_heads(look, {head.chain: head for head in _current_heads(look)})
 
     def renew_witness(self) -> None:
-        """Rewrite the witness, with its readable heads and the current ones."""
+        """Rewrite the witness with its readable heads and the current heads."""
         with self.look() as look:
             witness.renew(
-                self.path, _heads(look), needless=lambda heads: _superseded_heads(look, heads)
+                self.path,
+                _current_heads(look),
+                superseded=lambda heads: _superseded_heads(look, heads),
             )
 
     @property
@@ -333,28 +335,30 @@ class Store:
         The copy contains everything committed before it begins, and nothing later.
         """
         path.touch(mode=0o600, exist_ok=False)
-        with self._explaining():
+        with self._explaining_errors():
             self._engine.copy_to(path)
 
     def enable_journal(self) -> None:
         """Switch a store that is a single file back to a write-ahead log."""
-        with self._explaining():
+        with self._explaining_errors():
             self._engine.enable_journal()
 
     @contextmanager
     def kept_open(self) -> Iterator[None]:
         """Keep connections open for reuse."""
-        with self._explaining(), self._engine.held_open(), self._idle.kept():
+        with self._explaining_errors(), self._engine.keep_open(), self._idle.kept():
             yield
 
-    def _tell_witness(self, committed: Transaction, n_held: int | None) -> None:
-        """Write the committed heads to the witness; only then may an act be acknowledged.
+    def _write_to_witness(self, committed: Transaction, n_held: int | None) -> None:
+        """Write the committed heads to the witness; an action may be acknowledged only afterwards.
 
-        Heads that could not be written are kept for the next attempt, so that an act sent again is
-        not acknowledged without them.
+        Heads that could not be written are kept for the next attempt, so that an action sent again
+        is not acknowledged without them.
         """
         for chain, head in committed.heads.items():
-            self._unwitnessed[chain] = max(head, self._unwitnessed.get(chain, head), key=_number)
+            self._unwitnessed[chain] = max(
+                head, self._unwitnessed.get(chain, head), key=_event_number
+            )
         if self._unwitnessed:
             self._write_heads(committed, self._unwitnessed, n_held)
             self._unwitnessed.clear()
@@ -367,8 +371,10 @@ class Store:
                 self.path,
                 heads.values(),
                 n_held=n_held,
-                all_heads=lambda: [head for head in _heads(look) if head.chain not in heads],
-                needless=lambda missing: _superseded_heads(look, missing),
+                all_heads=lambda: [
+                    head for head in _current_heads(look) if head.chain not in heads
+                ],
+                superseded=lambda missing: _superseded_heads(look, missing),
             )
         except OSError as error:
             fault = StudyError(
@@ -388,23 +394,23 @@ class Store:
         with ExitStack() as locks, self._database(kind) as database:
             transaction = Transaction(database)
             n_held = None
-            read = self._engine.attached(database, attached) if attached else nullcontext()
-            with read, _immediate(database.conn) as begun:
-                self._check_version(database, begun)
+            read = self._engine.attach(database, attached) if attached else nullcontext()
+            with read, _begin_immediate(database.conn) as begin_result:
+                self._check_version(database, begin_result)
                 yield transaction
                 if self._witnessed:
                     # At most one action is committed and not yet in the witness file.
                     locks.enter_context(self._single_writer())
                     n_held = locks.enter_context(witness.locked(self.path, self._patience_s))
             if self._witnessed:
-                self._tell_witness(transaction, n_held)
+                self._write_to_witness(transaction, n_held)
 
-    def _check_version(self, database: Database, begun: Cursor) -> None:
-        """Refuse a store that another server has upgraded since this one opened it.
+    def _check_version(self, database: Database, begin_result: Cursor) -> None:
+        """Refuse a store that another server has upgraded since this server opened it.
 
         PostgreSQL returns the version with the statement that begins the transaction.
         """
-        (version,) = begun.fetchone() or database.execute("PRAGMA user_version").fetchone()
+        (version,) = begin_result.fetchone() or database.execute("PRAGMA user_version").fetchone()
         if version > self._newest_version:
             raise Upgraded(
                 t(
@@ -434,55 +440,57 @@ class Store:
     @contextmanager
     def _database(self, kind: Kind) -> Iterator[Database]:
         """Yield a connection of a kind; it is reused unless an error occurred."""
-        with self._explaining():
+        with self._explaining_errors():
             file = _identity(self.path)
-            database = self._idle.take(kind, file) or self._opened(kind)
-            is_kept = False
+            database = self._idle.take(kind, file) or self._open(kind)
+            is_reusable = False
             try:
                 yield database
-                is_kept = self._idle.give(kind, file, database)
+                is_reusable = self._idle.give(kind, file, database)
             except self._engine.errors as error:
-                if getattr(error, "is_final", False):  # the server of the others is away, too
+                if getattr(
+                    error, "is_final", False
+                ):  # the other connections lead to the same server
                     self._idle.clear()
                 raise
             finally:
-                if not is_kept:
+                if not is_reusable:
                     database.conn.close()
 
-    def _opened(self, kind: Kind) -> Database:
-        """Open a connection; if the database accepts no more, in place of an idle one."""
-        for wait_s in _FULL_S:
+    def _open(self, kind: Kind) -> Database:
+        """Open a connection; if the database accepts no more, close an idle one first."""
+        for wait_s in _RETRY_WAITS_S:
             try:
-                return self._engine.opened(kind)
+                return self._engine.open_connection(kind)
             except self._engine.errors as error:
                 if not self._engine.is_full(error) or not self._idle.close_one():
                     raise
             threading.Event().wait(wait_s)
-        return self._engine.opened(kind)
+        return self._engine.open_connection(kind)
 
     @contextmanager
-    def _explaining(self) -> Iterator[None]:
+    def _explaining_errors(self) -> Iterator[None]:
         try:
             yield
         except self._engine.errors as error:
-            fault = self._engine.explained(error)
+            fault = self._engine.explain_error(error)
             if fault is not error:
                 for note in getattr(error, "__notes__", ()):
                     fault.add_note(note)
             raise fault from error
 
 
-class _Idle:
-    """The idle connections of a store that is kept warm.
+class _IdleConnections:
+    """The idle connections of a store, kept for reuse.
 
-    Each is reused only with the same permissions, and only while the store's path still refers to
-    the file it was opened on.
+    Each is reused only with the same permissions, and only while the store's path refers to the
+    file that the connection opened.
     """
 
     def __init__(self) -> None:
         self._users = 0
         self._lock = threading.Lock()
-        self._kept: dict[Kind, list[tuple[_File, Database]]] = defaultdict(list)
+        self._kept: dict[Kind, list[tuple[_FileIdentity, Database]]] = defaultdict(list)
 
     @contextmanager
     def kept(self) -> Iterator[None]:
@@ -499,7 +507,7 @@ class _Idle:
                 self.clear()
 
     def clear(self) -> None:
-        """Close the connections that are kept now."""
+        """Close all idle connections."""
         with self._lock:
             entries = dict(self._kept)
             self._kept.clear()
@@ -508,7 +516,7 @@ class _Idle:
                 database.conn.close()
 
     def close_one(self) -> bool:
-        """Close a connection of the kind with the most, and return whether there was one."""
+        """Close a connection of the most frequent kind, and return whether there was one."""
         with self._lock:
             largest = max(self._kept.values(), key=len, default=[])
             if not largest:
@@ -517,7 +525,7 @@ class _Idle:
         database.conn.close()
         return True
 
-    def take(self, kind: Kind, file: "_File") -> Database | None:
+    def take(self, kind: Kind, file: "_FileIdentity") -> Database | None:
         """Return a connection to this file, or None."""
         while True:
             with self._lock:
@@ -528,8 +536,8 @@ class _Idle:
                 return database
             database.conn.close()
 
-    def give(self, kind: Kind, file: "_File", database: Database) -> bool:
-        """Keep a connection, and return whether it is kept."""
+    def give(self, kind: Kind, file: "_FileIdentity", database: Database) -> bool:
+        """Keep a connection if there is room, and return whether it is kept."""
         with self._lock:
             has_room = bool(self._users) and len(self._kept[kind]) < _MOST_IDLE
             if has_room:
@@ -537,11 +545,11 @@ class _Idle:
             return has_room
 
 
-def _identity(path: Path) -> "_File":
+def _identity(path: Path) -> "_FileIdentity":
     """Return values that distinguish a file from one that replaced or overwrote it."""
     try:
         status = path.stat()
-    except OSError:  # opening it reports the error
+    except OSError:  # opening the file reports the error
         return None
     return status.st_dev, status.st_ino, status.st_mtime_ns
 
@@ -565,10 +573,10 @@ def _engine_of(address: Path | str) -> Engine:
 
 
 @contextmanager
-def _immediate(connection: Connection) -> Iterator[Cursor]:
-    begun = connection.execute("BEGIN IMMEDIATE")
+def _begin_immediate(connection: Connection) -> Iterator[Cursor]:
+    begin_result = connection.execute("BEGIN IMMEDIATE")
     try:
-        yield begun
+        yield begin_result
         try:
             connection.execute("COMMIT")
         except Exception as error:
@@ -589,11 +597,11 @@ _CHANGE_STORED_NOTE = "The change is in the database. Check it before you repeat
 """Notes on errors at the end of a change, which commands print."""
 
 
-def _number(head: Head) -> int:
+def _event_number(head: Head) -> int:
     return head.number
 
 
-def _heads(look: Transaction) -> list[Head]:
+def _current_heads(look: Transaction) -> list[Head]:
     rows = look.rows(
         "SELECT chain_heads.chain, chain_heads.number, chain_heads.hash, at_utc FROM chain_heads "
         "JOIN events ON events.chain = chain_heads.chain AND events.number = chain_heads.number"
@@ -601,7 +609,7 @@ def _heads(look: Transaction) -> list[Head]:
     return [Head(**row) for row in rows]
 
 
-def is_there(look: Transaction, head: Head) -> bool:
+def contains_head(look: Transaction, head: Head) -> bool:
     """Return whether a store contains the event of a head."""
     return bool(
         look.value(
@@ -614,7 +622,7 @@ def is_there(look: Transaction, head: Head) -> bool:
 
 
 def _superseded_heads(look: Transaction, heads: Iterable[Head]) -> list[Head]:
-    """Return the heads that are in the store and superseded by a later one; lost ones are kept."""
-    stored = [head for head in heads if is_there(look, head)]
-    last = {head.chain: head.number for head in sorted(stored, key=_number)}
+    """Return the heads that the store contains and that are superseded by a later one."""
+    stored = [head for head in heads if contains_head(look, head)]
+    last = {head.chain: head.number for head in sorted(stored, key=_event_number)}
     return [head for head in stored if head.number < last[head.chain]]

@@ -1,4 +1,4 @@
-"""Stored values of the deployment, such as its id and secret, and its backups."""
+"""Stored values of the deployment, such as its id and secret, and the list of its backups."""
 
 import hmac
 from typing import Any, NamedTuple
@@ -23,7 +23,7 @@ def set_once(change: Transaction, name: str, new: str) -> None:
 
 
 def set_value(change: Transaction, name: str, new: str) -> None:
-    """Set a value, or replace it."""
+    """Set or replace a value."""
     change.upsert("deployment", "name", name=name, value=new)
 
 
@@ -38,7 +38,7 @@ def secret(look: Transaction) -> str:
     Raises
     ------
     BrokenStore
-        The store has none; an empty secret must not be used.
+        The store has no secret; an empty one must not be used.
     """
     key = look.secret = look.secret or value(look, "secret")
     if len(key) != 64:
@@ -51,9 +51,9 @@ def secret(look: Transaction) -> str:
     return key
 
 
-def keyed_mark(look: Transaction, of: str) -> str:
-    """Return the mark that represents an address or account in the trail."""
-    return hmac.digest(bytes.fromhex(secret(look)), of.encode(), "sha256").hex()[:32]
+def keyed_mark(look: Transaction, text: str) -> str:
+    """Return the keyed hash that represents an address, account or item outside the store."""
+    return hmac.digest(bytes.fromhex(secret(look)), text.encode(), "sha256").hex()[:32]
 
 
 class BackupRow(NamedTuple):
@@ -77,7 +77,7 @@ def add_backup(change: Transaction, **columns: Any) -> int:
 
 
 def every_backup(look: Transaction) -> list[BackupRow]:
-    """Return every backup, removed ones too, in the order they were made."""
+    """Return every backup, including removed ones, in the order they were made."""
     return [BackupRow(**row) for row in look.rows("SELECT * FROM backups ORDER BY id")]
 
 

@@ -1,8 +1,8 @@
 """Translates SQL from the dialect of SQLite, in which the store is written, to PostgreSQL.
 
-Functions without an equivalent in PostgreSQL are defined in ``postgres.sql``. Tables are translated
-too, so that both engines create them from one ``schema.sql``. SQLite's number of a row is the
-integer key of its table, or in tables that are read in the order of insertion a column ``rowid``,
+Functions without an equivalent in PostgreSQL are defined in ``postgres.sql``. Table definitions are
+translated too, so both engines use the same ``schema.sql``. SQLite's row number is the integer key
+of the table; tables without one that are read in the order of insertion get a column ``rowid``,
 which ``*`` omits.
 """
 
@@ -15,7 +15,7 @@ from functools import cache, lru_cache, partial
 
 from study.store import schema
 
-NUMBERED = frozenset(
+ROWID_TABLES = frozenset(
     {
         "aid_requests",
         "exclusions",
@@ -29,7 +29,7 @@ NUMBERED = frozenset(
 """Tables without an integer key that are read in the order of insertion."""
 
 _LITERAL = re.compile(r"'(?:[^']|'')*'")
-_HELD = re.compile("\0(\\d+)\0")
+_LITERAL_PLACEHOLDER = re.compile("\0(\\d+)\0")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +39,16 @@ class Table:
     columns: tuple[str, ...]
     key: tuple[str, ...]
     is_numbered_by_key: bool
-    """Whether SQLite numbers the rows in the key, if they are inserted without it."""
+    """Whether SQLite numbers rows that are inserted without a key."""
 
 
 def tables(number: int | None = None) -> dict[str, Table]:
-    """Return the tables of a store by name; of the newest version, or of an earlier one."""
-    return _tables(schema.MIGRATIONS, number)
+    """Return the tables of a store by name, for the newest version or an earlier one."""
+    return _tables_of_version(schema.MIGRATIONS, number)
 
 
 @cache
-def _tables(_: tuple[schema.Migration, ...], number: int | None) -> dict[str, Table]:
+def _tables_of_version(_: tuple[schema.Migration, ...], number: int | None) -> dict[str, Table]:
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         schema.create(connection, number)
         names = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
@@ -66,8 +66,8 @@ def _table(connection: sqlite3.Connection, name: str) -> Table:
 
 
 @lru_cache(maxsize=2000)
-def translated(sql: str) -> str:
-    """Return a statement in the dialect of PostgreSQL; its marks ``:name`` stay."""
+def to_postgres(sql: str) -> str:
+    """Translate a statement to PostgreSQL's dialect; placeholders such as ``:name`` are kept."""
     if pragma := _PRAGMA.fullmatch(sql):
         return _pragma(*pragma.groups())
     if sql in _TRANSACTION:
@@ -77,38 +77,40 @@ def translated(sql: str) -> str:
         return _trigger(*trigger.groups())
     if dropped := _DROP_TRIGGER.fullmatch(sql):
         return f"DROP FUNCTION {dropped[1]}() CASCADE"
-    if view := _SHOWN.match(sql):
+    if view := _BARRIER_VIEW.match(sql):
         # Without a barrier, an error in a reader's query could contain a row that is not shown.
-        return f"{view[0]}WITH (security_barrier = true) {translated(sql[view.end() :])}"
+        return f"{view[0]}WITH (security_barrier = true) {to_postgres(sql[view.end() :])}"
     literals: list[str] = []
 
-    def hold(match: re.Match[str]) -> str:
+    def replace_literal(match: re.Match[str]) -> str:
         literals.append(match[0])
         return f"\0{len(literals) - 1}\0"
 
-    sql = _LITERAL.sub(hold, sql)
-    sql = _GLOB.sub(lambda match: f" ~ {_pattern(literals[int(match[1])])}", sql)
+    sql = _LITERAL.sub(replace_literal, sql)
+    sql = _GLOB.sub(lambda match: f" ~ {_regular_expression(literals[int(match[1])])}", sql)
     if sql.startswith("CREATE TABLE"):
-        sql = _columns(sql)
+        sql = _table_definition(sql)
     elif sql.startswith("ALTER TABLE"):
-        sql = _typed(sql)
+        sql = _with_postgres_types(sql)
     else:
-        for pattern, new in _WORDS:
+        for pattern, new in _REPLACEMENTS:
             sql = pattern.sub(new, sql)
-        real = dict.fromkeys(tables(), "") | {name: of for of, name in _ALIAS.findall(sql)}
-        sql = _ROW_NUMBER.sub(partial(_row_number, real), sql)
-        sql = _in_order(sql)
-        sql = _STAR.sub(partial(_expanded, real), sql)
-        for name, rewrite in _CALLS.items():
-            sql = _with_calls(sql, name, rewrite)
-        sql = _with_aliases(sql)
-    return _HELD.sub(lambda match: literals[int(match[1])], sql)
+        table_by_alias = dict.fromkeys(tables(), "") | {
+            name: of for of, name in _ALIAS.findall(sql)
+        }
+        sql = _ROW_NUMBER.sub(partial(_row_number, table_by_alias), sql)
+        sql = _order_by_key(sql)
+        sql = _STAR.sub(partial(_expand_star, table_by_alias), sql)
+        for name, rewrite in _REWRITTEN_CALLS.items():
+            sql = _rewrite_calls(sql, name, rewrite)
+        sql = _add_aliases(sql)
+    return _LITERAL_PLACEHOLDER.sub(lambda match: literals[int(match[1])], sql)
 
 
 _COMMENT = re.compile(r"(?m)^\s*--.*$")
 _TRANSACTION = {
     "BEGIN": "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; TABLE store_version",
-    # The lock is taken before the transaction's snapshot, so that writers follow one another.
+    # The lock is taken before the transaction's snapshot, so that only one transaction writes.
     "BEGIN IMMEDIATE": (
         "BEGIN ISOLATION LEVEL SERIALIZABLE; LOCK TABLE write_lock; TABLE store_version"
     ),
@@ -140,7 +142,7 @@ _TRIGGER = re.compile(
 def _trigger(name: str, verb: str, table: str, when: str | None, message: str) -> str:
     refuse = f"RAISE EXCEPTION USING MESSAGE = {message}, ERRCODE = '23000';"
     if when:
-        condition = translated(f"SELECT {when}").removeprefix("SELECT ")
+        condition = to_postgres(f"SELECT {when}").removeprefix("SELECT ")
         refuse = f"IF {condition} THEN {refuse} END IF;"
     row = "OLD" if verb == "DELETE" else "NEW"
     return (
@@ -150,25 +152,25 @@ def _trigger(name: str, verb: str, table: str, when: str | None, message: str) -
     )
 
 
-_SHOWN = re.compile(rf"CREATE VIEW ({'|'.join(schema.SHOWN_VIEWS.values())}) ")
+_BARRIER_VIEW = re.compile(rf"CREATE VIEW ({'|'.join(schema.SHOWN_VIEWS.values())}) ")
 _DROP_TRIGGER = re.compile(r"DROP TRIGGER (\w+)")
 _TYPES = {"INTEGER": "bigint", "REAL": "double precision", "TEXT": "text", "BLOB": "bytea"}
 _TYPE = re.compile(rf"\b({'|'.join(_TYPES)})\b")
 _REFERENCE = re.compile(r"(REFERENCES \w+ \([\w, ]+\))")
 
 
-def _typed(sql: str) -> str:
-    """Return definitions of columns with the types of PostgreSQL."""
+def _with_postgres_types(sql: str) -> str:
+    """Replace SQLite's types in column definitions by those of PostgreSQL."""
     sql = _TYPE.sub(lambda match: _TYPES[match[1]], sql)
     return _REFERENCE.sub(r"\1 DEFERRABLE", sql)
 
 
-def _columns(sql: str) -> str:
-    """Return the definition of a table, with the column that numbers its rows."""
+def _table_definition(sql: str) -> str:
+    """Return the definition of a table, with the trigger that numbers its rows."""
     name = sql.split()[2]
     body = sql[sql.index("(") + 1 : sql.rindex(")")].rstrip()
-    body, number = _typed(body), ""
-    if name in NUMBERED:
+    body, number = _with_postgres_types(body), ""
+    if name in ROWID_TABLES:
         number, body = "rowid", f"{body},\n    rowid bigint NOT NULL UNIQUE"
     elif body.lstrip().startswith("id bigint PRIMARY KEY"):
         number = "id"
@@ -184,7 +186,7 @@ def _columns(sql: str) -> str:
 
 
 _NOW = "left((clock_timestamp() AT TIME ZONE 'UTC')::text, 19)"
-_WORDS = (
+_REPLACEMENTS = (
     (re.compile(r"\bIS NOT (?!NULL\b|DISTINCT\b)"), "IS DISTINCT FROM "),
     (re.compile(r"\bIS (?!NOT\b|NULL\b|DISTINCT\b)"), "IS NOT DISTINCT FROM "),
     (re.compile(r"\bLIKE\b"), "ILIKE"),
@@ -200,17 +202,17 @@ _WORDS = (
 _GLOB = re.compile(" GLOB \0(\\d+)\0")
 
 
-def _pattern(literal: str) -> str:
-    """Return a GLOB pattern as a regular expression; both write character sets alike."""
+def _regular_expression(literal: str) -> str:
+    """Translate a GLOB pattern to a regular expression; both use the same character sets."""
     inner = literal[1:-1].removeprefix("*").removesuffix("*")
     start = "" if literal[1:2] == "*" else "^"
     end = "" if literal[-2:-1] == "*" else "$"
     parts = re.split(r"(\[[^]]*\]|\*|\?)", inner)
-    signs = {"*": ".*", "?": "."}
-    plain = (
-        signs.get(part) or (part if part.startswith("[") else re.escape(part)) for part in parts
+    wildcards = {"*": ".*", "?": "."}
+    translated_parts = (
+        wildcards.get(part) or (part if part.startswith("[") else re.escape(part)) for part in parts
     )
-    return f"'{start}{''.join(plain)}{end}'"
+    return f"'{start}{''.join(translated_parts)}{end}'"
 
 
 _ALIAS = re.compile(r"\b(?:FROM|JOIN) (\w+) AS (\w+)")
@@ -219,40 +221,40 @@ _IN_ORDER = re.compile(r"^SELECT .*? FROM (\w+) .* ORDER BY rowid$", re.DOTALL)
 _STAR = re.compile(r"\bSELECT \* FROM (\w+)|\b(\w+)\.\*")
 
 
-def _row_number(real: dict[str, str], match: re.Match[str]) -> str:
-    table = tables().get(real.get(match[1]) or match[1])
+def _row_number(table_by_alias: dict[str, str], match: re.Match[str]) -> str:
+    table = tables().get(table_by_alias.get(match[1]) or match[1])
     return f"{match[1]}.{table.key[0]}" if table and table.is_numbered_by_key else match[0]
 
 
-def _in_order(sql: str) -> str:
+def _order_by_key(sql: str) -> str:
     match = _IN_ORDER.match(sql)
-    if match is None or match[1] in NUMBERED:
+    if match is None or match[1] in ROWID_TABLES:
         return sql
     return sql.removesuffix("rowid") + ", ".join(tables()[match[1]].key)
 
 
-def _expanded(real: dict[str, str], match: re.Match[str]) -> str:
+def _expand_star(table_by_alias: dict[str, str], match: re.Match[str]) -> str:
     name = match[1] or match[2]
-    table = real.get(name) or name
-    if table not in NUMBERED:
+    table = table_by_alias.get(name) or name
+    if table not in ROWID_TABLES:
         return match[0]
     columns = ", ".join(f"{name}.{column}" for column in tables()[table].columns)
     return f"SELECT {columns} FROM {name}" if match[1] else columns
 
 
-def _group_array(arguments: list[str]) -> str:
+def _json_group_array(arguments: list[str]) -> str:
     distinct, value = _distinct(arguments[0])
     text = value if value.startswith("json") else f"json_quote({value})"
     return f"('[' || coalesce(string_agg({distinct}{text}, ','), '') || ']')"
 
 
-def _group_object(arguments: list[str]) -> str:
+def _json_group_object(arguments: list[str]) -> str:
     name, value = arguments
     pair = f"json_quote({name}) || ':' || json_quote({value})"
     return f"('{{' || coalesce(string_agg({pair}, ','), '') || '}}')"
 
 
-def _array(arguments: list[str]) -> str:
+def _json_array(arguments: list[str]) -> str:
     return "('[' || " + " || ',' || ".join(f"json_quote({each})" for each in arguments) + " || ']')"
 
 
@@ -271,33 +273,33 @@ def _distinct(argument: str) -> tuple[str, str]:
     return argument.removesuffix(value), value
 
 
-_CALLS: dict[str, Callable[[list[str]], str]] = {
-    "json_group_array": _group_array,
-    "json_group_object": _group_object,
-    "json_array": _array,
+_REWRITTEN_CALLS: dict[str, Callable[[list[str]], str]] = {
+    "json_group_array": _json_group_array,
+    "json_group_object": _json_group_object,
+    "json_array": _json_array,
     "json": lambda arguments: arguments[0],
     "group_concat": _group_concat,
     "total": _total,
     "printf": lambda arguments: f"format({', '.join(arguments)})",
 }
-"""Functions whose calls are written differently, outer functions first."""
+"""Functions whose calls are rewritten, outer functions first."""
 
 
-def _with_calls(sql: str, name: str, rewrite: Callable[[list[str]], str]) -> str:
-    """Return a statement in which the calls of a function are rewritten."""
+def _rewrite_calls(sql: str, name: str, rewrite: Callable[[list[str]], str]) -> str:
+    """Rewrite all calls of a function in a statement."""
     result, start = "", 0
     for match in re.finditer(rf"\b{name}\(", sql):
         if match.start() < start:
             continue
         arguments, end = _arguments(sql, match.end())
-        inner = [_with_calls(argument, name, rewrite) for argument in arguments]
+        inner = [_rewrite_calls(argument, name, rewrite) for argument in arguments]
         result += sql[start : match.start()] + rewrite(inner)
         start = end
     return result + sql[start:]
 
 
 def _arguments(sql: str, start: int) -> tuple[list[str], int]:
-    """Return the arguments of a call whose bracket opens before `start`, and where it ends."""
+    """Return the arguments of a call that begin at `start`, and the position after the call."""
     depth, first, arguments = 0, start, []
     for i in range(start, len(sql)):
         if sql[i] == "(":
@@ -317,8 +319,8 @@ _NAMED = re.compile(r"\s*(?:AS\b|(?!(?:CROSS|JOIN|LEFT|ON|WHERE|GROUP|ORDER|LIMI
     r"INTERSECT|USING|AND)\b)\w)")  # fmt: skip
 
 
-def _with_aliases(sql: str) -> str:
-    """Return a statement in which every query that is used as a table has a name."""
+def _add_aliases(sql: str) -> str:
+    """Give a name to each query in a statement that is used as a table."""
     parts, start = [], 0
     open_brackets: list[bool] = []
     for n, match in enumerate(_BRACKET.finditer(sql)):
@@ -354,25 +356,25 @@ WHERE relnamespace = current_schema()::regnamespace
 AND NOT EXISTS (SELECT 1 FROM pg_constraint WHERE conindid = indexrelid)
 UNION ALL SELECT 'view', viewname::text, '' FROM pg_views WHERE schemaname = current_schema()
 """
-"""The query for the columns of each table, the body of each trigger, and the other objects."""
+"""The query for the columns of tables, the bodies of triggers, and indexes and views."""
 
 
 def shape() -> dict[tuple[str, str], str]:
-    """Return the result of `SHAPE` in a new store, without white space."""
+    """Return the result that `SHAPE` has in a new store, without white space."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         schema.create(connection)
         triggers = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
-        bodies = {("trigger", name): translated(sql).split("$$")[1] for name, sql in triggers}
-        others = connection.execute(_OTHERS).fetchall()
+        bodies = {("trigger", name): to_postgres(sql).split("$$")[1] for name, sql in triggers}
+        others = connection.execute(_INDEXES_AND_VIEWS).fetchall()
     columns = {("table", name): ",".join(table.columns) for name, table in tables().items()}
     expected_shape = bodies | columns | {(kind, name): text for kind, name, text in others}
     return {key: re.sub(r"\s+", "", text) for key, text in expected_shape.items()}
 
 
-_OTHERS = """
+_INDEXES_AND_VIEWS = """
 SELECT 'index', listed.name,
 tables.name || CASE WHEN listed."unique" THEN ' unique' ELSE '' END
 FROM pragma_table_list AS tables, pragma_index_list(tables.name) AS listed WHERE listed.origin = 'c'
 UNION ALL SELECT 'view', name, '' FROM sqlite_master WHERE type = 'view'
 """
-"""The query in SQLite for the indexes and views."""
+"""SQLite's query for the indexes and views."""

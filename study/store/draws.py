@@ -1,4 +1,4 @@
-"""Select the items of a bank that may be drawn, with their strata."""
+"""Selects the items of a bank that may be drawn, with their strata."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
@@ -15,23 +15,27 @@ from study.store.comparing import compared_id
 from study.store.connection import Transaction
 
 ATTRIBUTES = ("site", "split", "class", "validation_code")
-"""Attributes that a bank may have in addition to its fields, by which items can be stratified."""
+"""Optional attributes of a bank's items, by which they can be stratified like by fields."""
 
-_UNIT = {
+_UNIT_COLUMNS = {
     "item": "item_id",
     "examination": "examination_id",
     "patient": "coalesce(nullif(patient_id, ''), examination_id)",
 }
 """The id of a unit; `drawable_items` and `n_drawable` treat ids that look alike as the same."""
 
-_IN = {name: f"label IN ({', '.join(map(repr, labels))})" for name, labels in VIEW_CLASSES.items()}
-_CLASS = " ".join(f"WHEN {is_in} THEN '{name}'" for name, is_in in _IN.items())
-_STRATA = {
+_VIEW_CONDITIONS = {
+    name: f"label IN ({', '.join(map(repr, labels))})" for name, labels in VIEW_CLASSES.items()
+}
+_VIEW_CLASS_CASES = " ".join(
+    f"WHEN {is_in} THEN '{name}'" for name, is_in in _VIEW_CONDITIONS.items()
+)
+_STRATUM_COLUMNS = {
     "bank": "origin",
     "view": "coalesce((SELECT group_concat(label, '+') FROM (SELECT label FROM item_views "
     "WHERE item_views.item = items.id ORDER BY position)), '')",
     "view_class": "coalesce((SELECT group_concat(class, '+') FROM (SELECT DISTINCT "
-    f"CASE {_CLASS} END AS class FROM item_views WHERE item_views.item = items.id "
+    f"CASE {_VIEW_CLASS_CASES} END AS class FROM item_views WHERE item_views.item = items.id "
     "ORDER BY class)), '')",
     **{
         name: f"coalesce((SELECT json_extract(attributes, '$.{name}') FROM item_attributes "
@@ -41,7 +45,7 @@ _STRATA = {
 }
 
 REVEALING_SHARE = 0.9
-"""Share of predicted answers from which an attribute reveals the reference standard."""
+"""An attribute that predicts at least this share of answers reveals the reference standard."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +55,7 @@ class Conditions:
     Parameters
     ----------
     views
-        Kinds of view (`VIEW_CLASSES`); the item must have one of each.
+        Kinds of view (`VIEW_CLASSES`); the item must have at least one view of each.
     ages, sexes, items
         Permitted ages in words, sexes and item_ids.
     without
@@ -65,33 +69,36 @@ class Conditions:
     without: tuple[str, ...] | None = None
 
 
-_LISTED = {
+_LIST_CONDITIONS = {
     "ages": "age IN",
     "sexes": "sex IN",
     "items": "item_id IN",
     "without": "item_id NOT IN",
 }
-assert {"views", *_LISTED} == {field.name for field in fields(Conditions)}
+assert {"views", *_LIST_CONDITIONS} == {field.name for field in fields(Conditions)}
 
 
 def drawable_items(
     look: Transaction, bank: int, unit: str, strata: Sequence[str], conditions: Conditions
 ) -> Iterator[tuple[str, ...]]:
-    """Yield the item_id of every item that may be drawn, its unit, and its value of each stratum.
+    """Yield the item_id of every item that may be drawn, its unit, and its value in each stratum.
 
-    Units and values that look alike get the first spelling.
+    Units and values that look alike are returned in their first spelling.
 
     Parameters
     ----------
     unit : {"item", "examination", "patient"}
         Without a patient, the unit of an item is its examination.
     strata : sequence of str
-        Columns of items; `bank`: the original bank of an item of a joined bank; `view`: the labels
-        of its views, joined by `+`; `view_class`: their kinds, each once; or one of `ATTRIBUTES`.
+        Columns of items, one of `ATTRIBUTES`, `bank` (the original bank of an item of a joined
+        bank), `view` (the labels of its views, joined by `+`), or `view_class` (their kinds, each
+        once).
     """
-    columns = ", ".join(["item_id", _UNIT[unit], *(_STRATA.get(name, name) for name in strata)])
-    condition, values = _where(look, conditions)
-    # In large stores most items belong to one bank, so that a scan of the table beats an index.
+    columns = ", ".join(
+        ["item_id", _UNIT_COLUMNS[unit], *(_STRATUM_COLUMNS.get(name, name) for name in strata)]
+    )
+    condition, values = _where_clause(look, conditions)
+    # In large stores most items belong to one bank, so a scan of the table is faster than an index.
     rows = look.cursor(
         f"SELECT {columns} FROM items NOT INDEXED WHERE bank = {bank:d}{condition}", **values
     )
@@ -111,10 +118,10 @@ def units(look: Transaction, bank: int) -> Iterator[tuple[str, str, str]]:
 
 
 def n_drawable(look: Transaction, bank: int, unit: str, conditions: Conditions) -> tuple[int, int]:
-    """Return the number of items that may be drawn, and of their units."""
-    condition, values = _where(look, conditions)
+    """Return the numbers of items that may be drawn and of their units."""
+    condition, values = _where_clause(look, conditions)
     row = look.row(
-        f"SELECT count(*) AS items, count(DISTINCT {compared_id(_UNIT[unit])}) AS units "
+        f"SELECT count(*) AS items, count(DISTINCT {compared_id(_UNIT_COLUMNS[unit])}) AS units "
         "FROM items NOT INDEXED "
         f"WHERE bank = {bank:d}{condition}",
         **values,
@@ -135,9 +142,9 @@ class CaseImages(NamedTuple):
 def case_images(
     look: Transaction, bank: int, item_ids: Sequence[str], *, prior: bool
 ) -> list[CaseImages]:
-    """Return the images of items; with `prior`, their prior images too."""
+    """Return the images of items; with `prior`, including their prior images."""
     rows = look.rows(
-        f"SELECT item_id, {_UNIT['patient']} AS patient, label, prior, sha256 "
+        f"SELECT item_id, {_UNIT_COLUMNS['patient']} AS patient, label, prior, sha256 "
         "FROM items JOIN item_films ON item_films.item = items.id AND prior <= :prior "
         "JOIN films ON films.id = film "
         "WHERE items.bank = :bank AND item_id IN (SELECT value FROM json_each(:item_ids)) "
@@ -165,22 +172,23 @@ def case_images(
     ]
 
 
-def last_struck(look: Transaction) -> int:
+def last_strike_number(look: Transaction) -> int:
     """Return the number of the last change to struck-off items, which affects draws."""
     return int(look.value("SELECT coalesce(max(id), 0) FROM struck_items"))
 
 
-def _where(look: Transaction, conditions: Conditions) -> tuple[str, dict[str, str]]:
-    parts = [f"id NOT IN {STRUCK_ITEMS}"] if last_struck(look) else []
+def _where_clause(look: Transaction, conditions: Conditions) -> tuple[str, dict[str, str]]:
+    parts = [f"id NOT IN {STRUCK_ITEMS}"] if last_strike_number(look) else []
     parts += [
-        f"EXISTS (SELECT 1 FROM item_views WHERE item_views.item = items.id AND {_IN[name]})"
+        "EXISTS (SELECT 1 FROM item_views WHERE item_views.item = items.id "
+        f"AND {_VIEW_CONDITIONS[name]})"
         for name in conditions.views
     ]
     values = {}
-    for name, asks in _LISTED.items():
+    for name, column_condition in _LIST_CONDITIONS.items():
         permitted = getattr(conditions, name)
         if permitted is not None:
-            parts.append(f"{asks} (SELECT value FROM json_each(:{name}))")
+            parts.append(f"{column_condition} (SELECT value FROM json_each(:{name}))")
             values[name] = canonical_json(permitted)
     return "".join(f" AND {part}" for part in parts), values
 
@@ -195,7 +203,8 @@ def has_attribute(look: Transaction, bank: int, name: str) -> bool:
     """Return whether any item of a bank has one of `ATTRIBUTES`, or the name of its bank."""
     return bool(
         look.value(
-            f"SELECT EXISTS (SELECT 1 FROM items WHERE bank = :bank AND {_STRATA[name]} <> '')",
+            "SELECT EXISTS (SELECT 1 FROM items WHERE bank = :bank "
+            f"AND {_STRATUM_COLUMNS[name]} <> '')",
             bank=bank,
         )
     )
@@ -203,7 +212,7 @@ def has_attribute(look: Transaction, bank: int, name: str) -> bool:
 
 def n_values(look: Transaction, bank: int, name: str) -> int:
     """Return the number of values of a field in a bank, counted up to 2."""
-    column = _STRATA.get(name, name)
+    column = _STRATUM_COLUMNS.get(name, name)
     return int(
         look.value(
             f"SELECT count(*) FROM (SELECT DISTINCT {column} FROM items "
@@ -213,19 +222,19 @@ def n_values(look: Transaction, bank: int, name: str) -> int:
     )
 
 
-def tells_the_answer(look: Transaction, bank: int, name: str) -> bool:
+def reveals_answer(look: Transaction, bank: int, name: str) -> bool:
     """Return whether one of `ATTRIBUTES` reveals the reference standard of a bank.
 
-    It does if it equals the letter or the text of the correct option for half of the items that
-    have it, or if few values predict the letter or text of nearly all of them, unless nearly all
-    have the same.
+    It does if it equals the letter or the text of the correct option for at least half of the items
+    that have it, or if few values predict the letter or text for nearly all of them. If nearly all
+    items have the same answer, such a prediction does not count.
     """
     first = FirstSpelling(text_key)
     by_letter: dict[str, Counter[str]] = defaultdict(Counter)
     by_text: dict[str, Counter[str]] = defaultdict(Counter)
     n_equal = total = 0
     for value, letter, text in look.cursor(
-        f"SELECT value, truth, text FROM (SELECT {_STRATA[name]} AS value, truth, "
+        f"SELECT value, truth, text FROM (SELECT {_STRATUM_COLUMNS[name]} AS value, truth, "
         "json_extract(options, '$[' || (unicode(truth) - 65) || ']') AS text FROM items "
         "JOIN reference_standard ON reference_standard.item = items.id "
         "WHERE bank = :bank) WHERE value <> ''",
@@ -240,12 +249,12 @@ def tells_the_answer(look: Transaction, bank: int, name: str) -> bool:
 
 def _predict_answers(answers: dict[str, Counter[str]]) -> bool:
     """Return whether repeated values predict answers that are not nearly all the same."""
-    together = sum(answers.values(), Counter[str]())
-    n = together.total()
+    all_answers = sum(answers.values(), Counter[str]())
+    n = all_answers.total()
     right = sum(max(counts.values()) for counts in answers.values())
     return (
         2 * len(answers) <= n
         and right >= REVEALING_SHARE * n
-        and bool(together)
-        and max(together.values()) < REVEALING_SHARE * n
+        and bool(all_answers)
+        and max(all_answers.values()) < REVEALING_SHARE * n
     )

@@ -12,14 +12,14 @@ PATIENCE_S = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """The permissions and limits of a connection, which are set once.
+    """The permissions and limits of a connection, set when it is opened.
 
     Attributes
     ----------
     patience_s : float
         How long a transaction waits for other writers.
     is_time_limited : bool
-        Whether a database that does not respond is abandoned after the same time.
+        Whether requests to a database that does not respond fail after the same time.
     """
 
     sealed: bool
@@ -61,14 +61,14 @@ class Connection(Protocol):
         """Run one statement with named values."""
 
     def executemany(self, sql: str, rows: Iterable[Any], /) -> object:
-        """Run one statement for each row of values in the order of its marks."""
+        """Run one statement for each row of values, which are in the order of its placeholders."""
 
     def close(self) -> None:
         """Close the connection."""
 
 
 class Database(Protocol):
-    """A connection as sqlite-utils wraps it."""
+    """A connection in the form in which sqlite-utils wraps it."""
 
     @property
     def conn(self) -> Connection:
@@ -84,42 +84,42 @@ class Engine(Protocol):
     Attributes
     ----------
     errors
-        The exceptions that `explained` can explain.
+        The exceptions that `explain_error` can explain.
     """
 
     errors: tuple[type[Exception], ...]
 
     @property
     def path(self) -> Path:
-        """Return the path to which the names of the deployment's other files are added."""
+        """Return the path from which the paths of the deployment's other files are derived."""
 
     @property
     def address(self) -> str:
         """Return the value that opens the database in another process."""
 
     def create(self, fill: Callable[[Database], None]) -> None:
-        """Create the store and fill it completely or not at all, unless it exists."""
+        """Create and fill the store, completely or not at all; do nothing if it exists."""
 
-    def ready(self) -> None:
+    def check_and_upgrade(self) -> None:
         """Check that the database is a store, and upgrade it to the version of this program."""
 
     def is_writable(self, database: Database) -> bool:
-        """Return whether the database accepts changes, with a new connection."""
+        """Return whether the database of a new connection accepts changes."""
 
     def is_full(self, error: Exception) -> bool:
         """Return whether an error means that the database accepts no more connections."""
 
-    def opened(self, kind: Kind) -> Database:
+    def open_connection(self, kind: Kind) -> Database:
         """Open a connection."""
 
-    def held_open(self) -> AbstractContextManager[None]:
+    def keep_open(self) -> AbstractContextManager[None]:
         """Keep the database open, so that opening and closing connections is fast."""
 
-    def attached(self, database: Database, file: Path) -> AbstractContextManager[None]:
-        """Make the tables of a SQLite file readable within a transaction as `beside.items`."""
+    def attach(self, database: Database, file: Path) -> AbstractContextManager[None]:
+        """Make a SQLite file's tables readable within a transaction as `beside.items` etc."""
 
-    def explained(self, error: Exception) -> Exception:
-        """Return an error of the database as a sentence with its remedy; other errors unchanged."""
+    def explain_error(self, error: Exception) -> Exception:
+        """Return a database error as a sentence with its remedy; return other errors unchanged."""
 
     def is_in_use(self) -> bool:
         """Return whether another connection is open."""
@@ -134,7 +134,7 @@ class Engine(Protocol):
         """Remove deleted content from the journal; return whether no connection prevented it."""
 
     def rename_to(self, path: Path) -> None:
-        """Rename the database, unless one of that name exists."""
+        """Rename the database, unless another one has that name."""
 
     def enable_journal(self) -> None:
         """Switch a database that is a single file back to a write-ahead log."""

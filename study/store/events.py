@@ -4,7 +4,7 @@ An event's hash is the SHA-256 of the canonical JSON of its six fields and the p
 anyone can check the exported `audit.jsonl`. Each study has its own chain; acts on the deployment
 are in the chain `deployment`. The last number and hash of each chain are stored separately, so
 that a truncated chain is detected. The chain of a merged site is kept complete under its own
-name. Events are searched and paged here, never all loaded into memory.
+name. Searches read events in pages and never load all of them into memory.
 """
 
 import json
@@ -21,8 +21,8 @@ from study.store.connection import Transaction
 from study.store.witness import Head
 
 DEPLOYMENT = "deployment"
-LONG_BACK = timedelta(hours=1)
-"""An event dated this much earlier than its predecessor means that the clock was set back."""
+CLOCK_TOLERANCE = timedelta(hours=1)
+"""If an event is dated earlier than its predecessor by more than this, the clock went back."""
 
 FIRST_HASH = "0" * 64
 
@@ -128,7 +128,7 @@ class EventRow(NamedTuple):
     hash: str
 
     def sealed(self) -> dict[str, Any]:
-        """Return the values that its hash covers."""
+        """Return the values that the event's hash covers."""
         return {key: value for key, value in self._asdict().items() if key != "hash"}
 
 
@@ -148,7 +148,7 @@ def study_chain(study_name: str) -> str:
 
 
 def merged_chain(study_name: str, deployment_id: str) -> str:
-    """Return the name under which the chain of a study's other site is kept."""
+    """Return the name under which a study keeps the chain of another site."""
     return f"{study_chain(study_name)}#{deployment_id}"
 
 
@@ -194,16 +194,16 @@ def record(
     kind: EventKind,
     detail: Mapping[str, Any],
 ) -> None:
-    """Append an act to a study's chain, or to the deployment's if `study` is empty.
+    """Append an action to a study's chain, or to the deployment's chain if `study` is empty.
 
     `acting` states the person, the role, the address and the time. `detail` contains a change as
-    ``old`` and ``new`` and its reason as ``reason``. If the clock was set back since the last
-    event, an event before this one records that.
+    ``old`` and ``new`` and its reason as ``reason``. If the clock was set back after the last
+    event, an additional event before this one records that.
     """
     by, now = acting.by, acting.now
     chain = study_chain(study) if study else DEPLOYMENT
-    last = _last_dated(change, chain, stamp(now + LONG_BACK))
-    if last > stamp(now + LONG_BACK):
+    last = _last_time(change, chain, stamp(now + CLOCK_TOLERANCE))
+    if last > stamp(now + CLOCK_TOLERANCE):
         append(
             change,
             chain=chain,
@@ -226,8 +226,8 @@ def record(
     )
 
 
-def _last_dated(look: Transaction, chain: str, latest: str) -> str:
-    """Return the time of a chain's last event; clocks of simulated readers run ahead."""
+def _last_time(look: Transaction, chain: str, latest: str) -> str:
+    """Return the time of a chain's last event, ignoring simulated readers in the future."""
     last = look.value(
         "SELECT at_utc FROM events WHERE chain = :chain ORDER BY number DESC LIMIT 1", chain=chain
     )
@@ -252,22 +252,22 @@ def walk(look: Transaction, chain: str, *, after: int = 0) -> Iterator[EventRow]
     BrokenStore
         An event's detail is not JSON.
     """
-    told_as = look.value("SELECT told_as FROM chain_heads WHERE chain = :chain", chain=chain)
+    original_name = look.value("SELECT told_as FROM chain_heads WHERE chain = :chain", chain=chain)
     for row in look.rows(
         f"SELECT {FIELDS} FROM events WHERE chain = :chain AND number > :after ORDER BY number",
         chain=chain,
         after=after,
     ):
-        yield event_of(row)._replace(chain=told_as or chain)
+        yield event_of(row)._replace(chain=original_name or chain)
 
 
 def event_of(row: Mapping[str, Any]) -> EventRow:
-    """Return a row of the table as an event.
+    """Convert a row of the table to an event.
 
     Raises
     ------
     BrokenStore
-        Its detail is not JSON.
+        The detail is not JSON.
     """
     try:
         return EventRow(*(row[key] for key in EventRow._fields))._replace(
@@ -279,10 +279,10 @@ def event_of(row: Mapping[str, Any]) -> EventRow:
         ) from error
 
 
-def adopt(change: Transaction, chain: str, lines: Sequence[EventRow]) -> None:
+def insert_chain(change: Transaction, chain: str, lines: Sequence[EventRow]) -> None:
     """Insert a chain from another store with its hashes unchanged.
 
-    If it is stored under another name, the hashes remain those of the original name.
+    If the chain is stored under another name, the hashes still cover the original name.
     """
     change.insert_many(
         "events",
@@ -341,7 +341,11 @@ def n_moments(look: Transaction, chain: str, after: int) -> int:
 def last_of_kinds(look: Transaction, chain: str, kinds: Sequence[str]) -> EventRow | None:
     """Return the last event of a chain that is of one of these kinds, or None."""
     last = [_events_of_kind(look, chain, kind, "DESC LIMIT 1") for kind in kinds]
-    return max((event for few in last for event in few), key=lambda e: e.number, default=None)
+    return max(
+        (event for found_events in last for event in found_events),
+        key=lambda e: e.number,
+        default=None,
+    )
 
 
 def last_hash(look: Transaction, chain: str, kind: str, actor: str) -> str | None:
@@ -368,7 +372,7 @@ def _events_of_kind(look: Transaction, chain: str, kind: str, order: str = "") -
 
 
 def chains(look: Transaction) -> list[str]:
-    """Return the names of all chains, from events and heads alike."""
+    """Return the names of all chains that have events or a stored head."""
     rows = look.rows("SELECT chain FROM events UNION SELECT chain FROM chain_heads ORDER BY chain")
     return [row["chain"] for row in rows]
 
@@ -384,12 +388,12 @@ def hash_at(look: Transaction, chain: str, number: int) -> str | None:
 
 
 def head(look: Transaction, chain: str) -> ChainEnd:
-    """Return a chain's last number and hash as stored separately; number 0 if it has no events."""
+    """Return a chain's separately stored last number and hash; number 0 if it has no events."""
     row = look.row("SELECT number, hash FROM chain_heads WHERE chain = :chain", chain=chain)
     return ChainEnd(**row or {"number": 0, "hash": FIRST_HASH})
 
 
-def vouch(
+def record_with_hash(
     change: Transaction,
     study: str,
     acting: Acting,
@@ -397,7 +401,7 @@ def vouch(
     stored: Mapping[str, Any] | None,
     detail: Mapping[str, Any],
 ) -> None:
-    """Append an event with the hash of a row as read back from the store, for `verify`."""
+    """Append an event with the hash of a row read back from the store, for `verify`."""
     record(change, study, acting, kind=kind, detail={**detail, "sha256": sha256_of(stored)})
 
 
@@ -408,7 +412,7 @@ class EventFilter(NamedTuple):
     values: dict[str, Any]
 
 
-def page_of(
+def page_of_events(
     look: Transaction, event_filter: EventFilter, *, limit: int, offset: int
 ) -> list[EventRow]:
     """Return one page of the events that meet a condition, the newest first."""
@@ -424,14 +428,16 @@ def page_of(
     return [event_of(row) for row in rows]
 
 
-def count_of(look: Transaction, event_filter: EventFilter) -> int:
+def n_matching(look: Transaction, event_filter: EventFilter) -> int:
     """Return the number of events that meet a condition."""
     return int(
         look.value(f"SELECT count(*) FROM events WHERE {event_filter.where}", **event_filter.values)
     )
 
 
-def every_one(look: Transaction, event_filter: EventFilter, *, batch: int) -> Iterator[EventRow]:
+def matching_events(
+    look: Transaction, event_filter: EventFilter, *, batch: int
+) -> Iterator[EventRow]:
     """Yield the events that meet a condition, oldest first, read in batches."""
     last = 0
     while rows := look.rows(
@@ -445,7 +451,7 @@ def every_one(look: Transaction, event_filter: EventFilter, *, batch: int) -> It
         yield from map(event_of, rows)
 
 
-def distinct(look: Transaction, field: str, event_filter: EventFilter) -> list[str]:
+def distinct_values(look: Transaction, field: str, event_filter: EventFilter) -> list[str]:
     """Return the distinct kinds, or actors, of the events that meet a condition."""
     column = {"kind": "kind", "actor": "actor"}[field]
     rows = look.rows(
@@ -464,11 +470,11 @@ class EventSearch:
     chains
         The chains to search.
     deployment, study
-        A chain of which only the events that name this study are searched.
+        A further chain, of which only the events that name the study are searched.
     leave_out
         Kinds that are not searched.
     text
-        Text in the detail, kind or actor, in any case, or the beginning of a hash.
+        Text in the detail, kind or actor, ignoring case, or the beginning of a hash.
     named
         Kinds whose label contains the text.
     hidden
@@ -489,7 +495,7 @@ class EventSearch:
 
 
 def events_where(search: EventSearch) -> EventFilter:
-    """Return the condition of a search in SQL."""
+    """Return the SQL condition of a search."""
     values: dict[str, Any] = {f"chain{i}": chain for i, chain in enumerate(search.chains)}
     own_chains = f"chain IN ({', '.join(f':{name}' for name in values)})"
     if search.deployment:
@@ -514,7 +520,7 @@ def events_where(search: EventSearch) -> EventFilter:
             values[name] = value
     if search.text:
         parts.append(
-            f"({_searched(values, search.hidden)} LIKE :words ESCAPE '\\' "
+            f"({_searched_text(values, search.hidden)} LIKE :words ESCAPE '\\' "
             "OR kind LIKE :words ESCAPE '\\' "
             "OR actor LIKE :words ESCAPE '\\' OR hash LIKE :begin ESCAPE '\\' "
             f"OR kind IN ({', '.join(f':named{i}' for i in range(len(search.named)))}))"
@@ -525,8 +531,8 @@ def events_where(search: EventSearch) -> EventFilter:
     return EventFilter(" AND ".join(parts), values)
 
 
-def _searched(values: dict[str, Any], hidden: Sequence[str]) -> str:
-    """Return the SQL expression of the searched text of an event, and add its values."""
+def _searched_text(values: dict[str, Any], hidden: Sequence[str]) -> str:
+    """Return the SQL expression for the searched text of an event, and add its values."""
     if not hidden:
         return "detail"
     names = {f"hidden{i}": bank for i, bank in enumerate(hidden)}

@@ -2,8 +2,8 @@
 
 Each table of the store is in one of the two lists below; a new table must be added to one of them.
 The copy is a new file that is filled row by row, so it contains no remains of other rows. A copy
-for a preview contains no findings, impressions, predictions, people or readers, and nothing that a
-reader did.
+for a preview contains no findings, impressions, predictions, people or readers, and no records of
+readers' actions.
 """
 
 from collections.abc import Callable, Mapping
@@ -22,8 +22,8 @@ ITEMS_SHOWN = (
 _STUDIES_BY_CONTEXT = "studies AS asking, json_each(asking.protocol, '$.protocol.context')"
 
 
-def asks_for(section: str, study: str = ":study") -> str:
-    """Return the condition, in SQL, that a study's protocol shows a section of the context.
+def is_section_shown(section: str, study: str = ":study") -> str:
+    """Return the SQL condition that a study's protocol shows a section of the context.
 
     `study` must be the same for all rows of the query, because a protocol lists all of its cases
     and takes time to parse.
@@ -32,15 +32,15 @@ def asks_for(section: str, study: str = ":study") -> str:
     return f"EXISTS (SELECT 1 FROM {_STUDIES_BY_CONTEXT} WHERE {condition})"
 
 
-ASK_FOR_PRIOR = f"(SELECT asking.id FROM {_STUDIES_BY_CONTEXT} WHERE value = 'prior')"
+STUDIES_WITH_PRIORS = f"(SELECT asking.id FROM {_STUDIES_BY_CONTEXT} WHERE value = 'prior')"
 """The studies whose protocols show prior films."""
 
 
-PRIORS_SHOWN = f"item IN {ITEMS_SHOWN} AND {asks_for('prior')}"
+PRIORS_SHOWN = f"item IN {ITEMS_SHOWN} AND {is_section_shown('prior')}"
 _READERS = "(SELECT id FROM readers WHERE study = :study)"
-_ASSIGNED = f"(SELECT id FROM assignments WHERE reader IN {_READERS})"
-_PRACTISED = f"(SELECT id FROM practice_assignments WHERE reader IN {_READERS})"
-_READ = f"(SELECT id FROM readings WHERE assignment IN {_ASSIGNED})"
+_ASSIGNMENTS = f"(SELECT id FROM assignments WHERE reader IN {_READERS})"
+_PRACTICE_ASSIGNMENTS = f"(SELECT id FROM practice_assignments WHERE reader IN {_READERS})"
+_READINGS = f"(SELECT id FROM readings WHERE assignment IN {_ASSIGNMENTS})"
 _SCORINGS = "(SELECT id FROM scorings WHERE study = :study)"
 _NAME = "(SELECT name FROM studies WHERE id = :study)"
 _CHAIN = (
@@ -69,14 +69,14 @@ EXTRACTED_ROWS = {
     "models": "study = :study",
     "predictions": "model IN (SELECT id FROM models WHERE study = :study)",
     "withdrawn_models": "model IN (SELECT id FROM models WHERE study = :study)",
-    "presentations": f"assignment IN {_ASSIGNED}",
-    "aid_requests": f"assignment IN {_ASSIGNED}",
-    "readings": f"assignment IN {_ASSIGNED}",
-    "reasons": f"reading IN {_READ}",
-    "practice_readings": f"assignment IN {_PRACTISED}",
+    "presentations": f"assignment IN {_ASSIGNMENTS}",
+    "aid_requests": f"assignment IN {_ASSIGNMENTS}",
+    "readings": f"assignment IN {_ASSIGNMENTS}",
+    "reasons": f"reading IN {_READINGS}",
+    "practice_readings": f"assignment IN {_PRACTICE_ASSIGNMENTS}",
     "amendments": "study = :study",
     "interventions": "study = :study",
-    "exclusions": f"reading IN {_READ}",
+    "exclusions": f"reading IN {_READINGS}",
     "scorings": "study = :study",
     "scoring_cases": f"scoring IN {_SCORINGS}",
     "scoring_answers": f"scoring IN {_SCORINGS}",
@@ -86,7 +86,7 @@ EXTRACTED_ROWS = {
     "events": f"chain IN {_CHAIN}",
     "chain_heads": f"chain IN {_CHAIN}",
 }
-"""Tables that are copied, with the condition of their rows, in the order of their references."""
+"""Copied tables with the conditions for their rows, ordered so that references are satisfied."""
 
 OMITTED_TABLES = frozenset(
     {
@@ -120,28 +120,30 @@ OMITTED_TABLES = frozenset(
 )
 """Tables that are not copied."""
 
-_MARK = "extract_of"
-_WRITTEN_OVER: dict[str, dict[str, str | None]] = {
+_SOURCE_KEY = "extract_of"
+_REPLACED_VALUES: dict[str, dict[str, str | None]] = {
     "banks": {"images_root": ""},
     "films": {"place": ""},
     "scorers": {"person": None},
 }
-"""Values that are replaced in the copy: paths of the machine, and the persons who scored."""
+"""Values that are replaced in the copy: file paths, and the people who scored."""
 
 
-def mark(look: Transaction) -> str:
-    """Return the id of the deployment that an extract is from; empty for a complete store."""
-    return str(look.value("SELECT value FROM deployment WHERE name = :name", name=_MARK) or "")
+def source_deployment(look: Transaction) -> str:
+    """Return the id of the deployment that a store was extracted from; empty for no extract."""
+    return str(
+        look.value("SELECT value FROM deployment WHERE name = :name", name=_SOURCE_KEY) or ""
+    )
 
 
-def fill(look: Transaction, change: Transaction, study: int) -> None:
-    """Copy a study's rows from one store into another, which is then marked as an extract."""
+def copy_study(look: Transaction, change: Transaction, study: int) -> None:
+    """Copy a study's rows from one store into another, and mark that as an extract."""
     source = look.value("SELECT value FROM deployment WHERE name = 'deployment_id'")
-    change.insert("deployment", name=_MARK, value=source or "unknown")
+    change.insert("deployment", name=_SOURCE_KEY, value=source or "unknown")
     for table, condition in EXTRACTED_ROWS.items():
         own_columns = {row["name"] for row in change.rows(f"PRAGMA table_info({table})")}
         names = tuple(name for name in sorted(own_columns) if (table, name) != ("events", "id"))
-        replacements = _WRITTEN_OVER.get(table, {})
+        replacements = _REPLACED_VALUES.get(table, {})
         rows = look.stream(
             f"SELECT {', '.join(names)} FROM {table} WHERE {condition} ORDER BY rowid", study=study
         )
@@ -152,11 +154,11 @@ def fill(look: Transaction, change: Transaction, study: int) -> None:
         )
 
 
-def material(look: Transaction, study: int) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows of a study's bank that are in an extract, in the form that its trail hashes.
+def hashed_rows(look: Transaction, study: int) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows of a study's bank that are in an extract, in the form hashed in its trail.
 
-    They have a view's term in its file if it is not the label, as in `banks.content_sha256`, and
-    prior films if the study shows them.
+    They include a view's original term if it differs from the label, as in `banks.content_sha256`,
+    and the prior films if the study shows them.
     """
     films = {
         name: look.rows(
@@ -196,13 +198,13 @@ _ITEMS_OF_BANK = "(SELECT id FROM items WHERE bank = :bank)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MadeUp:
-    """Replacements of the reference standard and of the explanations.
+class FictitiousAnswers:
+    """Replacements for the reference standard and the explanations.
 
     Parameters
     ----------
     truth
-        Returns a letter for an item's id and number of options, without the correct letter.
+        Returns a letter for an item's id and number of options, without knowing the correct one.
     words
         The text that replaces every explanation.
     """
@@ -211,24 +213,28 @@ class MadeUp:
     words: str
 
 
-def copy_bank(look: Transaction, change: Transaction, bank: int, made_up: MadeUp | None) -> None:
-    """Copy a bank with every item."""
-    _copy_items(look, change, bank, f"IN {_ITEMS_OF_BANK}", {"bank": bank}, made_up)
+def copy_bank(
+    look: Transaction, change: Transaction, bank: int, fictitious: FictitiousAnswers | None
+) -> None:
+    """Copy a bank with all its items."""
+    _copy_items(look, change, bank, f"IN {_ITEMS_OF_BANK}", {"bank": bank}, fictitious)
 
 
 def copy_drawn_study(
-    look: Transaction, change: Transaction, study: int, made_up: MadeUp | None
+    look: Transaction, change: Transaction, study: int, fictitious: FictitiousAnswers | None
 ) -> None:
-    """Copy a study in its state after the draw, with its amendments and the items that it shows."""
+    """Copy a study as it was after the draw, with its amendments and the items that it shows."""
     (row,) = look.rows("SELECT * FROM studies WHERE id = :study", study=study)
-    _copy_items(look, change, row["bank"], f"IN {ITEMS_SHOWN}", {"study": study}, made_up)
-    opened = {"state": "drawn", "opened_at_utc": None, "closed_at_utc": None}
-    change.insert("studies", **{**row, **opened})
+    _copy_items(look, change, row["bank"], f"IN {ITEMS_SHOWN}", {"study": study}, fictitious)
+    state_after_draw = {"state": "drawn", "opened_at_utc": None, "closed_at_utc": None}
+    change.insert("studies", **{**row, **state_after_draw})
     for table, condition in {
         **dict.fromkeys(("cases", "practice_cases", "amendments"), "study = :study"),
         "wrong_images": EXTRACTED_ROWS["wrong_images"],
     }.items():
-        _add(change, table, look.rows(f"SELECT * FROM {table} WHERE {condition}", study=study))
+        _insert_rows(
+            change, table, look.rows(f"SELECT * FROM {table} WHERE {condition}", study=study)
+        )
 
 
 def _copy_items(
@@ -237,7 +243,7 @@ def _copy_items(
     bank: int,
     condition: str,
     values: Mapping[str, int],
-    made_up: MadeUp | None,
+    fictitious: FictitiousAnswers | None,
 ) -> None:
     queries = {
         "items": f"SELECT * FROM items WHERE id {condition}",
@@ -245,7 +251,7 @@ def _copy_items(
         "item_priors": f"SELECT * FROM item_priors WHERE item {condition}",
         "report_texts": f"SELECT * FROM shown_context WHERE item {condition}",
     }
-    if made_up is None:
+    if fictitious is None:
         queries |= {
             table: f"SELECT * FROM {table} WHERE item {condition}"
             for table in ("reference_standard", "explanations")
@@ -254,24 +260,26 @@ def _copy_items(
         f"SELECT * FROM films WHERE id IN (SELECT film FROM item_views WHERE item {condition} "
         f"UNION SELECT film FROM item_priors WHERE item {condition})"
     )
-    _add(change, "banks", look.rows("SELECT * FROM banks WHERE id = :bank", bank=bank))
-    _add(change, "films", look.rows(films, **values))
+    _insert_rows(change, "banks", look.rows("SELECT * FROM banks WHERE id = :bank", bank=bank))
+    _insert_rows(change, "films", look.rows(films, **values))
     for table, query in queries.items():
-        _add(change, table, look.rows(query, **values))
-    if made_up is not None:
+        _insert_rows(change, table, look.rows(query, **values))
+    if fictitious is not None:
         rows = look.rows(
             "SELECT items.id, items.item_id, json_array_length(options) AS n "
             f"FROM reference_standard JOIN items ON items.id = item WHERE item {condition}",
             **values,
         )
         truths = [
-            {"item": row["id"], "truth": made_up.truth(row["item_id"], row["n"])} for row in rows
+            {"item": row["id"], "truth": fictitious.truth(row["item_id"], row["n"])} for row in rows
         ]
-        _add(change, "reference_standard", truths)
-        _add(change, "explanations", [{"item": row["id"], "words": made_up.words} for row in rows])
+        _insert_rows(change, "reference_standard", truths)
+        _insert_rows(
+            change, "explanations", [{"item": row["id"], "words": fictitious.words} for row in rows]
+        )
 
 
-def _add(change: Transaction, table: str, rows: list[dict[str, Any]]) -> None:
+def _insert_rows(change: Transaction, table: str, rows: list[dict[str, Any]]) -> None:
     if rows:
         names = tuple(rows[0])
         change.insert_many(table, names, (tuple(row.values()) for row in rows))

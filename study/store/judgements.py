@@ -1,7 +1,7 @@
 """Stored judgements: reviews of a bank's items and scorings of a study's answers in words.
 
-Both are stored in the same way: the judges in order, the subjects by position, every verdict, and
-the end. Answers in words are readings and predictions of open-ended cases, and models'
+Both are stored in the same way: the judges in order, the subjects by position, all verdicts, and
+the closing. Answers in words are readings and predictions of open-ended cases, and models'
 explanations.
 """
 
@@ -20,7 +20,10 @@ REVIEW = "review"
 ANSWER = "answer"
 EXPLANATION = "explanation"
 SCORING = "scoring"
-"""The kinds of judging are a review, and the scoring of answers or of explanations."""
+"""The kinds of judging are `REVIEW`, and the scoring of `ANSWER` or `EXPLANATION`.
+
+`SCORING` is the noun in the names of the tables of both scorings.
+"""
 
 
 class OpenAnswer(NamedTuple):
@@ -29,12 +32,12 @@ class OpenAnswer(NamedTuple):
     Attributes
     ----------
     answer_id
-        The reading's id; for a model, a hash of model, item, condition and run. It stays the same
-        in a restored study. It identifies no person, but its form may distinguish readers from
-        models: it is not shown to scorers.
+        The reading's id; for a model, a hash of model, item, condition and run. It is the same in a
+        restored study. It identifies no person, but is not shown to scorers, because its form may
+        distinguish readers from models.
     kind
-        ``answer``: to an open-ended case. ``explanation``: a model's reason for an answer, in any
-        condition.
+        ``answer`` (to an open-ended case), or ``explanation`` (a model's reason for an answer, in
+        any condition).
     run
         The name of a model's run; for a reader, the number of the repeat, from the second on.
     words
@@ -59,10 +62,10 @@ def open_answers_of_study(look: Transaction, study: int) -> list[OpenAnswer]:
 
     Superseded readings and withdrawn models are left out.
     """
-    return [*_of_readers(look, study), *_of_models(look, study)]
+    return [*_answers_of_readers(look, study), *_answers_of_models(look, study)]
 
 
-def _of_readers(look: Transaction, study: int) -> Iterator[OpenAnswer]:
+def _answers_of_readers(look: Transaction, study: int) -> Iterator[OpenAnswer]:
     rows = look.rows(
         "SELECT readings.id, reader_id, cases.item, item_id, repeat, status, answer, response_ms "
         "FROM readings JOIN assignments ON assignments.id = assignment "
@@ -90,7 +93,7 @@ def _of_readers(look: Transaction, study: int) -> Iterator[OpenAnswer]:
         )
 
 
-def _of_models(look: Transaction, study: int) -> Iterator[OpenAnswer]:
+def _answers_of_models(look: Transaction, study: int) -> Iterator[OpenAnswer]:
     name = look.value("SELECT name FROM studies WHERE id = :study", study=study)
     items = {row.item_id: row.item for row in studies.cases(look, study)}
     for model in models.of_study(look, study):
@@ -203,7 +206,7 @@ def add_review(
     name: str,
     at_utc: str,
 ) -> int:
-    """Insert a review of items, in order, by people, in order; return its number."""
+    """Insert a review of items by people, both in order, and return its number."""
     review = change.insert("reviews", bank=bank, name=name, opened_at_utc=at_utc)
     for position, item in enumerate(items):
         change.insert("review_items", review=review, position=position, item=item)
@@ -219,7 +222,7 @@ def add_scoring(
     cases: Sequence[int] = (),
     **columns: int | str,
 ) -> int:
-    """Insert a scoring of answers by people, in order; `cases` if only some were drawn."""
+    """Insert a scoring of answers by people, in order; `cases` are the drawn ones, if not all."""
     scoring = change.insert("scorings", **columns)
     for case in cases:
         change.insert("scoring_cases", scoring=scoring, case_id=case)
@@ -235,7 +238,7 @@ def _add_judges(change: Transaction, table: str, judging: int, persons: Sequence
 
 
 def add_verdict(change: Transaction, judging: JudgingRow, verdict: VerdictRow, turn: int) -> None:
-    """Insert a verdict; the latest of each judge counts."""
+    """Insert a verdict; only the latest one of each judge counts."""
     if judging.table == SCORING:
         columns = verdict._asdict()
         scorer, score = columns.pop("judge"), columns.pop("verdict")
@@ -346,7 +349,7 @@ def verdicts(look: Transaction, judging: JudgingRow) -> list[VerdictRow]:
 
 
 def every_verdict(look: Transaction, judging: JudgingRow) -> list[dict[str, Any]]:
-    """Return every verdict, superseded ones too, in the order they were given, to be hashed."""
+    """Return all verdicts, including superseded ones, in the order they were given, for hashing."""
     queries = {
         REVIEW: "SELECT * FROM review_verdicts WHERE review = :id ORDER BY id",
         SCORING: "SELECT position, scorer, turn, score, comment, at_utc FROM scores "
@@ -356,7 +359,7 @@ def every_verdict(look: Transaction, judging: JudgingRow) -> list[dict[str, Any]
 
 
 def closed_reviews_about(look: Transaction, study: int) -> list[int]:
-    """Return the closed reviews, of any bank, of items that are cases of a study."""
+    """Return the closed reviews, in any bank, of items that are cases of a study."""
     return look.tuples(
         int,
         "WITH shown AS MATERIALIZED (SELECT id_key(item_id) AS id, text_key(question) AS asked "

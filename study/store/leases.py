@@ -1,9 +1,9 @@
 """Leases: only one of several servers on a store, the holder of a lease, runs a background job.
 
-A lease ends when its holder returns it, or two minutes after the holder last renewed it: then
-another server takes over the job of a server that was killed or suspended. A job therefore checks
-before each step with an effect outside the store that it still holds the lease. Times are those of
-the database, so that the clocks of the servers need not agree.
+A lease ends when its holder returns it, or two minutes after the holder last renewed it, so that
+another server can take over the job of one that was killed or suspended. Before each step with an
+effect outside the store, a job therefore checks that it still holds the lease. Times are read from
+the database's clock, so that the servers' clocks need not agree.
 """
 
 import secrets
@@ -22,7 +22,7 @@ RENEW_EVERY_S = 30.0
 
 
 def time_of(change: Transaction) -> datetime:
-    """Return the time of the database's clock, in seconds."""
+    """Return the time of the database's clock, to the second."""
     return datetime.fromisoformat(change.value("SELECT CURRENT_TIMESTAMP")).replace(tzinfo=UTC)
 
 
@@ -39,8 +39,8 @@ def lease(
     Yields
     ------
     callable
-        Renews the lease. It returns False if another process or thread has it; the block must then
-        not do the job, or end it.
+        Renews the lease, and returns False if another process or thread has it. The block must then
+        not start the job, or must stop it.
     """
     name, holder = f"lease/{job}", secrets.token_hex(8)
     if not _take(store, name, holder, clock):
@@ -50,7 +50,7 @@ def lease(
 
     def renew() -> None:
         while not ended.wait(renew_every_s):
-            with suppress(StudyError):  # the store may be available again at the next attempt
+            with suppress(StudyError):  # the store may be available at the next attempt
                 _renew(store, name, holder, clock)
 
     thread = threading.Thread(target=renew, name=name, daemon=True)
@@ -60,7 +60,7 @@ def lease(
     finally:
         ended.set()
         thread.join()
-        with suppress(StudyError), store.change() as change:  # otherwise it expires
+        with suppress(StudyError), store.change() as change:  # if this fails, the lease expires
             if deployment.value(change, name).startswith(holder):
                 deployment.remove_value(change, name)
 
@@ -77,7 +77,7 @@ def _take(store: Store, name: str, holder: str, clock: Callable[[Transaction], d
 
 
 def _renew(store: Store, name: str, holder: str, clock: Callable[[Transaction], datetime]) -> bool:
-    """Renew a lease; return False if another holder has taken it, even if it was returned since."""
+    """Renew a lease; return False if another holder took it, even if that one has returned it."""
     with store.change() as change:
         if not deployment.value(change, name).startswith(holder):
             return False

@@ -7,9 +7,9 @@ from study.store.connection import Transaction
 
 
 class ModelRow(NamedTuple):
-    """A model with its counts by status, and when, by whom and why it was withdrawn, or None.
+    """A model with its counts by status, and its withdrawal, if any (time, person and reason).
 
-    The counts are those of its first run in the condition of the readers' cases. `conditions` is a
+    The counts are of its first run under the readers' condition. `conditions` is a
     JSON list.
     """
 
@@ -37,7 +37,7 @@ class ModelRow(NamedTuple):
 
     @property
     def key(self) -> tuple[str, int]:
-        """Return the key of the model in its study: its name, and its number among that name."""
+        """Return the name and edition of the model, which identify it in its study."""
         return self.model_id, self.edition
 
 
@@ -59,37 +59,41 @@ class PredictionRow(NamedTuple):
     detail: str
 
     def hashed_values(self) -> dict[str, Any]:
-        """Return the values that a model's hash covers; answers originally had four columns."""
+        """Return the values that a model's hash covers, without later columns at their default."""
         row = self._asdict()
-        return {key: row[key] for key in row if key not in PLAIN or row[key] != PLAIN[key]}
+        return {
+            key: row[key]
+            for key in row
+            if key not in LATER_COLUMN_DEFAULTS or row[key] != LATER_COLUMN_DEFAULTS[key]
+        }
 
 
-PLAIN: Mapping[str, Any] = {
+LATER_COLUMN_DEFAULTS: Mapping[str, Any] = {
     "condition": "",
     "run": "",
     "repeat": 1,
     "confidence": None,
     "detail": "{}",
 }
-"""Values of a prediction's later columns if a file contains only the model's answers."""
+"""Defaults of the columns that were added to predictions later."""
 
-_COLUMNS = ("model", "case_id", "answer", "status", "raw_answer", *PLAIN)
-
-
-STANDING = ("", "image", "unaided", "aided")
-"""The conditions in which a model sees the same as readers; the first one present counts."""
+_COLUMNS = ("model", "case_id", "answer", "status", "raw_answer", *LATER_COLUMN_DEFAULTS)
 
 
-def standing_rank(condition: str) -> tuple[int, str]:
-    """Return the rank of a condition among those in which a model's answers count."""
-    known = condition in STANDING
-    return STANDING.index(condition) if known else len(STANDING), condition
+READERS_CONDITIONS = ("", "image", "unaided", "aided")
+"""Conditions under which a model sees what readers see; the first one present is primary."""
 
 
-def standing_answers(look: Transaction, model: int) -> dict[str, PredictionRow]:
-    """Return the answers that count for a model, by item: those of the first run, in `STANDING`."""
+def condition_rank(condition: str) -> tuple[int, str]:
+    """Return the rank of a condition, by which a model's primary answers are chosen."""
+    known = condition in READERS_CONDITIONS
+    return READERS_CONDITIONS.index(condition) if known else len(READERS_CONDITIONS), condition
+
+
+def primary_answers(look: Transaction, model: int) -> dict[str, PredictionRow]:
+    """Return a model's primary answers by item: those of the first run in the first condition."""
     rows = predictions(look, model)
-    condition = min((row.condition for row in rows), key=standing_rank, default="")
+    condition = min((row.condition for row in rows), key=condition_rank, default="")
     return {
         row.item_id: row
         for row in rows
@@ -103,12 +107,12 @@ def add(change: Transaction, **columns: Any) -> int:
 
 
 def add_predictions(change: Transaction, rows: Iterable[tuple[Any, ...]]) -> None:
-    """Insert predictions: (model, case, answer, status, raw answer, and what `PLAIN` names)."""
+    """Insert predictions as (model, case, answer, status, raw answer, later columns)."""
     change.insert_many("predictions", _COLUMNS, rows)
 
 
 def remember_columns(change: Transaction, columns: str, meaning: str, at_utc: str) -> None:
-    """Store the meaning of a set of columns, as JSON, or replace it."""
+    """Store or replace the meaning of a set of columns, as JSON."""
     change.upsert("column_names", "columns", columns=columns, meant=meaning, at_utc=at_utc)
 
 
@@ -124,7 +128,7 @@ def withdraw(change: Transaction, **columns: Any) -> None:
 
 
 def next_edition(look: Transaction, study: int, model_id: str) -> int:
-    """Return the number of the next model under a name, from 1."""
+    """Return the number of the next model of a name, from 1."""
     return 1 + int(
         look.value(
             "SELECT coalesce(max(edition), 0) FROM models "
@@ -162,7 +166,7 @@ def of_study(look: Transaction, study: int) -> list[ModelRow]:
 
 
 def ever_of_study(look: Transaction, study: int) -> list[ModelRow]:
-    """Return all models of a study, as `of_study`, including withdrawn ones."""
+    """Return all models of a study in the form of `of_study`, including withdrawn ones."""
     rows = look.rows(
         "SELECT models.*, withdrawn_models.at_utc AS withdrawn_at_utc, "
         "withdrawn_models.actor AS withdrawn_by, reason, "
@@ -195,7 +199,7 @@ def has_predictions(look: Transaction, model: int) -> bool:
 
 
 def predictions(look: Transaction, model: int) -> list[PredictionRow]:
-    """Return a model's predictions by case, condition and run, as a model's hash covers them."""
+    """Return a model's predictions in order of case, condition and run, as its hash covers them."""
     return look.tuples(
         PredictionRow,
         "SELECT item_id, answer, status, raw_answer, condition, run, repeat, confidence, detail "

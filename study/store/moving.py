@@ -26,35 +26,35 @@ class Content:
 
 
 def contents(look: Transaction, tables: Iterable[str] = ()) -> dict[str, Content]:
-    """Return the content of some tables of a store by their names, by default of all."""
+    """Return the content of tables of a store by name, by default of all tables."""
     known = dialect.tables()
-    return _contents(look, {name: known[name] for name in tables or known})
+    return _content_by_table(look, {name: known[name] for name in tables or known})
 
 
-def _contents(look: Transaction, tables: Mapping[str, dialect.Table]) -> dict[str, Content]:
-    tables_filled = {}
+def _content_by_table(look: Transaction, tables: Mapping[str, dialect.Table]) -> dict[str, Content]:
+    content_by_table = {}
     for name, table in tables.items():
         digest = _Digest()
         for _ in digest.over(_rows(look, name, table)):
             pass
-        tables_filled[name] = digest.content()
-    return tables_filled
+        content_by_table[name] = digest.content()
+    return content_by_table
 
 
 def copy_rows(
     look: Transaction, change: Transaction, number: int | None = None
 ) -> Mapping[str, Content]:
-    """Copy every table into an empty store with the numbers of its rows, and compare the copies.
+    """Copy every table into an empty store, keeping row numbers, and compare the copies.
 
     Parameters
     ----------
     number
-        The version of both stores, by default the newest.
+        The version of both stores; by default, the newest.
 
     Raises
     ------
     BadInput
-        A text contains a character that the other engine cannot store; the table is named.
+        A text contains a character that the other engine cannot store; the message names the table.
     NotNow
         The rows written differ from those read.
     """
@@ -66,8 +66,8 @@ def copy_rows(
         except BadInput as error:
             raise BadInput(t("Table {table}: {error}", table=name, error=error)) from error
         copied[name] = digest.content()
-    n_copied = _contents(change, tables)
-    different = [name for name, content in copied.items() if n_copied[name] != content]
+    content_of_copies = _content_by_table(change, tables)
+    different = [name for name, content in copied.items() if content_of_copies[name] != content]
     if different:
         raise NotNow(
             t(
@@ -80,7 +80,7 @@ def copy_rows(
 
 
 class _Digest:
-    """Counts and hashes rows as they pass."""
+    """Counts and hashes the rows of an iterator."""
 
     def __init__(self) -> None:
         self._n_rows, self._hash = 0, hashlib.sha256()
@@ -96,18 +96,18 @@ class _Digest:
 
 
 def _columns(name: str, table: dialect.Table) -> tuple[str, ...]:
-    return ("rowid", *table.columns) if name in dialect.NUMBERED else table.columns
+    return ("rowid", *table.columns) if name in dialect.ROWID_TABLES else table.columns
 
 
 def _rows(look: Transaction, name: str, table: dialect.Table) -> Iterator[_Row]:
-    """Yield the rows of a table in the order of insertion, if it is kept, or else of its key."""
+    """Yield the rows of a table in the order of insertion, if known, or else in order of key."""
     columns = _columns(name, table)
-    key = ("rowid",) if name in dialect.NUMBERED else table.key
+    key = ("rowid",) if name in dialect.ROWID_TABLES else table.key
     column_list, order = ", ".join(columns), ", ".join(key)
-    later = f"WHERE ({order}) > ({', '.join(f':{column}' for column in key)})"
+    after_last = f"WHERE ({order}) > ({', '.join(f':{column}' for column in key)})"
     last: dict[str, object] = {}
     while True:
-        condition = later if last else ""
+        condition = after_last if last else ""
         sql = f"SELECT {column_list} FROM {name} {condition} ORDER BY {order} LIMIT {_BATCH}"
         page = list(look.cursor(sql, **last))
         yield from page

@@ -12,7 +12,7 @@ from study.store.connection import Transaction
 
 
 class ReaderRow(NamedTuple):
-    """A reader of a study; `list` is the number of their list in their arm, once assigned."""
+    """A reader of a study; `list` is the number of their list within their arm, once assigned."""
 
     id: int
     study: int
@@ -27,9 +27,9 @@ class ReaderRow(NamedTuple):
 
 
 class GrantRow(NamedTuple):
-    """A role given to a person, ended or not, with the names of person, reader and study.
+    """A current or former role of a person, with the names of the person, reader and study.
 
-    The reader's columns are None in other roles, those of a study in roles of the deployment.
+    The reader's columns are None in other roles, and the study's in roles for the deployment.
     """
 
     id: int
@@ -51,8 +51,8 @@ class GrantRow(NamedTuple):
     discarded_at_utc: str | None
 
     @property
-    def whose(self) -> str:
-        """Return the name of its holder in the trail: the study code or handle, never a name."""
+    def holder_name(self) -> str:
+        """Return the holder's name in the trail: the study code or handle, never a real name."""
         return self.reader_id or self.handle
 
 
@@ -85,7 +85,7 @@ class SignInRow(NamedTuple):
 
 
 class Span(TypedDict):
-    """Limits of creation and last use of sign-ins that are still valid."""
+    """The times between which valid sign-ins were created and last used."""
 
     since_utc: str
     until_utc: str
@@ -119,8 +119,8 @@ def reader(look: Transaction, study: int, reader_id: str) -> ReaderRow | None:
     )
 
 
-def like_reader(look: Transaction, study: int, reader_id: str) -> str:
-    """Return a suggestion with the reader whose id is most similar, or an empty text."""
+def reader_suggestion(look: Transaction, study: int, reader_id: str) -> str:
+    """Return a suggestion that names the reader with the most similar id, or an empty string."""
     return did_you_mean(reader_id, [row.reader_id for row in readers(look, study)])
 
 
@@ -135,7 +135,7 @@ def reader_row(look: Transaction, number: int) -> ReaderRow | None:
     return look.one(ReaderRow, "SELECT * FROM readers WHERE id = :number", number=number)
 
 
-def place_reader(change: Transaction, number: int, arm: str, list_number: int) -> None:
+def assign_list(change: Transaction, number: int, arm: str, list_number: int) -> None:
     """Store the arm of a reader and the number of their list in it."""
     change.execute(
         "UPDATE readers SET arm = :arm, list = :list_number WHERE id = :number",
@@ -182,7 +182,7 @@ def revoke(change: Transaction, grant_id: int, at_utc: str) -> None:
     )
 
 
-def roles_held(look: Transaction, person_id: int) -> list[GrantRow]:
+def current_grants(look: Transaction, person_id: int) -> list[GrantRow]:
     """Return the roles a person holds, oldest first."""
     return [row for row in all_grants_of(look, person_id) if row.revoked_at_utc is None]
 
@@ -199,13 +199,13 @@ def grants_of_study(look: Transaction, study: int) -> list[GrantRow]:
 
 
 def grants_of_deployment(look: Transaction) -> list[GrantRow]:
-    """Return every current or former role for the deployment as a whole, oldest first."""
+    """Return every current or former role for the entire deployment, oldest first."""
     rows = look.rows(_GRANTS + "WHERE grants.study IS NULL ORDER BY grants.id")
     return [GrantRow(**row) for row in rows]
 
 
 def holder(look: Transaction, *, handle: str, role: str, study: int | None) -> GrantRow | None:
-    """Return the role in force held under a handle, or None."""
+    """Return the current role of the person with a handle, or None."""
     return look.one(
         GrantRow,
         _GRANTS + "WHERE handle = :handle AND role = :role AND grants.study IS :study "
@@ -222,8 +222,8 @@ def all_grants_of(look: Transaction, person_id: int) -> list[GrantRow]:
     return [GrantRow(**row) for row in rows]
 
 
-def name_handle(change: Transaction, number: int, handle: str) -> None:
-    """Give a person without a handle, who was only a reader, a handle."""
+def set_handle(change: Transaction, number: int, handle: str) -> None:
+    """Set the handle of a person who has none because they were only a reader."""
     change.execute(
         "UPDATE people SET handle = :handle WHERE id = :number AND handle = ''",
         number=number,
@@ -231,8 +231,8 @@ def name_handle(change: Transaction, number: int, handle: str) -> None:
     )
 
 
-def staff_named(look: Transaction, handle: str) -> list[int]:
-    """Return the people who hold a role other than reader under a handle."""
+def staff_with_handle(look: Transaction, handle: str) -> list[int]:
+    """Return the people with a handle who have a role other than reader."""
     rows = look.rows(
         "SELECT DISTINCT person FROM grants JOIN people ON people.id = grants.person "
         "WHERE handle = :handle AND role <> 'reader' AND revoked_at_utc IS NULL ORDER BY person",
@@ -241,7 +241,7 @@ def staff_named(look: Transaction, handle: str) -> list[int]:
     return [int(row["person"]) for row in rows]
 
 
-def of_reader(look: Transaction, reader: int) -> int | None:
+def person_of_reader(look: Transaction, reader: int) -> int | None:
     """Return the person of a reader, or None if the role was revoked."""
     number = look.value(
         "SELECT person FROM grants WHERE reader = :reader AND revoked_at_utc IS NULL",
@@ -272,13 +272,13 @@ def code(look: Transaction, person_id: int) -> CodeRow | None:
     return look.one(CodeRow, "SELECT * FROM codes WHERE person = :person_id", person_id=person_id)
 
 
-def by_lookup(look: Transaction, lookup: str) -> CodeRow | None:
-    """Return a code as stored by its public part, or None."""
+def code_by_lookup(look: Transaction, lookup: str) -> CodeRow | None:
+    """Return the stored code with a public part, or None."""
     return look.one(CodeRow, "SELECT * FROM codes WHERE lookup = :lookup", lookup=lookup)
 
 
 def count_failure(change: Transaction, person_id: int) -> int:
-    """Count a failed attempt at a code; return the number since its owner last signed in."""
+    """Count a failed attempt at a code; return the number of failures since the last sign-in."""
     change.execute(
         "UPDATE codes SET failures = failures + 1 WHERE person = :person_id", person_id=person_id
     )
@@ -288,7 +288,7 @@ def count_failure(change: Transaction, person_id: int) -> int:
     return int(count or 0)
 
 
-def forget_failures(change: Transaction, person_id: int) -> None:
+def reset_failures(change: Transaction, person_id: int) -> None:
     """Reset the count of failed attempts."""
     change.execute(
         "UPDATE codes SET failures = 0 WHERE person = :person_id AND failures > 0",
@@ -350,7 +350,7 @@ def mark_active(change: Transaction, token_id: str, at_utc: str) -> None:
 
 
 def add_place(change: Transaction, **columns: Any) -> None:
-    """Insert an address by its mark, unless it is known."""
+    """Insert an address with its mark, unless the mark is known."""
     change.execute(
         "INSERT INTO places (mark, address, agent, first_seen_at_utc) "
         "VALUES (:mark, :address, :agent, :first_seen_at_utc) ON CONFLICT DO NOTHING",
@@ -359,12 +359,12 @@ def add_place(change: Transaction, **columns: Any) -> None:
 
 
 def places(look: Transaction) -> dict[str, str]:
-    """Return the known addresses by their mark."""
+    """Return the known addresses by mark."""
     return {row["mark"]: row["address"] for row in look.rows("SELECT mark, address FROM places")}
 
 
 def knows_place(look: Transaction, mark: str) -> bool:
-    """Return whether an address is known by its mark."""
+    """Return whether an address with a mark is known."""
     return look.value("SELECT 1 FROM places WHERE mark = :mark", mark=mark) is not None
 
 
@@ -391,12 +391,12 @@ def name_of(look: Transaction, person: int) -> NameRow | None:
     return look.one(NameRow, "SELECT * FROM names WHERE person = :person", person=person)
 
 
-def everyones_names(look: Transaction) -> dict[int, NameRow]:
+def all_names(look: Transaction) -> dict[int, NameRow]:
     """Return every stored name, by person."""
     return {row["person"]: NameRow(**row) for row in look.rows("SELECT * FROM names")}
 
 
-def keep_name(change: Transaction, person: int, *, name: str, email: str) -> None:
+def set_name(change: Transaction, person: int, *, name: str, email: str) -> None:
     """Store a person's name and e-mail address, or replace them."""
     change.upsert("names", "person", person=person, name=name, email=email)
 
@@ -404,7 +404,7 @@ def keep_name(change: Transaction, person: int, *, name: str, email: str) -> Non
 def erase_name(change: Transaction, person: int) -> bool:
     """Delete a person's name, address and sign-in accounts; return whether there were any.
 
-    The record that an account existed remains, without the account.
+    A record that an account existed remains, without the account itself.
     """
     had_account = any(account.issuer for account in accounts_of(change, person))
     erased = [
@@ -413,12 +413,12 @@ def erase_name(change: Transaction, person: int) -> bool:
     ]
     if had_account:
         forget_identities(change, person)
-        bind(change, issuer="", subject=str(person), person=person, bound_at_utc="")
+        bind_identity(change, issuer="", subject=str(person), person=person, bound_at_utc="")
     return had_account or any(erased)
 
 
 def forget_identities(change: Transaction, person: int) -> None:
-    """Delete a person's sign-in accounts, and the tickets made for them."""
+    """Delete a person's sign-in accounts and the tickets for binding them."""
     for table in ("identities", "tickets"):
         change.execute(f"DELETE FROM {table} WHERE person = :person", person=person)
 
@@ -433,7 +433,7 @@ def account_of(look: Transaction, person: int) -> IdentityRow | None:
     return next(iter(accounts_of(look, person)), None)
 
 
-def bound_to(look: Transaction, issuer: str, subject: str) -> int | None:
+def person_of_identity(look: Transaction, issuer: str, subject: str) -> int | None:
     """Return the person an identity is bound to, or None."""
     number = look.value(
         "SELECT person FROM identities WHERE issuer = :issuer AND subject = :subject",
@@ -452,7 +452,7 @@ def identities(look: Transaction) -> list[IdentityRow]:
     return [IdentityRow(**row) for row in rows]
 
 
-def bind(change: Transaction, **columns: Any) -> None:
+def bind_identity(change: Transaction, **columns: Any) -> None:
     """Bind an identity to a person."""
     change.insert("identities", **columns)
 
@@ -484,7 +484,7 @@ def ticket_holder(look: Transaction, ticket_id: str, at_utc: str) -> int | None:
 
 
 def mark_second_factor(change: Transaction, person: int) -> None:
-    """Record that the sign-ins of a person by code have passed a second factor."""
+    """Record that a person's sign-ins by code have passed the second factor."""
     change.execute(
         "UPDATE sign_ins SET method = 'second factor' WHERE person = :person AND method = 'code'",
         person=person,
@@ -492,12 +492,12 @@ def mark_second_factor(change: Transaction, person: int) -> None:
 
 
 def mark_group_grant(change: Transaction, grant_id: int, issuer: str) -> None:
-    """Record that a role follows from a group of a provider."""
+    """Record that a role was given because of a provider's group."""
     change.insert("group_grants", grant_id=grant_id, issuer=issuer)
 
 
 def grants_by_group(look: Transaction, issuer: str) -> set[int]:
-    """Return the ids of all roles that groups of a provider gave."""
+    """Return the ids of all roles that were given because of a provider's groups."""
     sql = "SELECT grant_id FROM group_grants WHERE issuer = :issuer"
     return set(look.tuples(int, sql, issuer=issuer))
 

@@ -37,32 +37,35 @@ from study.store.postgres_silence import ServerError, Silence
 FILES = "READING_ROOM_FILES"
 """The environment variable with the folder of the deployment's files."""
 
-_OLDEST = 15
+_OLDEST_VERSION = 15
 """The oldest version of PostgreSQL with everything that the store uses."""
 
 _DEFAULT_FILES = Path(__file__).parents[2] / "instance"
-_CLOSING_S = 3
+_CLOSING_WAIT_S = 3
 _READER_IDLE_S = 10.0
-"""How long a suspended app server may hold the lock of the writers for a reader."""
+"""How long a suspended app server may hold the write lock for a reader, in seconds."""
 
 _STAFF_IDLE_S = 60.0
-"""The same limit for staff; an import reads files for a few seconds between two statements."""
+"""The limit for staff; an import reads files for a few seconds between two statements."""
 
 _READING_IDLE_S = 3600.0
 """The limit for transactions that do not block others, such as those of backups and moves."""
 
 _ANSWER_S = 1.0
-"""How much longer a time-limited statement may take than it waits for locks."""
+"""How much longer a time-limited statement may take than it waits for locks, in seconds."""
 
-_STALLED = """
+_END_STALLED_QUERY = """
 SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = current_database()
 AND application_name = 'Reading Room' AND state = 'active' AND wait_event = 'ClientRead'
 AND query_start < now() - make_interval(secs => :idle_s) AND pid <> pg_backend_pid()
 """
-"""The server does not consider a program idle that was suspended while it sent rows."""
+"""Ends statements of programs that were suspended while they sent rows.
+
+The server does not consider such a program idle.
+"""
 
 _UPGRADE_S = 3600.0
-"""How long a server waits for the upgrade by another one, in seconds."""
+"""How long a server waits while another one upgrades the store, in seconds."""
 
 _log = logging.getLogger("reading_room.store")
 
@@ -73,26 +76,26 @@ class Postgres:
     Parameters
     ----------
     address
-        ``postgresql://user:password@host:port/database``; without the password it is that of the
-        environment variable ``PGPASSWORD``. The first of several hosts, separated by commas, that
+        ``postgresql://user:password@host:port/database``. A missing password is taken from the
+        environment variable ``PGPASSWORD``. Of several hosts, separated by commas, the first that
         accepts changes is used. ``?sslmode=verify-full`` checks the server's certificate, with
-        ``&sslrootcert=FILE`` against this authority; by default TLS is used if the server offers
-        it. ``?host=/run/postgresql`` is a folder of sockets.
+        ``&sslrootcert=FILE`` against that authority; by default TLS is used if the server offers
+        it. ``?host=/run/postgresql`` names a folder of sockets.
     """
 
     errors: tuple[type[Exception], ...] = (sqlite3.DatabaseError,)
 
     def __init__(self, address: str) -> None:
         self.address = ServerAddress(address)
-        self._where = settings_of(self.address)
-        self._user: str = self._where["user"]
+        self._settings = settings_of(self.address)
+        self._user: str = self._settings["user"]
         self._silence = Silence()
-        self.path = Path(os.environ.get(FILES) or _DEFAULT_FILES) / self._where["database"]
+        self.path = Path(os.environ.get(FILES) or _DEFAULT_FILES) / self._settings["database"]
 
     def create(self, fill: Callable[[engine.Database], None]) -> None:
         """Create the tables and roles in an empty database in one transaction, unless they exist.
 
-        The rights that the roles have lost on existing tables are granted again.
+        If they exist, rights that the roles have lost are granted again.
 
         Raises
         ------
@@ -105,11 +108,11 @@ class Postgres:
             The account may not create roles, and they do not exist.
         """
         self._make_folder()
-        with closing(self._connected(PATIENCE_S)) as connection:
+        with closing(self._connect(PATIENCE_S)) as connection:
             self._check_server(connection)
-            _begin_alone(connection)
+            _begin_exclusively(connection)
             if not self._exists(connection):
-                postgres_rights.make_roles(connection, self._user, self._where["password"])
+                postgres_rights.make_roles(connection, self._user, self._settings["password"])
                 self._make_schema(connection)
                 for statement in _own_statements():
                     connection.run(statement)
@@ -117,13 +120,13 @@ class Postgres:
                 names = ("symbol", "folded", "lowered")
                 connection.copy("folded_characters", names, forms_for_comparison())
                 schema.create(connection)  # type: ignore[arg-type]
-                postgres_rights.grant(connection, self._user)
+                postgres_rights.grant_rights(connection, self._user)
                 fill(connection)
             elif schema.version(connection) == schema.newest():  # type: ignore[arg-type]
-                postgres_rights.grant(connection, self._user)
+                postgres_rights.grant_rights(connection, self._user)
             connection.execute("COMMIT")
 
-    def ready(self) -> None:
+    def check_and_upgrade(self) -> None:
         """Check that the database is a store, and upgrade it to the version of this program.
 
         Raises
@@ -131,12 +134,12 @@ class Postgres:
         NotFound
             The database has no store.
         BrokenStore
-            It is of a version that is not supported.
+            The store has a version that is not supported.
         StudyError
             Another account owns the store.
         """
         self._make_folder()
-        with closing(self._connected(PATIENCE_S)) as connection:
+        with closing(self._connect(PATIENCE_S)) as connection:
             if not self._exists(connection):
                 raise NotFound(
                     f"There is no store in the database {self.path.name}. Make one with: "
@@ -146,8 +149,8 @@ class Postgres:
             number = schema.version(connection)  # type: ignore[arg-type]
             schema.check_version(number, self.path.name)
             if number == schema.newest() and postgres_rights.lacks_version(connection, self._user):
-                _begin_alone(connection)  # the store was made before each transaction read it
-                postgres_rights.grant(connection, self._user)
+                _begin_exclusively(connection)  # the store is older than this right
+                postgres_rights.grant_rights(connection, self._user)
                 connection.execute("COMMIT")
         if number < schema.newest():
             self._upgrade()
@@ -161,7 +164,7 @@ class Postgres:
         """Return whether the server, the database or the account has too many connections."""
         return getattr(error, "code", "") == "53300"
 
-    def opened(self, kind: Kind) -> PostgresConnection:
+    def open_connection(self, kind: Kind) -> PostgresConnection:
         """Open a connection with the rights of its kind."""
         idle_s = _STAFF_IDLE_S if kind.writes else _READING_IDLE_S
         limits = Limits(
@@ -171,22 +174,22 @@ class Postgres:
             silence=self._silence if kind.is_time_limited else None,
         )
         if kind.sealed:
-            desk = {**self._where, "user": postgres_rights.role(self._user, "desk")}
+            desk = {**self._settings, "user": postgres_rights.role_name(self._user, "desk")}
             return PostgresConnection(desk, limits)
-        staff = postgres_rights.role(self._user, "staff")
-        return PostgresConnection(self._where, limits, staff)
+        staff = postgres_rights.role_name(self._user, "staff")
+        return PostgresConnection(self._settings, limits, staff)
 
     @contextmanager
-    def held_open(self) -> Iterator[None]:
+    def keep_open(self) -> Iterator[None]:
         """Check that readers can be served; the server itself stays open."""
-        with closing(self._connected(PATIENCE_S)) as connection:
+        with closing(self._connect(PATIENCE_S)) as connection:
             postgres_rights.check_desk(connection, self._user)
-        self.opened(Kind(sealed=True, writes=False, patience_s=PATIENCE_S)).close()
+        self.open_connection(Kind(sealed=True, writes=False, patience_s=PATIENCE_S)).close()
         yield
 
     @contextmanager
-    def attached(self, database: engine.Database, file: Path) -> Iterator[None]:
-        """Make the tables of a SQLite file readable within a transaction as `beside.items`."""
+    def attach(self, database: engine.Database, file: Path) -> Iterator[None]:
+        """Make a SQLite file's tables readable within a transaction as `beside.items` etc."""
         assert isinstance(database, PostgresConnection)
         with closing(sqlite3.connect(":memory:", uri=True)) as source:
             source.execute("ATTACH ? AS beside", (f"{file.absolute().as_uri()}?mode=ro",))
@@ -196,24 +199,24 @@ class Postgres:
             finally:
                 database.attached_file = None
 
-    def explained(self, error: Exception) -> Exception:
-        """Return an error of the server as a sentence with its remedy; other errors unchanged.
+    def explain_error(self, error: Exception) -> Exception:
+        """Return a server error as a sentence with its remedy; return other errors unchanged.
 
         Readers and signed-out visitors see it too, so only a note for commands contains the
         address.
         """
         code = error.code if isinstance(error, ServerError) else ""
-        fault = self._sentence(code, error)
+        fault = self._explanation(code, error)
         if fault is not error:
             _log.error("%s: %s", self.path.name, error)
             fault.add_note(f"{self.address}: {error}")
         return fault
 
-    def _sentence(self, code: str, error: Exception) -> Exception:
+    def _explanation(self, code: str, error: Exception) -> Exception:
         refused = re.findall(r"\w+", str(error).partition(":")[0])
-        if code == "42501" and _LIMITED.intersection(refused):
+        if code == "42501" and _RESTRICTED_TABLES.intersection(refused):
             return error
-        for beginning, (fault, sentence) in _EXPLAINED.items():
+        for beginning, (fault, sentence) in _EXPLANATIONS.items():
             if code.startswith(beginning):
                 return fault(translated(sentence))
         return Busy(translated(_UNREACHABLE)) if getattr(error, "is_final", False) else error
@@ -224,8 +227,8 @@ class Postgres:
             "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
             "AND application_name = 'Reading Room' AND pid <> pg_backend_pid()"
         )
-        with closing(self._connected(PATIENCE_S)) as connection:
-            for _ in range(_CLOSING_S * 10):
+        with closing(self._connect(PATIENCE_S)) as connection:
+            for _ in range(_CLOSING_WAIT_S * 10):
                 if connection.execute(others).fetchone() == (0,):
                     return False
                 connection.run("SELECT pg_sleep(0.1)")
@@ -233,13 +236,13 @@ class Postgres:
 
     def end_stalled(self) -> int:
         """End the program's own transactions that wait too long for the rest of a statement."""
-        with closing(self._connected(PATIENCE_S)) as connection:
-            result = connection.run_once(_STALLED, {"idle_s": _STAFF_IDLE_S})
+        with closing(self._connect(PATIENCE_S)) as connection:
+            result = connection.run_once(_END_STALLED_QUERY, {"idle_s": _STAFF_IDLE_S})
             (n_ended,) = result.fetchone() or (0,)
         return int(n_ended)
 
     def copy_to(self, path: Path) -> None:
-        """Refuse: the rows are copied one by one, by a backup or a move."""
+        """Refuse: a backup or a move copies the rows one by one."""
         path.unlink()
         raise NotNow(
             t(
@@ -254,20 +257,20 @@ class Postgres:
         Return True, because no other connection can prevent it.
         """
         if not quietly:
-            with closing(self._connected(patience_s)) as connection:
+            with closing(self._connect(patience_s)) as connection:
                 for table in ("names", "people", "identities"):
                     connection.run(f"VACUUM {table}")
         return True
 
     def rename_to(self, path: Path) -> None:
-        """Refuse: a database is not renamed while it is in use."""
+        """Refuse: a database cannot be renamed while it is in use."""
         raise NotNow("A store in PostgreSQL cannot be renamed.")
 
     def enable_journal(self) -> None:
         """Do nothing: the server always has a write-ahead log."""
 
-    def _connected(self, patience_s: float) -> PostgresConnection:
-        return PostgresConnection(self._where, Limits(lock_s=patience_s, idle_s=_READING_IDLE_S))
+    def _connect(self, patience_s: float) -> PostgresConnection:
+        return PostgresConnection(self._settings, Limits(lock_s=patience_s, idle_s=_READING_IDLE_S))
 
     def _make_folder(self) -> None:
         folder = self.path.parent
@@ -294,7 +297,7 @@ class Postgres:
         return owner is not None
 
     def _make_schema(self, connection: PostgresConnection) -> None:
-        """Create the schema, and check that the account owns the database, as `grant` requires."""
+        """Create the schema, after checking that the account owns the database."""
         ((is_owner, name),) = connection.execute(
             "SELECT pg_has_role(datdba, 'USAGE'), quote_ident(datname) FROM pg_database "
             "WHERE datname = current_database()"
@@ -308,15 +311,16 @@ class Postgres:
         connection.run(f"CREATE SCHEMA {SCHEMA}")
 
     def _check_server(self, connection: PostgresConnection) -> None:
-        ((version, encoding, collation, letters),) = connection.execute(
+        ((version, encoding, collation, character_type),) = connection.execute(
             "SELECT current_setting('server_version'), pg_encoding_to_char(encoding), datcollate, "
             "datctype FROM pg_database WHERE datname = current_database()"
         )
-        if int(re.split(r"\D", version)[0]) < _OLDEST:
+        if int(re.split(r"\D", version)[0]) < _OLDEST_VERSION:
             raise BadInput(
-                f"The database server is PostgreSQL {version}. Use version {_OLDEST} or later."
+                f"The database server is PostgreSQL {version}. "
+                f"Use version {_OLDEST_VERSION} or later."
             )
-        if encoding != "UTF8" or {collation, letters} - {"C", "POSIX"}:
+        if encoding != "UTF8" or {collation, character_type} - {"C", "POSIX"}:
             raise BadInput(
                 f"The database {self.path.name} sorts text by the rules of a language "
                 f"({collation}, {encoding}). Create it with: CREATE DATABASE {self.path.name} "
@@ -325,13 +329,13 @@ class Postgres:
 
     def _upgrade(self) -> None:
         """Upgrade the store after a copy; other servers that start now wait for it."""
-        with closing(self._connected(_UPGRADE_S)) as connection:
+        with closing(self._connect(_UPGRADE_S)) as connection:
             connection.execute("BEGIN IMMEDIATE")
             for statement in _own_statements():
                 if statement.startswith("CREATE OR REPLACE"):
                     connection.run(statement)
             schema.migrate(connection, lambda number: self._back_up(connection, number))  # type: ignore[arg-type]
-            postgres_rights.grant(connection, self._user)
+            postgres_rights.grant_rights(connection, self._user)
             connection.execute("COMMIT")
 
     def _back_up(self, connection: PostgresConnection, number: int) -> None:
@@ -341,12 +345,12 @@ class Postgres:
             copy_rows(Transaction(connection), Transaction(database), number)
 
         with schema.upgrade_backup_of(self.path, number) as file:
-            sqlite.make(file, fill, number)
+            sqlite.make_store(file, fill, number)
             sqlite.as_single_file(file)
 
 
-def _begin_alone(connection: PostgresConnection) -> None:
-    """Begin a transaction after other servers have made the store or granted its rights."""
+def _begin_exclusively(connection: PostgresConnection) -> None:
+    """Begin a transaction once no other server is creating the store or granting rights."""
     connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
     connection.execute("SELECT pg_advisory_xact_lock(1380085613)")
 
@@ -365,9 +369,9 @@ _INCOMPLETE = later(
     "The database is incomplete, or its roles have lost rights. Check them as in "
     "docs/postgresql.md, or restore a backup."
 )
-_LIMITED = {*schema.SEALED_TABLES, *schema.REMOVED_WITH_STUDY, *schema.REMOVED_WITH_BANK}
-"""The tables that the server refuses to a role by design, so that a refusal is a defect here."""
-_EXPLAINED: dict[str, tuple[type[StudyError], str]] = {
+_RESTRICTED_TABLES = {*schema.SEALED_TABLES, *schema.REMOVED_WITH_STUDY, *schema.REMOVED_WITH_BANK}
+"""Tables that the server refuses to a role by design: a refusal is a defect in the program."""
+_EXPLANATIONS: dict[str, tuple[type[StudyError], str]] = {
     "28": (
         StudyError,
         later(

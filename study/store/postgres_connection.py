@@ -31,13 +31,13 @@ SCHEMA = "reading_room"
 
 _CONNECT_S = 10.0
 _CONNECT_AMONG_SEVERAL_S = 3.0
-_LATER_S = 0.5
-"""Time after which the program abandons a statement, in addition to the server's limit."""
+_EXTRA_WAIT_S = 0.5
+"""How much longer than the server's limit the program waits before it abandons a statement."""
 
 _BEGIN_S = 5.0
-"""How long a transaction without another limit waits to begin, in addition to the locks.
+"""How long a transaction without another limit waits to begin, in addition to waiting for locks.
 
-Its connection may have been idle for long, while a firewall forgot it or the server was suspended.
+Its connection may have been idle for so long that a firewall has dropped it.
 """
 
 _KEEPALIVE = {
@@ -46,21 +46,20 @@ _KEEPALIVE = {
     "TCP_KEEPCNT": 3,
     "TCP_USER_TIMEOUT": 35_000,
 }
-"""Options of the sockets on both sides, with which a lost peer is noticed after 35 seconds."""
+"""Socket options for both sides; a lost connection is detected after 35 seconds."""
 
 _READ_ONLY = ("in_hot_standby", "default_transaction_read_only")
-"""The setting that a server reports to each connection, and that is on if the server is
-read-only."""
+"""Settings that a server reports to each connection; one of them is on if it is read-only."""
 
-_FINAL = ("FATAL", "PANIC")
+_FINAL_SEVERITIES = ("FATAL", "PANIC")
 """The severity of errors with which the server ends a connection."""
 
 _MOST_PREPARED = 400
 _BATCH = 5000
-_STREAMED = 1000
+_STREAM_BATCH = 1000
 _BIGINT, _DOUBLE, _TEXT, _NUMERIC, _BOOLEAN, _JSON = 20, 701, 25, 1700, 16, 114
-_ANY = 0
-"""The type of a value that the server derives from its place in the statement."""
+_DERIVED_TYPE = 0
+"""The type number with which the server derives a value's type from the statement."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,13 +69,13 @@ class Limits:
     Attributes
     ----------
     lock_s : float
-        For a lock that another transaction has.
+        The limit for waiting for a lock of another transaction.
     idle_s : float
-        Within a transaction for the program's next statement; then the server ends it, because a
-        program that was suspended would hold its locks forever.
-    answer_s : float or None For the server's answer to a statement; None for no limit. The program
-    measures it
-        too, because a server that is suspended cannot.
+        The limit within a transaction until the program's next statement. The server then ends the
+        transaction, because a suspended program would hold its locks forever.
+    answer_s : float or None
+        The limit for the server's answer to a statement; None for no limit. The program measures
+        this time, too, because a suspended server cannot.
     silence : Silence or None
         Shared by the connections that have `answer_s`.
     """
@@ -128,13 +127,13 @@ class Stream:
             for row in self._rows:
                 n_rows += 1
                 yield row
-            if n_rows < _STREAMED:
+            if n_rows < _STREAM_BATCH:
                 self._connection.run(f"CLOSE {self._name}")
                 return
             self._rows = self._next()
 
     def _next(self) -> Result:
-        return self._connection.run_once(f"FETCH {_STREAMED} FROM {self._name}", {})
+        return self._connection.run_once(f"FETCH {_STREAM_BATCH} FROM {self._name}", {})
 
 
 class PostgresConnection:
@@ -143,16 +142,16 @@ class PostgresConnection:
     dialect = "postgres"
 
     def __init__(self, address: Mapping[str, Any], limits: Limits, role: str = "") -> None:
-        self._where, self._limits, self._role = address, limits, role
+        self._address, self._limits, self._role = address, limits, role
         self.in_transaction = False
         self.attached_file: sqlite3.Connection | None = None
-        self._copied: Counter[str] = Counter()
+        self._n_copied: Counter[str] = Counter()
         with self._detecting_silence():
             self._open()
 
     @property
     def conn(self) -> "PostgresConnection":
-        """Return the object itself, in place of the connection that sqlite-utils returns."""
+        """Return the object itself; in sqlite-utils, this is the wrapped connection."""
         return self
 
     def _open(self) -> None:
@@ -162,10 +161,10 @@ class PostgresConnection:
         settings = {
             "search_path": f"{SCHEMA}, pg_temp",
             "synchronous_commit": "on",
-            "lock_timeout": _ms(limits.lock_s),
+            "lock_timeout": _milliseconds(limits.lock_s),
             # A backup or an import may take long.
-            "statement_timeout": "0" if limits.answer_s is None else _ms(limits.answer_s),
-            "idle_in_transaction_session_timeout": _ms(limits.idle_s),
+            "statement_timeout": "0" if limits.answer_s is None else _milliseconds(limits.answer_s),
+            "idle_in_transaction_session_timeout": _milliseconds(limits.idle_s),
             "tcp_user_timeout": str(_KEEPALIVE["TCP_USER_TIMEOUT"]),
             "tcp_keepalives_idle": str(_KEEPALIVE["TCP_KEEPIDLE"]),
             "tcp_keepalives_interval": str(_KEEPALIVE["TCP_KEEPINTVL"]),
@@ -173,11 +172,11 @@ class PostgresConnection:
             "jit": "off",
             "cursor_tuple_fraction": "1",  # all rows of a stream are read
         }
-        with _as_sqlite():
-            self._pg = _connected(self._where, settings, limits.answer_s or _CONNECT_S)
-            # pg8000's connections refer to themselves: their sockets stay open until collected.
-            self._released = weakref.finalize(self, _release, self._pg._usock)
-            self._released.atexit = False
+        with _raising_sqlite_errors():
+            self._pg = _connect_to_first(self._address, settings, limits.answer_s or _CONNECT_S)
+            # pg8000's connections are reference cycles: sockets stay open until garbage collection.
+            self._socket_closed = weakref.finalize(self, _close_socket, self._pg._usock)
+            self._socket_closed.atexit = False
             try:
                 self._set_up()
             except BaseException:
@@ -186,14 +185,14 @@ class PostgresConnection:
 
     def _set_up(self) -> None:
         answer_s = self._limits.answer_s
-        self._pg._usock.settimeout(None if answer_s is None else answer_s + _LATER_S)
+        self._pg._usock.settimeout(None if answer_s is None else answer_s + _EXTRA_WAIT_S)
         is_local = self._pg._usock.family == socket.AF_UNIX
         for name, value in () if is_local else _KEEPALIVE.items():
             if option := getattr(socket, name, None):  # macOS lacks some
                 self._pg._usock.setsockopt(socket.IPPROTO_TCP, option, value)
         for oid, read in (
             (_BOOLEAN, lambda text: int(text == "t")),
-            (_NUMERIC, _number),
+            (_NUMERIC, _parse_number),
             (_JSON, str),
         ):
             self._pg.register_in_adapter(oid, read)
@@ -203,15 +202,15 @@ class PostgresConnection:
         self._set_role()
 
     def execute(self, sql: str, values: Any = (), /) -> Result:
-        """Run one statement of SQLite's dialect with named values."""
+        """Run one statement in SQLite's dialect with named values."""
         if sql.startswith("BEGIN"):
             return self._begin(sql)
         if sql in ("COMMIT", "ROLLBACK"):
             self.in_transaction = False
-        if self.attached_file and (match := _FROM_BESIDE.fullmatch(sql)):
+        if self.attached_file and (match := _INSERT_FROM_ATTACHED.fullmatch(sql)):
             self.copy(match[1], match[2].split(", "), self.attached_file.execute(match[3]))
             return Result(None, [], -1)
-        statement = dialect.translated(sql)
+        statement = dialect.to_postgres(sql)
         if statement.startswith(("CREATE", "SET", "COMMIT", "ROLLBACK", "ALTER")):
             self.run(statement)
             return Result(None, [], -1)
@@ -226,10 +225,10 @@ class PostgresConnection:
         return result
 
     def stream(self, sql: str, values: Any = (), /) -> "Stream | Result":
-        """Run a query and fetch its rows in batches, so that memory does not hold all of them."""
+        """Run a query and fetch its rows in batches, so that they are not all in memory."""
         if not sql.startswith(("SELECT", "WITH")):
             return self.execute(sql, values)
-        return Stream(self, dialect.translated(sql), dict(values))
+        return Stream(self, dialect.to_postgres(sql), dict(values))
 
     def executemany(self, sql: str, rows: Iterable[Any], /) -> None:
         """Insert many rows."""
@@ -241,16 +240,16 @@ class PostgresConnection:
     def copy(self, table: str, names: Iterable[str], rows: Iterable[Iterable[Any]]) -> None:
         """Insert many rows of values in the order of `names`."""
         sql, remaining = f"COPY {table} ({', '.join(names)}) FROM STDIN", iter(rows)
-        while batch := [_copied(row) for row in islice(remaining, _BATCH)]:
-            with _as_sqlite():
+        while batch := [_copy_line(row) for row in islice(remaining, _BATCH)]:
+            with _raising_sqlite_errors():
                 self._pg.run(sql, stream=("".join(batch),))
-            self._copied[table] += len(batch)
-        if self._copied[table] >= _BATCH:
+            self._n_copied[table] += len(batch)
+        if self._n_copied[table] >= _BATCH:
             self._analyze(table)
 
     def _analyze(self, table: str) -> None:
-        """Count a table's values now, as its owner: plans made without them take minutes."""
-        self._copied[table] = 0
+        """Update a table's statistics now, as its owner: without them, queries can take minutes."""
+        self._n_copied[table] = 0
         self.run(f"RESET ROLE; ANALYZE {table}")
         self._set_role()
 
@@ -264,56 +263,56 @@ class PostgresConnection:
                 raise ServerError(str(error), "28000") from error
 
     def run_once(self, sql: str, values: dict[str, Any]) -> Result:
-        """Run a statement of PostgreSQL's dialect with named values, without keeping it."""
-        plain, types = _bound(values)
-        with _as_sqlite(sql):
-            rows = self._pg.run(sql, types=types, **plain)
+        """Run a statement in PostgreSQL's dialect with named values, without caching it."""
+        texts, types = _values_and_types(values)
+        with _raising_sqlite_errors(sql):
+            rows = self._pg.run(sql, types=types, **texts)
             names = [column["name"] for column in self._pg.columns or ()]
             return Result(rows, names, self._pg.row_count)
 
     def run(self, sql: str) -> list[list[Any]]:
-        """Run statements of PostgreSQL's dialect without values, and return their rows."""
-        with _as_sqlite():
+        """Run statements in PostgreSQL's dialect without values, and return their rows."""
+        with _raising_sqlite_errors():
             return self._pg.execute_simple(sql).rows or []
 
     def close(self) -> None:
         """Close the connection.
 
-        A connection opened by another process stays open in that process.
+        A connection that another process opened remains open in that process.
         """
         if self._process == os.getpid():
             with suppress(pg.Error):
                 self._pg.close()
-        self._released()
+        self._socket_closed()
 
     def _detecting_silence(self) -> AbstractContextManager[None]:
         silence = self._limits.silence
-        return silence.broken() if silence else nullcontext()
+        return silence.trying() if silence else nullcontext()
 
     def _begin(self, sql: str) -> Result:
         with self._detecting_silence():
-            return self._begun(sql)
+            return self._begin_or_reconnect(sql)
 
-    def _begun(self, sql: str) -> Result:
-        statement = dialect.translated(sql)
+    def _begin_or_reconnect(self, sql: str) -> Result:
+        statement = dialect.to_postgres(sql)
         if self._process != os.getpid():
             self.close()
             self._open()
         try:
-            rows = self._run_first(statement, sql == "BEGIN")
+            rows = self._run_begin_statement(statement, sql == "BEGIN")
         except ServerError as error:
             if not error.is_final:
                 self._pg.execute_simple("ROLLBACK")
                 raise
             if error.code == SILENT and self._limits.answer_s is not None:
                 raise
-            self.close()  # since the last transaction the server was restarted, or cut off
+            self.close()  # the server was restarted or disconnected since the last transaction
             self._open()
             rows = self.run(statement)
         self.in_transaction = True
         return Result(rows, ["version"], -1)
 
-    def _run_first(self, statement: str, is_unlocked: bool) -> list[list[Any]]:
+    def _run_begin_statement(self, statement: str, is_unlocked: bool) -> list[list[Any]]:
         if self._limits.answer_s is not None:
             return self.run(statement)
         self._pg._usock.settimeout(_BEGIN_S + (0.0 if is_unlocked else self._limits.lock_s))
@@ -322,51 +321,53 @@ class PostgresConnection:
         return rows
 
     def _run_prepared(self, sql: str, values: dict[str, Any], *, untyped: bool) -> Result:
-        plain, types = _bound(values)
+        texts, types = _values_and_types(values)
         declared = None if untyped else types
         key = (sql, tuple(types.items()) if declared else None)
-        with _as_sqlite(sql):
+        with _raising_sqlite_errors(sql):
             prepared = self._prepared.pop(key, None)
             if prepared is None:
                 prepared = pg.PreparedStatement(self._pg, sql, types=declared)
                 if len(self._prepared) >= _MOST_PREPARED:
                     self._prepared.popitem(last=False)[1].close()
             self._prepared[key] = prepared
-            rows = prepared.run(**plain)
+            rows = prepared.run(**texts)
             names = [column["name"] for column in prepared.cols or ()]
             return Result(rows, names, prepared._context.row_count)
 
 
 _INSERT = re.compile(r"INSERT INTO (\w+) \([\w, ]+\) VALUES ")
-_FROM_BESIDE = re.compile(r"INSERT INTO (?:main\.)?(\w+) \(([\w, ]+)\) (SELECT .* FROM beside\..*)")
+_INSERT_FROM_ATTACHED = re.compile(
+    r"INSERT INTO (?:main\.)?(\w+) \(([\w, ]+)\) (SELECT .* FROM beside\..*)"
+)
 _INSERT_MANY = re.compile(r"INSERT INTO (\w+) \(([\w, ]+)\) VALUES \([?, ]+\)")
 
 
 def _handle_error(handle: Callable[[Any, Any], None], data: Any, context: Any) -> None:
-    """Raise an error with which the server ends the connection; pg8000 would wait for more."""
+    """Raise an error with which the server ends the connection; pg8000 would continue to wait."""
     handle(data, context)
-    if _fields(context.error).get("V") in _FINAL:
+    if _fields(context.error).get("V") in _FINAL_SEVERITIES:
         raise context.error
 
 
-def _release(line: socket.socket) -> None:
-    """Close this process's descriptor of a socket, although a file object may refer to it."""
-    if (descriptor := line.detach()) >= 0:
+def _close_socket(sock: socket.socket) -> None:
+    """Close this process's descriptor of a socket, even if a file object refers to it."""
+    if (descriptor := sock.detach()) >= 0:
         os.close(descriptor)
 
 
-def _bound(values: dict[str, Any]) -> tuple[dict[str, str | None], dict[str, int]]:
+def _values_and_types(values: dict[str, Any]) -> tuple[dict[str, str | None], dict[str, int]]:
     """Return named values as texts, and their types."""
-    plain, types = {}, {}
+    texts, types = {}, {}
     for name, value in values.items():
-        plain[name], types[name] = _plain(value)
-    return plain, types
+        texts[name], types[name] = _text_and_type(value)
+    return texts, types
 
 
-def _plain(value: Any) -> tuple[str | None, int]:
+def _text_and_type(value: Any) -> tuple[str | None, int]:
     """Return a value as text, and its type."""
     if value is None:
-        return None, _ANY
+        return None, _DERIVED_TYPE
     if isinstance(value, str):
         if "\0" in value:
             raise BadInput(
@@ -378,7 +379,7 @@ def _plain(value: Any) -> tuple[str | None, int]:
         return str(value), _TEXT
     if isinstance(value, float):
         if isnan(value):
-            return None, _ANY
+            return None, _DERIVED_TYPE
         return repr(value).removesuffix(".0"), _DOUBLE
     return str(int(value)), _BIGINT
 
@@ -386,19 +387,19 @@ def _plain(value: Any) -> tuple[str | None, int]:
 _ESCAPED = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
 
-def _copied(row: Iterable[Any]) -> str:
-    """Return a line of COPY."""
-    texts = (_plain(value)[0] for value in row)
+def _copy_line(row: Iterable[Any]) -> str:
+    """Return a row as a line of input for COPY."""
+    texts = (_text_and_type(value)[0] for value in row)
     return "\t".join("\\N" if text is None else text.translate(_ESCAPED) for text in texts) + "\n"
 
 
-def _number(text: str) -> int | float:
+def _parse_number(text: str) -> int | float:
     return float(text) if "." in text or "e" in text.lower() else int(text)
 
 
 @contextmanager
-def _as_sqlite(sql: str = "") -> Iterator[None]:
-    """Raise the errors of the driver as those of sqlite3; an invalid statement is quoted."""
+def _raising_sqlite_errors(sql: str = "") -> Iterator[None]:
+    """Convert the driver's errors to those of sqlite3, and quote an invalid statement."""
     try:
         yield
     except pg.DatabaseError as error:
@@ -407,28 +408,28 @@ def _as_sqlite(sql: str = "") -> Iterator[None]:
         if code.startswith(("22", "23")):
             raise sqlite3.IntegrityError(message) from error
         quoted = f"{message}: {sql}" if sql and code.startswith("42") else message
-        raise ServerError(quoted, code, is_final=fields.get("V") in _FINAL) from error
+        raise ServerError(quoted, code, is_final=fields.get("V") in _FINAL_SEVERITIES) from error
     except (pg.InterfaceError, OSError) as error:
         code = SILENT if _is_silence(error) else "08000"
         raise ServerError(str(error), code, is_final=True) from error
 
 
 def _is_silence(error: Exception) -> bool:
-    """Return whether the limit of the socket has passed, not one of the system (ETIMEDOUT)."""
+    """Return whether the socket's own limit has passed, not one of the system (ETIMEDOUT)."""
     return any(
         isinstance(each, TimeoutError) and each.errno is None for each in (error, error.__cause__)
     )
 
 
-def _ms(seconds: float) -> str:
-    """Return a limit for the server, to which 0 means none."""
+def _milliseconds(seconds: float) -> str:
+    """Return a limit in milliseconds, at least 1: the server reads 0 as no limit."""
     return str(max(1, round(seconds * 1000)))
 
 
-def _connected(
+def _connect_to_first(
     address: Mapping[str, Any], settings: dict[str, str], patience_s: float
 ) -> pg.Connection:
-    """Connect to the server, or to the first of several that accepts changes."""
+    """Connect to the only server, or to the first of several that accepts changes."""
     hosts, account = address["hosts"], {name: address[name] for name in address if name != "hosts"}
     is_only, failures = len(hosts) == 1, []
     for host in hosts:
@@ -464,27 +465,29 @@ def connect(
     OSError
         The server cannot be reached.
     pg8000.native.Error
-        It refuses the connection, or is not a PostgreSQL server.
+        The server refuses the connection, or is not a PostgreSQL server.
     """
-    line = None
+    sock = None
     try:
         if unix_sock:
-            line = socket.socket(socket.AF_UNIX)
-            line.settimeout(timeout)
-            line.connect(unix_sock)
+            sock = socket.socket(socket.AF_UNIX)
+            sock.settimeout(timeout)
+            sock.connect(unix_sock)
         else:
-            line = socket.create_connection((host, port), timeout)
-            line.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-            line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # as libpq does
-        return pg.Connection(user, host=host, sock=line, **account)
+            sock = socket.create_connection((host, port), timeout)
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # as libpq does
+        return pg.Connection(user, host=host, sock=sock, **account)
     except BaseException as error:
-        if line:
-            _release(line)
-        if isinstance(error, LookupError | ValueError | struct.error):  # of bytes read as messages
+        if sock:
+            _close_socket(sock)
+        if isinstance(
+            error, LookupError | ValueError | struct.error
+        ):  # the bytes received are no messages
             raise pg.InterfaceError(f"{host}:{port} is not a PostgreSQL server") from error
         raise
 
 
 def _fields(error: Exception) -> dict[str, str]:
-    """Return the fields of a message of the server by their letters."""
+    """Return the fields of a server message by their letters."""
     return error.args[0] if isinstance(error.args[0], dict) else {}

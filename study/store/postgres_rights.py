@@ -8,7 +8,7 @@ from study.store.postgres_connection import SCHEMA, PostgresConnection
 from study.store.postgres_silence import ServerError
 
 
-def role(user: str, ending: str) -> str:
+def role_name(user: str, ending: str) -> str:
     """Return the name of the role ``staff`` or ``desk`` of the account that owns the tables."""
     return f"{user}_{ending}"
 
@@ -21,14 +21,14 @@ def make_roles(connection: PostgresConnection, user: str, password: str) -> None
     StudyError
         The account may not create roles, or ``desk`` has other rights.
     """
-    staff, desk = (pg.identifier(role(user, ending)) for ending in ("staff", "desk"))
+    staff, desk = (pg.identifier(role_name(user, ending)) for ending in ("staff", "desk"))
     signs_in = "LOGIN PASSWORD {}"
     for ending, statements in (
         ("staff", (f"CREATE ROLE {staff} NOLOGIN", f"GRANT {staff} TO {pg.identifier(user)}")),
         ("desk", (f"CREATE ROLE {desk} {signs_in}",)),
     ):
-        known = "SELECT 1 FROM pg_roles WHERE rolname = :name"
-        if connection.execute(known, {"name": role(user, ending)}).fetchone():
+        role_query = "SELECT 1 FROM pg_roles WHERE rolname = :name"
+        if connection.execute(role_query, {"name": role_name(user, ending)}).fetchone():
             continue
         try:
             for statement in statements:
@@ -42,15 +42,15 @@ def make_roles(connection: PostgresConnection, user: str, password: str) -> None
 
 
 def check_desk(connection: PostgresConnection, user: str) -> None:
-    """Refuse a role of readers' connections that could obtain the rights of another."""
-    desk = role(user, "desk")
-    powers = connection.execute(
+    """Refuse a role for readers' connections that could obtain the rights of another role."""
+    desk = role_name(user, "desk")
+    excessive_rights = connection.execute(
         "SELECT 1 FROM pg_roles WHERE rolname = :desk AND (rolsuper OR rolcreaterole "
         "OR rolreplication OR rolbypassrls OR NOT rolcanlogin "
         "OR EXISTS (SELECT 1 FROM pg_auth_members WHERE member = pg_roles.oid))",
         {"desk": desk},
     )
-    if powers.fetchone():
+    if excessive_rights.fetchone():
         raise StudyError(
             f"The role {desk} must be able to log in, have no attributes and be a member of no "
             "role: readers' connections use it. See docs/postgresql.md."
@@ -62,14 +62,14 @@ def lacks_version(connection: PostgresConnection, user: str) -> bool:
     rows = connection.execute(
         "SELECT 1 FROM pg_roles WHERE rolname = :desk "
         "AND NOT has_table_privilege(oid, 'store_version', 'SELECT')",
-        {"desk": role(user, "desk")},
+        {"desk": role_name(user, "desk")},
     )
     return rows.fetchone() is not None
 
 
-def grant(connection: PostgresConnection, user: str) -> None:
+def grant_rights(connection: PostgresConnection, user: str) -> None:
     """Give each role its rights on each table, and no others."""
-    staff, desk = (pg.identifier(role(user, ending)) for ending in ("staff", "desk"))
+    staff, desk = (pg.identifier(role_name(user, ending)) for ending in ("staff", "desk"))
     ((database,),) = connection.execute("SELECT quote_ident(current_database())")
     written_once = {*schema.REMOVED_WITH_STUDY, *schema.REMOVED_WITH_BANK}
     connection.run(f"REVOKE TEMPORARY ON DATABASE {database} FROM PUBLIC")

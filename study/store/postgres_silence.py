@@ -16,7 +16,7 @@ SILENT = "08S01"
 class ServerError(sqlite3.OperationalError):
     """An error of the server with its code (SQLSTATE), or of the network (08000, 08S01).
 
-    `is_final` if the connection ended, or was refused.
+    `is_final` states whether the connection ended or was refused.
     """
 
     def __init__(self, message: str, code: str, *, is_final: bool = False) -> None:
@@ -25,14 +25,14 @@ class ServerError(sqlite3.OperationalError):
 
 
 class Silence:
-    """Whether the last time-limited transaction had no answer; connections of a store share it."""
+    """Whether the last time-limited transaction had no answer, shared by a store's connections."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._is_silent = self._is_tried = False
 
     @contextmanager
-    def broken(self) -> Iterator[None]:
+    def trying(self) -> Iterator[None]:
         """Connect to the server or begin a transaction within the block.
 
         Raises
@@ -43,7 +43,7 @@ class Silence:
         with self._lock:
             if self._is_silent and self._is_tried:
                 raise ServerError("the server does not answer", SILENT, is_final=True)
-            is_ours = self._is_tried = self._is_silent
+            is_own_attempt = self._is_tried = self._is_silent
         is_silent = False
         try:
             yield
@@ -53,4 +53,4 @@ class Silence:
         finally:
             with self._lock:
                 self._is_silent = is_silent
-                self._is_tried = self._is_tried and not is_ours
+                self._is_tried = self._is_tried and not is_own_attempt

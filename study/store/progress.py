@@ -1,4 +1,4 @@
-"""The progress of readers, excluded readings and correct answers of a study, in the store.
+"""Queries a study's progress: readings, exclusions and numbers of correct answers.
 
 The number of correct answers is never queried through `Store.desk`, and only for closed studies.
 Answers to open-ended cases are text and never match.
@@ -47,7 +47,7 @@ _IS_LAST_READING = (
 )
 
 # The last reading of every assignment, and whether it is excluded.
-_OUTCOMES = (
+_WITH_OUTCOMES = (
     "WITH standing AS (SELECT reading, excluded FROM exclusions "
     "WHERE rowid IN (SELECT max(rowid) FROM exclusions GROUP BY reading)), "
     "outcomes AS (SELECT readers.id AS reader, reader_id, session, condition, repeat, "
@@ -62,13 +62,13 @@ _OUTCOMES = (
 
 
 def counts(look: Transaction, study: int) -> list[dict[str, Any]]:
-    """Return the numbers of cases assigned and of each outcome, by reader, session and condition.
+    """Return the numbers of assigned cases and of outcomes, by reader, session and condition.
 
-    In each reader's order of reading. ``n_excluded`` counts excluded readings of any status; the
-    other counts include them.
+    They are in each reader's order of reading. ``n_excluded`` counts excluded readings of any
+    status; the other counts include them.
     """
     return look.rows(
-        _OUTCOMES + "SELECT reader_id, session, condition, count(*) AS n_assigned, "
+        _WITH_OUTCOMES + "SELECT reader_id, session, condition, count(*) AS n_assigned, "
         "count(presentation) AS n_presented, count(reading) AS n_read, "
         "count(*) FILTER (WHERE status = 'answered') AS n_answered, "
         "count(*) FILTER (WHERE status = 'skipped') AS n_skipped, "
@@ -83,8 +83,8 @@ def counts(look: Transaction, study: int) -> list[dict[str, Any]]:
     )
 
 
-def is_read(look: Transaction, study: int) -> bool:
-    """Return whether every assigned case of the readers who are still taking part was read."""
+def is_completely_read(look: Transaction, study: int) -> bool:
+    """Return whether all readers who are still taking part have read all their cases."""
     return not look.rows(
         "SELECT 1 FROM readers "
         "JOIN grants ON grants.reader = readers.id AND revoked_at_utc IS NULL "
@@ -95,10 +95,10 @@ def is_read(look: Transaction, study: int) -> bool:
     )
 
 
-def without_answer(look: Transaction, study: int) -> list[dict[str, Any]]:
-    """Return every assigned case without an answer that counts, in order of reader and position."""
+def cases_without_answer(look: Transaction, study: int) -> list[dict[str, Any]]:
+    """Return all cases with no answer or an excluded one, in order of reader and position."""
     return look.rows(
-        _OUTCOMES + "SELECT reader_id, session, condition, repeat, position, item_id, "
+        _WITH_OUTCOMES + "SELECT reader_id, session, condition, repeat, position, item_id, "
         "CASE WHEN status = 'skipped' THEN 'given up' WHEN status = 'timed_out' THEN 'timed out' "
         "WHEN excluded = 1 THEN 'excluded' "
         "WHEN presentation IS NOT NULL THEN 'shown, not answered' ELSE 'not shown' END AS why "
@@ -116,9 +116,9 @@ class PlacedReading(NamedTuple):
 
 
 def readings(look: Transaction, study: int, *, after: int = 0) -> list[PlacedReading]:
-    """Return a study's readings that came in after a row of the store, superseded ones too.
+    """Return a study's readings received after a row of the store, including superseded ones.
 
-    In the order in which they came in; `place` sorts by reader and position.
+    They are in order of receipt; `place` sorts by reader and position.
     """
     return look.tuples(
         _placed_reading,
@@ -144,13 +144,13 @@ def readings(look: Transaction, study: int, *, after: int = 0) -> list[PlacedRea
 def _placed_reading(
     reader: int, row: int, flags: str, circumstances: str, position: int, *values: Any
 ) -> PlacedReading:
-    reading = ReadingRow(_flags(flags), _parsed(circumstances), position, *values)
+    reading = ReadingRow(_flags(flags), _parse_shared(circumstances), position, *values)
     return PlacedReading((reader, position, row), reading)
 
 
 @lru_cache(4096)
-def _parsed(text: str) -> Any:
-    """Return a JSON text's value, which is shared by equal texts and must not be modified."""
+def _parse_shared(text: str) -> Any:
+    """Return the value of a JSON text; equal texts share one value, which must not be modified."""
     return json.loads(text)
 
 
@@ -204,7 +204,7 @@ _MATCH_COUNTS = "count(*) AS n, sum(answer IS truth) AS n_correct "
 
 
 def matches_of_readers(look: Transaction, study: int) -> list[dict[str, Any]]:
-    """Return counts by reader and task, of readers who have read every case, without repeats.
+    """Return counts by reader and task for readers who have read every case, without repeats.
 
     Simulated and withdrawn readers are left out; a case without an answer is not correct.
     """
@@ -216,7 +216,7 @@ def matches_of_readers(look: Transaction, study: int) -> list[dict[str, Any]]:
 
 
 def matches_of_cases(look: Transaction, study: int, excluding: int) -> list[dict[str, Any]]:
-    """Return counts of the same readers by item and condition, without the reader `excluding`."""
+    """Return counts by item and condition for the same readers except the reader `excluding`."""
     return look.rows(
         f"SELECT items.id AS item, condition, {_MATCH_COUNTS}"
         f"{_FROM_CASES_WITH_TRUTH}{_JOIN_READINGS}AND reader <> :excluding "
@@ -227,15 +227,14 @@ def matches_of_cases(look: Transaction, study: int, excluding: int) -> list[dict
 
 
 def matches_of_session(look: Transaction, reader: int, session: int) -> dict[str, int]:
-    """Return counts over a reader's last answers to the cases of a session.
+    """Return counts of a reader's last answers to the cases of a session.
 
     Open-ended cases and those with wrong images are left out.
 
     Returns
     -------
     dict of str to int
-        ``n``, ``n_correct`` and ``n_aid_correct``: correct answers of the aid, whether they were
-        shown or not.
+        ``n``, ``n_correct`` and ``n_aid_correct`` (the correct answers of the aid, shown or not).
     """
     (counts,) = look.rows(
         "SELECT count(*) AS n, coalesce(sum(readings.answer IS truth), 0) AS n_correct, "
@@ -264,7 +263,7 @@ def matches_of_models(look: Transaction, study: int) -> list[dict[str, Any]]:
 
 
 def matches_by_models(look: Transaction, study: int) -> list[dict[str, Any]]:
-    """Return counts of models by item."""
+    """Return counts by item for all models together."""
     return look.rows(
         f"SELECT items.id AS item, {_MATCH_COUNTS}"
         f"{_FROM_CASES_WITH_TRUTH}{_JOIN_PREDICTIONS}GROUP BY items.id",
@@ -308,7 +307,7 @@ class DecidedRow(NamedTuple):
 _IS_CURRENT = (
     "NOT EXISTS (SELECT 1 FROM readings AS later WHERE later.supersedes = readings.id) AS current "
 )
-_OF_STUDY = (
+_EXCLUSIONS_OF_STUDY = (
     "SELECT exclusions.*, reader_id, position, item_id, condition, session, repeat, "
     + _IS_CURRENT
     + "FROM exclusions JOIN readings ON readings.id = reading "
@@ -319,9 +318,9 @@ _OF_STUDY = (
 
 
 def add_exclusion(change: Transaction, **columns: Any) -> str:
-    """Insert a row and return its id: its reading's, and which decision about it this is.
+    """Insert a decision and return its id: the reading's id, and the number of the decision.
 
-    The id is the same in every store of the study.
+    The id is the same in every store that contains the study.
     """
     number = change.value(
         "SELECT count(*) FROM exclusions WHERE reading = :reading", reading=columns["reading"]
@@ -333,7 +332,7 @@ def add_exclusion(change: Transaction, **columns: Any) -> str:
 
 def exclusions_of_study(look: Transaction, study: int) -> list[ExclusionRow]:
     """Return every decision about a study's readings, oldest first."""
-    return [ExclusionRow(**row) for row in look.rows(_OF_STUDY, study=study)]
+    return [ExclusionRow(**row) for row in look.rows(_EXCLUSIONS_OF_STUDY, study=study)]
 
 
 def decided_reading(look: Transaction, study: int, reading_id: str) -> DecidedRow | None:

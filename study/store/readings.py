@@ -5,17 +5,17 @@ from typing import Any, NamedTuple
 
 from study.store.banks import FILM_COLUMNS, FilmRow
 from study.store.connection import Transaction
-from study.store.extract import ASK_FOR_PRIOR, asks_for
+from study.store.extract import STUDIES_WITH_PRIORS, is_section_shown
 from study.store.studies import PRACTICE, STUDY, CaseSet
 
-_STUDY = "(SELECT study FROM readers WHERE id = :reader)"
+_STUDY_OF_READER = "(SELECT study FROM readers WHERE id = :reader)"
 
 
 class WaitingCase(NamedTuple):
     """A case on a reader's list with everything the reader sees; `options` is JSON.
 
-    `images` is the item whose images are shown, or None; `first_stage`, in stage 2 of
-    sequential reading, the id of stage 1.
+    `images` is the item whose images are shown, or None. In stage 2 of sequential reading,
+    `first_stage` is the id of the assignment of stage 1.
     """
 
     id: str
@@ -140,20 +140,20 @@ class CaseToSimulate(NamedTuple):
 
 
 class ReadSoFar(NamedTuple):
-    """The numbers of cases that a reader was assigned and has read."""
+    """The numbers of cases that were assigned to a reader and that the reader has read."""
 
     n_assigned: int
     n_read: int
 
 
-_CURRENT = "NOT EXISTS (SELECT 1 FROM readings AS later WHERE later.supersedes = readings.id)"
-_SCORED = (
+_IS_CURRENT = "NOT EXISTS (SELECT 1 FROM readings AS later WHERE later.supersedes = readings.id)"
+_SCORED_QUERY = (
     "SELECT assignments.position, condition, shown_order, cases.study, items.id AS item, "
     f"{STUDY.images} AS images, item_id, "
     "question, options, task, answer, status, confidence, truth, "
     "coalesce(words, '') AS explanation FROM assignments JOIN cases ON cases.id = case_id "
     "JOIN items ON items.id = cases.item "
-    f"JOIN readings ON readings.assignment = assignments.id AND {_CURRENT} "
+    f"JOIN readings ON readings.assignment = assignments.id AND {_IS_CURRENT} "
     "LEFT JOIN reference_standard ON reference_standard.item = items.id "
     "LEFT JOIN explanations ON explanations.item = items.id WHERE reader = :reader AND stage <> 1"
 )
@@ -162,24 +162,29 @@ _SCORED = (
 _QUESTION_COLUMNS = "question, options, items.id AS item"
 
 
-def _assignments_clause(of: CaseSet) -> str:
+def _assignments_clause(case_set: CaseSet) -> str:
     """Return the FROM clause for assignments with their cases."""
-    return f"{of.assignments} AS assignments JOIN {of.cases} AS cases ON cases.id = case_id "
+    return (
+        f"{case_set.assignments} AS assignments "
+        f"JOIN {case_set.cases} AS cases ON cases.id = case_id "
+    )
 
 
-def _is_unread_condition(of: CaseSet) -> str:
-    return f"NOT EXISTS (SELECT 1 FROM {of.tables}readings WHERE assignment = assignments.id) "
+def _is_unread_condition(case_set: CaseSet) -> str:
+    return (
+        f"NOT EXISTS (SELECT 1 FROM {case_set.tables}readings WHERE assignment = assignments.id) "
+    )
 
 
-def _case(of: CaseSet) -> str:
+def _case_query(case_set: CaseSet) -> str:
     return (
         f"SELECT assignments.id, position, condition, shown_order, {_QUESTION_COLUMNS}, "
         "EXISTS (SELECT 1 FROM "
-        f"{of.presentations} WHERE assignment = assignments.id) AS presented, "
-        f"{of.images} AS images, stage, aid, CASE stage WHEN 2 THEN (SELECT first.id "
+        f"{case_set.presentations} WHERE assignment = assignments.id) AS presented, "
+        f"{case_set.images} AS images, stage, aid, CASE stage WHEN 2 THEN (SELECT first.id "
         "FROM assignments AS first WHERE first.reader = assignments.reader "
         "AND first.position = assignments.position AND first.stage = 1) END AS first_stage "
-        f"FROM {_assignments_clause(of)} JOIN items ON items.id = cases.item "
+        f"FROM {_assignments_clause(case_set)} JOIN items ON items.id = cases.item "
     )
 
 
@@ -198,7 +203,7 @@ def items_shown(
 
 
 def films_shown(look: Transaction, item: int, *, prior: bool = False) -> list[FilmRow]:
-    """Return an item's films with their paths, in order; with `prior`, prior films too."""
+    """Return an item's films with their paths, in order; with `prior`, including prior films."""
     rows = look.rows(
         f"SELECT {FILM_COLUMNS}, label, prior, days FROM item_films JOIN films ON films.id = film "
         "JOIN banks ON banks.id = films.bank "
@@ -210,26 +215,32 @@ def films_shown(look: Transaction, item: int, *, prior: bool = False) -> list[Fi
 
 
 def unread(
-    look: Transaction, reader: int, limit: int, session: int | None = None, of: CaseSet = STUDY
+    look: Transaction,
+    reader: int,
+    limit: int,
+    session: int | None = None,
+    case_set: CaseSet = STUDY,
 ) -> list[WaitingCase]:
-    """Return a reader's next cases without a reading, in order of position; of one session only.
+    """Return a reader's next unread cases in order of position, of all sessions or only one.
 
-    The two stages of sequential reading are two of them and count as one of `limit`.
+    The two stages of sequential reading are two entries that count once towards `limit`.
     """
-    rows = [WaitingCase(**row) for row in _next(look, reader, limit, session, of)]
+    rows = [WaitingCase(**row) for row in _next_rows(look, reader, limit, session, case_set)]
     if any(row.stage for row in rows):
-        rows = [WaitingCase(**row) for row in _next(look, reader, 2 * limit, session, of)]
+        rows = [
+            WaitingCase(**row) for row in _next_rows(look, reader, 2 * limit, session, case_set)
+        ]
     places = list(dict.fromkeys(row.position for row in rows))[:limit]
     return [row for row in rows if row.position in places]
 
 
-def _next(
-    look: Transaction, reader: int, limit: int, session: int | None, of: CaseSet
+def _next_rows(
+    look: Transaction, reader: int, limit: int, session: int | None, case_set: CaseSet
 ) -> list[dict[str, Any]]:
     return look.rows(
-        _case(of) + "WHERE reader = :reader "
+        _case_query(case_set) + "WHERE reader = :reader "
         "AND (CAST(:session AS INTEGER) IS NULL OR session = :session) "
-        f"AND {_is_unread_condition(of)} ORDER BY position, stage LIMIT :limit",
+        f"AND {_is_unread_condition(case_set)} ORDER BY position, stage LIMIT :limit",
         reader=reader,
         limit=limit,
         session=session,
@@ -240,7 +251,7 @@ def at_position(look: Transaction, reader: int, position: int) -> WaitingCase | 
     """Return a reader's case at a position, or None."""
     return look.one(
         WaitingCase,
-        _case(STUDY) + "WHERE reader = :reader AND position = :position ORDER BY stage DESC",
+        _case_query(STUDY) + "WHERE reader = :reader AND position = :position ORDER BY stage DESC",
         reader=reader,
         position=position,
     )
@@ -249,7 +260,7 @@ def at_position(look: Transaction, reader: int, position: int) -> WaitingCase | 
 def views(
     look: Transaction, items: Sequence[int], *, prior: bool = False
 ) -> dict[int, list[ViewRow]]:
-    """Return the films of each item in order, without their paths; with `prior`, earlier ones too.
+    """Return the films of each item in order, without paths; with `prior`, including prior films.
 
     An item without films has no entry.
     """
@@ -267,7 +278,7 @@ def views(
 
 
 def _items_condition(items: Sequence[int]) -> tuple[str, dict[str, int]]:
-    """Return the condition that a column is one of a few items, and its values.
+    """Return the SQL condition that a column is one of these items, and its values.
 
     Each item is a parameter: SQLite would scan the tables of a view for a list in JSON.
     """
@@ -276,7 +287,7 @@ def _items_condition(items: Sequence[int]) -> tuple[str, dict[str, int]]:
 
 
 def film(look: Transaction, reader: int, case: str, view: int) -> FilmRow | None:
-    """Return a film of a reader's own case, practice cases included, with its folder, or None.
+    """Return a film of a reader's own case or practice case, with its folder, or None.
 
     Parameters
     ----------
@@ -285,16 +296,18 @@ def film(look: Transaction, reader: int, case: str, view: int) -> FilmRow | None
         shows them.
     """
     query = " UNION ALL ".join(
-        f"SELECT {of.images} FROM {_assignments_clause(of)} "
+        f"SELECT {case_set.images} FROM {_assignments_clause(case_set)} "
         "WHERE assignments.id = :case AND reader = :reader"
-        for of in (STUDY, PRACTICE)
+        for case_set in (STUDY, PRACTICE)
     )
     return look.one(
         FilmRow,
         f"SELECT {FILM_COLUMNS} FROM item_films JOIN films ON films.id = film "
         "JOIN banks ON banks.id = films.bank WHERE position = :view AND item = :item AND "
-        f"(prior = 0 OR {asks_for('prior', _STUDY)})",
-        item=look.value(query, reader=reader, case=case),  # a query here would make SQLite scan
+        f"(prior = 0 OR {is_section_shown('prior', _STUDY_OF_READER)})",
+        item=look.value(
+            query, reader=reader, case=case
+        ),  # as a subquery, it would make SQLite scan the table
         reader=reader,
         view=view,
     )
@@ -308,7 +321,7 @@ _CASES_OF_OPEN_STUDIES = (
 
 
 def _joins_to_films(films: str) -> str:
-    """Return the joins from upcoming cases to their films, for one of the two tables of films."""
+    """Return the joins from upcoming cases to their current or prior films."""
     return (
         f"JOIN {films} AS own ON own.item = coming.item JOIN films ON films.id = own.film "
         "JOIN banks ON banks.id = films.bank"
@@ -318,12 +331,13 @@ def _joins_to_films(films: str) -> str:
 def upcoming_films(look: Transaction, reader: int | None, n_cases: int) -> list[FilmRow]:
     """Return the films of a reader's next cases, practice cases first, in order of use."""
     waiting = " UNION ALL ".join(
-        f"SELECT {place} AS turn, position, {of.images} AS item FROM {_assignments_clause(of)} "
-        f"WHERE reader = :reader AND {_is_unread_condition(of)}"
-        for place, of in enumerate((PRACTICE, STUDY))
+        f"SELECT {place} AS turn, position, {case_set.images} AS item "
+        f"FROM {_assignments_clause(case_set)} "
+        f"WHERE reader = :reader AND {_is_unread_condition(case_set)}"
+        for place, case_set in enumerate((PRACTICE, STUDY))
     )
     coming = f"({waiting} ORDER BY turn, position LIMIT :n_cases) AS coming"
-    condition = asks_for("prior", _STUDY)
+    condition = is_section_shown("prior", _STUDY_OF_READER)
     rows = look.rows(
         f"SELECT {_FILM_COLUMNS} FROM ("
         f"SELECT {FILM_COLUMNS}, turn, coming.position AS case_position, 0 AS prior, own.position "
@@ -345,43 +359,45 @@ def films_to_read(look: Transaction) -> list[FilmRow]:
         f"FROM {_CASES_OF_OPEN_STUDIES} {_joins_to_films('item_views')} "
         f"UNION SELECT films.id, {FILM_COLUMNS} "
         f"FROM {_CASES_OF_OPEN_STUDIES} {_joins_to_films('item_priors')} "
-        f"AND coming.study IN {ASK_FOR_PRIOR}) ORDER BY id"
+        f"AND coming.study IN {STUDIES_WITH_PRIORS}) ORDER BY id"
     )
     return [FilmRow(**row) for row in rows]
 
 
-def assignment(look: Transaction, assignment_id: str, of: CaseSet = STUDY) -> AssignmentRow | None:
+def assignment(
+    look: Transaction, assignment_id: str, case_set: CaseSet = STUDY
+) -> AssignmentRow | None:
     """Return an assignment with its item's options, or None."""
     return look.one(
         AssignmentRow,
         "SELECT assignments.id, reader, session, position, condition, shown_order, options, stage, "
         "aid "
-        f"FROM {_assignments_clause(of)} JOIN items ON items.id = cases.item "
+        f"FROM {_assignments_clause(case_set)} JOIN items ON items.id = cases.item "
         "WHERE assignments.id = :assignment_id",
         assignment_id=assignment_id,
     )
 
 
-def counts(look: Transaction, reader: int, of: CaseSet = STUDY) -> ReadSoFar:
-    """Return the numbers of cases that a reader was assigned and has read."""
+def counts(look: Transaction, reader: int, case_set: CaseSet = STUDY) -> ReadSoFar:
+    """Return how many cases were assigned to a reader, and how many of them have been read."""
     row = look.row(
         "SELECT count(*) AS n_assigned, count(readings.id) AS n_read "
-        f"FROM {of.assignments} AS assignments LEFT JOIN {of.readings} AS readings "
-        f"ON readings.assignment = assignments.id AND {_CURRENT} WHERE reader = :reader",
+        f"FROM {case_set.assignments} AS assignments LEFT JOIN {case_set.readings} AS readings "
+        f"ON readings.assignment = assignments.id AND {_IS_CURRENT} WHERE reader = :reader",
         reader=reader,
     )
     return ReadSoFar(**row or {"n_assigned": 0, "n_read": 0})
 
 
-def time_spent(look: Transaction, reader: int) -> dict[str, Any]:
-    """Return a reader's numbers of assigned and read cases, first and last time, and duration."""
+def reading_time(look: Transaction, reader: int) -> dict[str, Any]:
+    """Return a reader's counts of cases, the first and last time, and the total reading time."""
     row = look.row(
         "SELECT count(*) AS n_assigned, count(readings.id) AS n_read, "
         "min(presentations.received_at_utc) AS first_at_utc, "
         "max(readings.received_at_utc) AS last_at_utc, "
         "total(response_ms) AS reading_ms, count(response_ms) AS n_timed FROM assignments "
         "LEFT JOIN presentations ON presentations.assignment = assignments.id LEFT JOIN readings "
-        f"ON readings.assignment = assignments.id AND {_CURRENT} WHERE reader = :reader",
+        f"ON readings.assignment = assignments.id AND {_IS_CURRENT} WHERE reader = :reader",
         reader=reader,
     )
     return row or {}
@@ -401,37 +417,41 @@ def presentation(look: Transaction, assignment_id: str) -> PresentationRow | Non
     )
 
 
-def add(change: Transaction, of: CaseSet, **columns: Any) -> None:
+def add(change: Transaction, case_set: CaseSet, **columns: Any) -> None:
     """Insert a reading."""
-    change.insert(f"{of.tables}readings", **columns)
+    change.insert(f"{case_set.tables}readings", **columns)
 
 
-def as_stored(look: Transaction, reading_id: str, of: CaseSet = STUDY) -> dict[str, Any] | None:
+def stored_row(
+    look: Transaction, reading_id: str, case_set: CaseSet = STUDY
+) -> dict[str, Any] | None:
     """Return a reading's complete row, which its event hashes, or None."""
-    row = look.row(f"SELECT * FROM {of.tables}readings WHERE id = :id", id=reading_id)
+    row = look.row(f"SELECT * FROM {case_set.tables}readings WHERE id = :id", id=reading_id)
     return row and _hashed_columns(row)
 
 
 def _hashed_columns(row: dict[str, Any]) -> dict[str, Any]:
-    """Return what the hash of a reading covers; a later column only if it has a value."""
+    """Return the columns that the hash of a reading covers; a later one only if it has a value."""
     return {key: row[key] for key in row if key != "aid_shown_ms" or row[key] is not None}
 
 
-def by_id(look: Transaction, reading_id: str, of: CaseSet = STUDY) -> AnswerRow | None:
+def by_id(look: Transaction, reading_id: str, case_set: CaseSet = STUDY) -> AnswerRow | None:
     """Return the content of a reading, or None."""
-    return look.one(AnswerRow, _answer(of) + "WHERE id = :id", id=reading_id)
+    return look.one(AnswerRow, _answer_query(case_set) + "WHERE id = :id", id=reading_id)
 
 
-def current(look: Transaction, assignment_id: str, of: CaseSet = STUDY) -> AnswerRow | None:
+def current(look: Transaction, assignment_id: str, case_set: CaseSet = STUDY) -> AnswerRow | None:
     """Return the current reading of an assignment, or None."""
     return look.one(
-        AnswerRow, f"{_answer(of)} WHERE assignment = :id AND {_CURRENT}", id=assignment_id
+        AnswerRow,
+        f"{_answer_query(case_set)} WHERE assignment = :id AND {_IS_CURRENT}",
+        id=assignment_id,
     )
 
 
-def _answer(of: CaseSet) -> str:
+def _answer_query(case_set: CaseSet) -> str:
     columns = ", ".join(AnswerRow._fields)
-    return f"SELECT {columns} FROM {of.readings} AS readings "
+    return f"SELECT {columns} FROM {case_set.readings} AS readings "
 
 
 def has_presentation_id(look: Transaction, presentation_id: str) -> bool:
@@ -444,8 +464,8 @@ def has_presentation_id(look: Transaction, presentation_id: str) -> bool:
     )
 
 
-def any_of_study(look: Transaction, study: int) -> bool:
-    """Return whether any case of a study was shown to a reader."""
+def has_presentation(look: Transaction, study: int) -> bool:
+    """Return whether any reader was shown a case of a study."""
     return bool(
         look.value(
             "SELECT EXISTS (SELECT 1 FROM presentations "
@@ -494,7 +514,7 @@ def add_reason(change: Transaction, reading_id: str, words: str) -> None:
 
 
 def reasons_of_study(look: Transaction, study: int) -> dict[str, str]:
-    """Return the reasons of a study's skipped readings by the reading's id, for verification."""
+    """Return the reasons for a study's skipped readings by reading id, for verification."""
     rows = look.rows(
         "SELECT reasons.* FROM reasons JOIN readings ON readings.id = reading "
         "JOIN assignments ON assignments.id = assignment "
@@ -514,17 +534,17 @@ def of_study(look: Transaction, study: int) -> list[dict[str, Any]]:
         "LEFT JOIN reasons ON reasons.reading = readings.id "
         "JOIN presentations ON presentations.assignment = assignments.id "
         "JOIN readers ON readers.id = reader JOIN cases ON cases.id = case_id "
-        f"JOIN items ON items.id = cases.item WHERE readers.study = :study AND {_CURRENT} "
+        f"JOIN items ON items.id = cases.item WHERE readers.study = :study AND {_IS_CURRENT} "
         "ORDER BY readers.id, assignments.position, stage",
         study=study,
     )
 
 
-def all_of_study(look: Transaction, study: int, of: CaseSet = STUDY) -> list[dict[str, Any]]:
-    """Return every reading of a study as stored, superseded ones too, for verification."""
+def all_of_study(look: Transaction, study: int, case_set: CaseSet = STUDY) -> list[dict[str, Any]]:
+    """Return all readings of a study as stored, including superseded ones, for verification."""
     rows = look.rows(
-        f"SELECT readings.* FROM {of.tables}readings AS readings "
-        f"JOIN {of.assignments} AS assignments ON assignments.id = assignment "
+        f"SELECT readings.* FROM {case_set.tables}readings AS readings "
+        f"JOIN {case_set.assignments} AS assignments ON assignments.id = assignment "
         "JOIN readers ON readers.id = reader WHERE study = :study ORDER BY readings.rowid",
         study=study,
     )
@@ -541,12 +561,12 @@ def presentations_of_study(look: Transaction, study: int) -> list[dict[str, Any]
     )
 
 
-def truth(look: Transaction, assignment_id: str, of: CaseSet = STUDY) -> TruthRow | None:
+def truth(look: Transaction, assignment_id: str, case_set: CaseSet = STUDY) -> TruthRow | None:
     """Return an assignment's reference standard and explanation; never through `Store.desk`."""
     return look.one(
         TruthRow,
         "SELECT truth, coalesce(words, '') AS explanation, condition, shown_order, options "
-        f"FROM {_assignments_clause(of)} JOIN items ON items.id = cases.item "
+        f"FROM {_assignments_clause(case_set)} JOIN items ON items.id = cases.item "
         "JOIN reference_standard ON reference_standard.item = cases.item "
         "LEFT JOIN explanations ON explanations.item = cases.item "
         "WHERE assignments.id = :assignment_id",
@@ -557,17 +577,17 @@ def truth(look: Transaction, assignment_id: str, of: CaseSet = STUDY) -> TruthRo
 def scored(look: Transaction, reader: int) -> list[ScoredRow]:
     """Return a reader's read cases with answer, reference standard and explanation, in order.
 
-    Must not be used through `Store.desk`, and only for a reader whose study is closed.
+    Use it only for a reader whose study is closed, and never through `Store.desk`.
     """
-    rows = look.rows(f"{_SCORED} ORDER BY assignments.position", reader=reader)
+    rows = look.rows(f"{_SCORED_QUERY} ORDER BY assignments.position", reader=reader)
     return [ScoredRow(**row) for row in rows]
 
 
 def scored_at(look: Transaction, reader: int, position: int) -> ScoredRow | None:
-    """Return a read case at a position, as `scored` does, or None."""
+    """Return the read case at a position in the form of `scored`, or None."""
     return look.one(
         ScoredRow,
-        f"{_SCORED} AND assignments.position = :position",
+        f"{_SCORED_QUERY} AND assignments.position = :position",
         reader=reader,
         position=position,
     )
@@ -623,7 +643,7 @@ def preparations_of_study(look: Transaction, study: int) -> list[dict[str, Any]]
 
 
 class SessionRow(NamedTuple):
-    """A condition of a reader's session; first presentation and last reading as received.
+    """A condition in a reader's session, with the times of its first presentation and last reading.
 
     `n_cases` and `n_cases_read` count the two readings of sequential reading as one case.
     """
@@ -639,7 +659,7 @@ class SessionRow(NamedTuple):
 
 
 class InterventionRow(NamedTuple):
-    """An intervention in a study, or (with a reader) in one reader's part of it."""
+    """An intervention in a study, or in one reader's part of it if `reader` is set."""
 
     id: int
     study: int
@@ -656,7 +676,7 @@ class InterventionRow(NamedTuple):
 def sessions_of_reader(look: Transaction, reader: int) -> list[SessionRow]:
     """Return a reader's sessions in order, a row for each condition in the order of reading.
 
-    All readings of a changed answer are joined: the first counts for the case.
+    Of several readings of a case, whose answer was changed, the first is counted.
     """
     return look.tuples(
         SessionRow,
@@ -695,8 +715,8 @@ def shown_context(
 ) -> dict[int, tuple[tuple[str, str], ...]]:
     """Return the context that a protocol shows with each item's question, in the protocol's order.
 
-    Readers and models see the same content: it can be read through `Store.desk`, where findings and
-    impression are sealed.
+    Readers and models see the same content. It can be read through `Store.desk`, to which findings
+    and impressions are sealed.
 
     Parameters
     ----------
@@ -708,7 +728,7 @@ def shown_context(
     Returns
     -------
     dict of int to tuple of (str, str)
-        Such as `("Age", "60 years")`; a value that the bank does not have is omitted.
+        For example `("Age", "60 years")`; values that the bank lacks are omitted.
     """
     condition, values = _items_condition(items)
     rows = look.rows(

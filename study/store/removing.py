@@ -1,4 +1,4 @@
-"""Delete the rows of a closed study, of its people, and of a withdrawn model.
+"""Deletes the rows of a closed study, its people, or a withdrawn model.
 
 Triggers (`schema.REMOVED_WITH_STUDY`) refuse to delete these rows while the study exists, and
 refuse to delete a study that was opened and not closed.
@@ -16,7 +16,7 @@ _ASSIGNMENTS = f"(SELECT id FROM assignments WHERE reader IN {_READERS})"
 _PRACTICE = f"(SELECT id FROM practice_assignments WHERE reader IN {_READERS})"
 _READINGS = f"(SELECT id FROM readings WHERE assignment IN {_ASSIGNMENTS})"
 
-_ROWS = (
+_ROWS_OF_STUDY = (
     *((table, f"reading IN {_READINGS}") for table in ("exclusions", "reasons")),
     *((table, f"assignment IN {_ASSIGNMENTS}") for table in ("aid_requests", "readings")),
     ("presentations", f"assignment IN {_ASSIGNMENTS}"),
@@ -32,7 +32,7 @@ _ROWS = (
     *((table, "study = :study") for table in ("practice_cases", "cases", "models", "scorings")),
     *((table, "study = :study") for table in ("amendments", "interventions", "grants", "readers")),
 )
-"""The tables of a study with the conditions for its rows; rows that others refer to are last."""
+"""A study's tables and the conditions for its rows, ordered so that references stay valid."""
 
 _READERS_OF_THIS_STUDY_ONLY = (
     "SELECT DISTINCT person FROM grants WHERE study = :study EXCEPT "
@@ -60,7 +60,7 @@ def chains_of(look: Transaction, study_name: str) -> list[str]:
 def remove_study(change: Transaction, study: int, study_name: str) -> dict[str, int]:
     """Delete a study, its people and its chains; return the number of rows by table.
 
-    People who have, or had, a role elsewhere stay. SQLite refuses at the end if a row refers to a
+    People who have or had a role elsewhere are not deleted. The commit fails if a row refers to a
     deleted row.
     """
     chains = chains_of(change, study_name)
@@ -72,7 +72,7 @@ def remove_study(change: Transaction, study: int, study_name: str) -> dict[str, 
         study=study,
     )
     counts = {"studies": change.execute("DELETE FROM studies WHERE id = :study", study=study)}
-    for table, condition in _ROWS:
+    for table, condition in _ROWS_OF_STUDY:
         counts[table] = change.execute(f"DELETE FROM {table} WHERE {condition}", study=study)
     for person in people:
         for table in _TABLES_OF_A_PERSON:

@@ -3,7 +3,7 @@
 SQLite enforces the rules where it can: STRICT tables, foreign keys, CHECK and UNIQUE constraints
 (one reading per reader, case, condition and repeat), and triggers that refuse to change or delete
 rows of append-only tables. The version of a store is SQLite's ``user_version``. A released
-migration never changes; a change of the schema is a new migration.
+migration never changes; any change of the schema requires a new migration.
 """
 
 import sqlite3
@@ -23,9 +23,9 @@ FIRST_VERSION = 14
 Migration = Callable[[sqlite3.Connection], None]
 
 MIGRATIONS: tuple[Migration, ...] = ()
-"""Each migration is run once, in this order; the first makes version ``FIRST_VERSION + 1``.
+"""The migrations, each run once, in this order; the first creates version ``FIRST_VERSION + 1``.
 
-They run on both engines. A change of a function in ``postgres.sql`` needs a migration too, which
+They run on both engines. A changed function in ``postgres.sql`` requires a migration, too, which
 may be empty.
 """
 
@@ -97,14 +97,14 @@ DESK_TABLES = frozenset(
         "reasons",
     }
 )
-"""Tables in which a reader's request may write."""
+"""Tables to which a reader's request may write."""
 
 SHOWN_VIEWS = {
     "report_texts": "shown_context",
     "aids": "due_aids",
     "wrong_images": "items_with_images",
 }
-"""The only access to a sealed table: its view with the content that a reader may see."""
+"""The only access of readers to a sealed table: a view of the content that they may see."""
 
 REMOVED_WITH_STUDY = {
     **dict.fromkeys(("cases", "practice_cases", "amendments", "interventions"), _ROW_OF_A_STUDY),
@@ -156,7 +156,7 @@ def check_version(number: int, name: str) -> None:
     Raises
     ------
     BrokenStore
-        It was made before the first release, or by a newer version.
+        The store was made before the first release, or by a newer version.
     """
     if number < FIRST_VERSION:
         raise BrokenStore(
@@ -172,16 +172,16 @@ def check_version(number: int, name: str) -> None:
 
 
 def create(connection: sqlite3.Connection, number: int | None = None) -> None:
-    """Create all tables, indexes, views and triggers in an empty file, at the newest version.
+    """Create all tables, indexes, views and triggers of a version in an empty file.
 
-    The `number` of an earlier version creates what a store of that version has.
+    `number` is the version, by default the newest.
     """
     for statement in files(__package__).joinpath("schema.sql").read_text("utf-8").split(";\n"):
         connection.execute(statement)
     for table, owner in (REMOVED_WITH_BANK | REMOVED_WITH_STUDY).items():
-        _refuse(connection, "UPDATE", table)
-        _refuse(connection, "DELETE", table, when=f"WHEN EXISTS ({owner})")
-    _mark(connection, FIRST_VERSION)
+        _create_refusing_trigger(connection, "UPDATE", table)
+        _create_refusing_trigger(connection, "DELETE", table, when=f"WHEN EXISTS ({owner})")
+    _set_version(connection, FIRST_VERSION)
     _migrate(connection, number)
 
 
@@ -191,8 +191,8 @@ def migrate(connection: sqlite3.Connection, back_up: Callable[[int], None]) -> N
     Parameters
     ----------
     back_up
-        Copies the store, which has a version. The earlier version of the program opens the copy
-        if the upgrade is rolled back.
+        Called with the store's version to copy the store. If the upgrade is rolled back, the
+        earlier version of the program opens the copy.
     """
     if version(connection) < newest():
         back_up(version(connection))
@@ -200,13 +200,13 @@ def migrate(connection: sqlite3.Connection, back_up: Callable[[int], None]) -> N
 
 
 def upgrade_backup(store: Path, number: int) -> Path:
-    """Return the file of the backup made before a store of this version was upgraded."""
+    """Return the path of the backup that is made before a store of this version is upgraded."""
     return store.with_name(f"{store.name}-backups") / f"{store.stem}-before-upgrade-{number}.db"
 
 
 @contextmanager
 def upgrade_backup_of(store: Path, number: int) -> Iterator[Path]:
-    """Yield a new file to copy a store to before an upgrade; it replaces an earlier copy."""
+    """Yield a new file for a copy of a store before an upgrade; it replaces an earlier copy."""
     file = upgrade_backup(store, number)
     file.parent.mkdir(mode=0o700, exist_ok=True)
     new = file.with_name(f".making-{file.name}")
@@ -220,14 +220,16 @@ def _migrate(connection: sqlite3.Connection, number: int | None = None) -> None:
     last = newest() if number is None else number
     for migration in MIGRATIONS[version(connection) - FIRST_VERSION : last - FIRST_VERSION]:
         migration(connection)
-    _mark(connection, last)
+    _set_version(connection, last)
 
 
-def _mark(connection: sqlite3.Connection, number: int) -> None:
+def _set_version(connection: sqlite3.Connection, number: int) -> None:
     connection.execute(f"PRAGMA user_version = {number}")
 
 
-def _refuse(connection: sqlite3.Connection, verb: str, table: str, when: str = "") -> None:
+def _create_refusing_trigger(
+    connection: sqlite3.Connection, verb: str, table: str, when: str = ""
+) -> None:
     connection.execute(
         f"CREATE TRIGGER {table}_refuse_{verb.lower()} BEFORE {verb} ON {table} {when} "
         f"BEGIN SELECT RAISE(ABORT, '{table} are written once'); END"

@@ -1,4 +1,4 @@
-"""Compare a store's tables, indexes and triggers with those of a new store.
+"""Compares a store's tables, indexes and triggers with those of a new store.
 
 The triggers prevent the program from altering append-only tables; the event chains would not show
 that a trigger was removed.
@@ -13,20 +13,23 @@ from functools import cache
 from study.store import dialect, schema
 from study.store.connection import Transaction
 
-_Shape = dict[tuple[str, str], str]
-_REPLICATION = frozenset({("table", "_litestream_seq"), ("table", "_litestream_lock")})
-"""Tables that Litestream creates in a store that it copies; they do not contain data of a study."""
+_Definitions = dict[tuple[str, str], str]
+_REPLICATION_TABLES = frozenset({("table", "_litestream_seq"), ("table", "_litestream_lock")})
+"""Tables that Litestream creates in a store it replicates; they contain no study data."""
 
-_SQL = "SELECT type, name, coalesce(sql, '') AS sql FROM sqlite_master"
+_SCHEMA_QUERY = "SELECT type, name, coalesce(sql, '') AS sql FROM sqlite_master"
 
 
 def breaches(look: Transaction) -> Iterator[str]:
-    """Yield every table, index and trigger that is missing, altered or foreign."""
+    """Yield a message for each table, index and trigger that is missing, altered or unknown."""
     if look.dialect == "postgres":
-        expected, actual = dialect.shape(), _shape(look.rows(dialect.SHAPE))
+        expected, actual = dialect.shape(), _definitions(look.rows(dialect.SHAPE))
     else:
-        expected, actual = _schema_of_new_store(schema.MIGRATIONS), _shape(look.rows(_SQL))
-    for kind, name in sorted(expected.keys() | (actual.keys() - _REPLICATION)):
+        expected, actual = (
+            _schema_of_new_store(schema.MIGRATIONS),
+            _definitions(look.rows(_SCHEMA_QUERY)),
+        )
+    for kind, name in sorted(expected.keys() | (actual.keys() - _REPLICATION_TABLES)):
         if (kind, name) not in actual:
             yield f"the store: the {kind} {name} is missing."
         elif (kind, name) not in expected:
@@ -36,7 +39,7 @@ def breaches(look: Transaction) -> Iterator[str]:
 
 
 def damage(look: Transaction) -> Iterator[str]:
-    """Yield damage reported by SQLite: pages, indexes, and rows that refer to missing rows."""
+    """Yield the damage that SQLite reports in pages, indexes and references between rows."""
     if look.dialect == "postgres":  # PostgreSQL checks its pages and references itself
         return
     for row in look.rows("PRAGMA integrity_check(5)"):
@@ -51,16 +54,16 @@ def damage(look: Transaction) -> Iterator[str]:
 
 
 @cache
-def _schema_of_new_store(migrations: tuple[schema.Migration, ...]) -> _Shape:
-    """Return the schema of a new store; cached, because every verification compares with it."""
+def _schema_of_new_store(migrations: tuple[schema.Migration, ...]) -> _Definitions:
+    """Return the schema of a new store; cached, because each verification needs it."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         connection.row_factory = sqlite3.Row
         schema.create(connection)
-        return _shape(connection.execute(_SQL))
+        return _definitions(connection.execute(_SCHEMA_QUERY))
 
 
-def _shape(rows: Iterable[sqlite3.Row | dict[str, str]]) -> _Shape:
-    """Return the definition of each object, without those that SQLite creates itself."""
+def _definitions(rows: Iterable[sqlite3.Row | dict[str, str]]) -> _Definitions:
+    """Return the definition of each object, except those that SQLite itself creates."""
     return {
         (row["type"], row["name"]): re.sub(r"\s+", "", row["sql"])
         for row in rows

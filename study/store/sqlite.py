@@ -18,10 +18,10 @@ from study.base.translation import later, translated
 from study.store import comparing, engine, schema
 from study.store.engine import PATIENCE_S, Kind
 
-HELD = "PRAGMA cache_size = -32768"
-"""Lets SQLite cache 32 MB of a file, for queries that read much of it in random order."""
+LARGE_CACHE = "PRAGMA cache_size = -32768"
+"""Lets SQLite cache 32 MB of a file for queries that read much of it in random order."""
 
-_SCRATCH = ".new-store-"
+_NEW_STORE_PREFIX = ".new-store-"
 """The beginning of the name of a folder in which a store is created."""
 
 _log = logging.getLogger("reading_room.store")
@@ -43,7 +43,7 @@ class Sqlite:
     def create(self, fill: Callable[[engine.Database], None]) -> None:
         """Create the file under another name and then rename it, unless it exists.
 
-        Neither a crash nor two processes at once leave an incomplete store.
+        A crash or a second process therefore never leaves an incomplete store.
 
         Raises
         ------
@@ -57,18 +57,18 @@ class Sqlite:
             with ExitStack() as stack:
                 with _locked(path.parent, wait=True) as is_alone:
                     if is_alone:
-                        _delete_left_over(path.parent)
+                        _delete_leftovers(path.parent)
                     if path.exists():
                         return
-                    scratch = tempfile.TemporaryDirectory(dir=path.parent, prefix=_SCRATCH)
+                    scratch = tempfile.TemporaryDirectory(dir=path.parent, prefix=_NEW_STORE_PREFIX)
                     new = Path(stack.enter_context(scratch)) / "store.db"
                     stack.enter_context(_locked(new.parent))
-                make(new, fill)
-                _put_in_place(new, path)
+                make_store(new, fill)
+                _rename_new_store(new, path)
         except OSError as error:
             raise StudyError(f"{path} cannot be made: {error.strerror}.") from error
 
-    def ready(self) -> None:
+    def check_and_upgrade(self) -> None:
         """Check that the file is a store, and upgrade it to the version of this program.
 
         Raises
@@ -76,18 +76,18 @@ class Sqlite:
         NotFound
             There is no file.
         BrokenStore
-            The file is not a Reading Room store, or of a version that is not supported.
+            The file is not a Reading Room store, or has a version that is not supported.
         """
         if not self.path.is_file():
             raise NotFound(
                 f"There is no store {self.path.name}. Create one with: python -m study init --db DB"
             )
-        with closing(_opened(self.path)) as connection:
-            _check_ours(connection, self.path)
+        with closing(_open_existing(self.path)) as connection:
+            _check_store(connection, self.path)
             if schema.version(connection) == schema.newest():
                 return
         with self._connection() as connection:
-            connection.execute("BEGIN IMMEDIATE")  # only one of several processes migrates it
+            connection.execute("BEGIN IMMEDIATE")  # so that only one process migrates the store
             with connection:
                 schema.migrate(connection, self._back_up)
 
@@ -99,7 +99,7 @@ class Sqlite:
         """Return False: the number of connections to a file is not limited."""
         return False
 
-    def opened(self, kind: Kind) -> Database:
+    def open_connection(self, kind: Kind) -> Database:
         """Open a connection."""
         connection = _connect(self.path, kind.patience_s)
         if kind.sealed:
@@ -109,38 +109,38 @@ class Sqlite:
         return Database(connection, recursive_triggers=False)
 
     @contextmanager
-    def held_open(self) -> Iterator[None]:
+    def keep_open(self) -> Iterator[None]:
         """Keep one connection open.
 
         When the last connection is closed, SQLite checkpoints the journal, which costs several
         flushes to disk. This connection opens the journal and does not read the schema.
         """
-        with closing(_opened(self.path)) as connection:
+        with closing(_open_existing(self.path)) as connection:
             schema.version(connection)
             yield
 
     @contextmanager
-    def attached(self, database: engine.Database, file: Path) -> Iterator[None]:
+    def attach(self, database: engine.Database, file: Path) -> Iterator[None]:
         """Make the tables of a file readable within a transaction as `beside.items`."""
         connection = database.conn
         connection.execute("ATTACH ? AS beside", (f"{file.absolute().as_uri()}?mode=ro",))
         (before,) = connection.execute("PRAGMA main.cache_size").fetchone()
-        connection.execute(HELD)
+        connection.execute(LARGE_CACHE)
         try:
             yield
         finally:
             connection.execute(f"PRAGMA main.cache_size = {before}")
             connection.execute("DETACH beside")
 
-    def explained(self, error: Exception) -> Exception:
-        """Return an error of the file as a sentence with its remedy; other errors unchanged.
+    def explain_error(self, error: Exception) -> Exception:
+        """Return an error of SQLite as a sentence with its remedy; return other errors unchanged.
 
         Readers and signed-out visitors see it too, so only the log contains the path.
         """
-        return explained(error, self.path)
+        return explain_error(error, self.path)
 
     def is_in_use(self) -> bool:
-        """Return whether another connection is open: then SQLite refuses an exclusive lock."""
+        """Return whether another connection is open, so that SQLite refuses an exclusive lock."""
         address = f"{self.path.resolve().as_uri()}?mode=rw"
         with closing(sqlite3.connect(address, uri=True, timeout=0)) as connection:
             # No earlier statement may run: it would open the log in shared mode.
@@ -172,7 +172,7 @@ class Sqlite:
     def checkpoint(self, patience_s: float, *, quietly: bool = False) -> bool:
         """Checkpoint the journal; return whether no other connection prevented it.
 
-        With `quietly`, as much as possible without blocking other connections.
+        With `quietly`, do as much as possible without blocking other connections.
         """
         mode = "PASSIVE" if quietly else "TRUNCATE"
         with self._connection(patience_s) as connection:
@@ -180,9 +180,9 @@ class Sqlite:
         return not busy
 
     def rename_to(self, path: Path) -> None:
-        """Rename the file, unless a file of that name exists; it is then one file."""
+        """Rename the file, after a checkpoint, unless a file of that name exists."""
         self.checkpoint(PATIENCE_S)
-        _put_in_place(self.path, path)
+        _rename_new_store(self.path, path)
 
     def enable_journal(self) -> None:
         """Switch a store that is a single file back to a write-ahead log."""
@@ -207,19 +207,19 @@ class Sqlite:
             yield connection
 
 
-def _delete_left_over(parent: Path) -> None:
-    """Delete the folders in which processes that were killed left a store or a part of one."""
-    for left in parent.glob(f"{_SCRATCH}*"):
-        with suppress(OSError), _locked(left) as is_unused:
+def _delete_leftovers(parent: Path) -> None:
+    """Delete the folders in which killed processes left complete or incomplete stores."""
+    for leftover in parent.glob(f"{_NEW_STORE_PREFIX}*"):
+        with suppress(OSError), _locked(leftover) as is_unused:
             if is_unused:
-                shutil.rmtree(left)
+                shutil.rmtree(leftover)
 
 
 @contextmanager
 def _locked(folder: Path, *, wait: bool = False) -> Iterator[bool]:
-    """Lock a folder, at most until the process ends; yield whether it is locked.
+    """Lock a folder, at most until the process ends, and yield whether that succeeded.
 
-    Some network file systems have no locks.
+    Some network file systems do not support locks.
     """
     file = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:
@@ -239,10 +239,12 @@ def add_functions(connection: sqlite3.Connection) -> None:
         connection.create_function(function.__name__, n_arguments, function, deterministic=True)
 
 
-def make(path: Path, fill: Callable[[engine.Database], None], number: int | None = None) -> None:
-    """Create a store under a name that no other process uses; closing it leaves one file.
+def make_store(
+    path: Path, fill: Callable[[engine.Database], None], number: int | None = None
+) -> None:
+    """Create a store under a name that no other process uses, as a single file.
 
-    The `number` is that of an earlier version.
+    `number` is its version, by default the newest.
     """
     path.touch(mode=0o600)
     try:
@@ -254,16 +256,16 @@ def make(path: Path, fill: Callable[[engine.Database], None], number: int | None
                 schema.create(connection, number)
                 fill(Database(connection, recursive_triggers=False))
     except sqlite3.DatabaseError as error:
-        raise explained(error, path) from error
+        raise explain_error(error, path) from error
 
 
 def as_single_file(path: Path) -> None:
-    """Switch a store without a user from a write-ahead log to a single file."""
+    """Switch a store that is not in use from a write-ahead log to a single file."""
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA journal_mode = DELETE")
 
 
-def _put_in_place(new: Path, path: Path) -> None:
+def _rename_new_store(new: Path, path: Path) -> None:
     """Rename a finished store, unless another one of that name exists."""
     try:
         os.link(new, path)
@@ -274,7 +276,7 @@ def _put_in_place(new: Path, path: Path) -> None:
             new.replace(path)
 
 
-def _opened(path: Path, patience_s: float = PATIENCE_S) -> sqlite3.Connection:
+def _open_existing(path: Path, patience_s: float = PATIENCE_S) -> sqlite3.Connection:
     """Open an existing file; SQLite would otherwise create a missing one.
 
     The schema is not read, which takes longer than most transactions.
@@ -284,12 +286,12 @@ def _opened(path: Path, patience_s: float = PATIENCE_S) -> sqlite3.Connection:
         uri=True,
         timeout=patience_s,
         isolation_level=None,
-        check_same_thread=False,  # a connection kept for the next may be used by another thread
+        check_same_thread=False,  # another thread may reuse the connection later
     )
 
 
 def _connect(path: Path, patience_s: float = PATIENCE_S) -> sqlite3.Connection:
-    connection = _opened(path, patience_s)
+    connection = _open_existing(path, patience_s)
     try:
         add_functions(connection)
         connection.execute("PRAGMA foreign_keys = ON")
@@ -310,41 +312,41 @@ def _refuse_sealed(
     return sqlite3.SQLITE_OK
 
 
-def _check_ours(connection: sqlite3.Connection, path: Path) -> None:
+def _check_store(connection: sqlite3.Connection, path: Path) -> None:
     (application_id,) = connection.execute("PRAGMA application_id").fetchone()
     if application_id != schema.APPLICATION_ID:
         raise BrokenStore(f"{path.name} is not a Reading Room store. Name another file.")
     schema.check_version(schema.version(connection), path.name)
 
 
-def explained(error: Exception, path: Path) -> Exception:
-    """Return an error of a file as a sentence with its remedy, and log it; others unchanged."""
-    fault, words = _sentence(error, path), str(error)
+def explain_error(error: Exception, path: Path) -> Exception:
+    """Return an error of SQLite as a sentence with its remedy, and log it; others unchanged."""
+    fault, words = _explanation(error, path), str(error)
     if fault is not error:
         _log.error("%s: %s", path, words)
         fault.add_note(f"{path}: {words}")
     return fault
 
 
-def _sentence(error: Exception, path: Path) -> Exception:
+def _explanation(error: Exception, path: Path) -> Exception:
     is_full = getattr(error, "sqlite_errorname", "") == "SQLITE_IOERR_SHMSIZE"
     words = "disk is full" if is_full else str(error)  # the index of the journal cannot grow
-    for mark, sentence in _BROKEN.items():
+    for mark, sentence in _DAMAGE_MESSAGES.items():
         if mark in words:
             return BrokenStore(f"{path.name}: {translated(sentence)}")
-    for mark, sentence in _TROUBLE.items():
+    for mark, sentence in _FAILURE_MESSAGES.items():
         if mark in words and isinstance(error, sqlite3.OperationalError):
             return (Busy if mark == "locked" else StudyError)(translated(sentence))
     return error
 
 
-_BROKEN = {
+_DAMAGE_MESSAGES = {
     "not a database": later("The database is not a SQLite file. Name another file."),
     "malformed": later("The database is damaged. Restore it from a backup."),
     "no such table": later("The database is incomplete. Restore it from a backup."),
     "no such column": later("The database is incomplete. Restore it from a backup."),
 }
-_TROUBLE = {
+_FAILURE_MESSAGES = {
     "locked": later("The database is busy. Try again in a moment."),
     "disk is full": later(
         "The database cannot be written: the disk is full. Free some space and try again."

@@ -1,7 +1,7 @@
 """Working file of a bank's import: records are on disk, so that memory does not limit their number.
 
-At the end it has the tables of a bank as the store has them, with the valid items only. After an
-interrupted import it keeps the facts about the films checked so far.
+At the end its tables have the form of the store's tables and contain only the valid items. After an
+interrupted import, the facts about the films checked so far are kept.
 """
 
 import sqlite3
@@ -31,10 +31,10 @@ from study.base.translation import t
 from study.films import BadFilm
 from study.store import comparing
 from study.store.connection import Transaction
-from study.store.sqlite import HELD, add_functions, explained
+from study.store.sqlite import LARGE_CACHE, add_functions, explain_error
 
-_MOST_KNOWN = 50_000
-_MISSING = Rule.IMAGE_MISSING
+_MOST_CACHED_FILMS = 50_000
+_IMAGE_MISSING = Rule.IMAGE_MISSING
 N_EXAMINATION_KEYS = 4
 _EXAMINATIONS = tuple(f"examination_{n}" for n in range(N_EXAMINATION_KEYS))
 
@@ -81,17 +81,17 @@ CREATE VIEW report_texts AS SELECT n AS item, section, words FROM (SELECT n, sec
 CREATE TABLE sections (section TEXT PRIMARY KEY) WITHOUT ROWID;
 INSERT INTO sections VALUES {", ".join(f"('{name}')" for name in REPORT_SECTIONS)};
 """
-_FILM_IN = {"item_views": 2, "item_priors": 2, "spacings": 1}
+_FILM_COLUMN = {"item_views": 2, "item_priors": 2, "spacings": 1}
 """The column with the film's number in each of these tables."""
 
-_SHOWING = ("item_views", "item_priors")
-_FACTS = ("sha256", "width", "height", "bits", "low", "high", "n_bytes")
+_FILM_TABLES = ("item_views", "item_priors")
+_FILM_FACTS = ("sha256", "width", "height", "bits", "low", "high", "n_bytes")
 
 
 class Draft(Protocol):
-    """A record as it was read; `item` is None if it has faults.
+    """A record as it was read; `item` is None if the record has faults.
 
-    `has_truth` is also true for records that cannot have a reference standard.
+    `has_truth` is also true for a record that cannot have a reference standard.
     """
 
     key: str
@@ -110,7 +110,7 @@ class Draft(Protocol):
 
 
 class Group(NamedTuple):
-    """Items that are reported together: their number, and the key of the first."""
+    """A group of items that are reported together: their number, and the key of the first."""
 
     n: int
     first: str
@@ -124,23 +124,23 @@ class Respelling(NamedTuple):
     items: Group
 
 
-_NAMES = ("task", "category", "subcategory")
+_NAME_COLUMNS = ("task", "category", "subcategory")
 _COLUMNS = {
     "drafts": (
         *("n", "key", "item_id", *_EXAMINATIONS, "examination_id", "patient_id", "age", "sex"),
         *("has_truth", "is_whole", "is_sound"),
     ),
-    "texts": ("n", "question", "options", *_NAMES, "truth"),
+    "texts": ("n", "question", "options", *_NAME_COLUMNS, "truth"),
     "unseen": ("n", "attributes", "explanation", *REPORT_SECTIONS),
 }
 """The columns of the tables with one row per record."""
 
 
 class Batch:
-    """Drafts as rows of the working file, numbered from 1, with paths in place of film numbers.
+    """Drafts as rows of the working file, numbered from 1, with paths instead of film numbers.
 
-    `names` contains the values of each column in `_NAMES`; `has_unusual_ids` states whether any id
-    differs from the form in which it is compared.
+    `names` contains the values of each column in `_NAME_COLUMNS`; `has_unusual_ids` states whether
+    any id differs from the form in which it is compared.
     """
 
     def __init__(self) -> None:
@@ -173,7 +173,7 @@ class Batch:
             options = canonical_json(item.options)
             fields = (item.task, item.category, item.subcategory)
             rows["texts"].append((n, item.question, options, *fields, item.truth))
-            for column, name in zip(_NAMES, fields, strict=True):
+            for column, name in zip(_NAME_COLUMNS, fields, strict=True):
                 self.names[column].add(name)
             attributes = canonical_json(item.attributes) if item.attributes else ""
             report = [item.report.get(section, "") for section in REPORT_SECTIONS]
@@ -204,7 +204,7 @@ class Batch:
             for position, view in enumerate(views, 1)
         )
         self.rows["item_views"].sort(key=itemgetter(0))
-        for column in _NAMES:
+        for column in _NAME_COLUMNS:
             self.names[column].update(columns[column])
         for ids in (item_ids, columns["patient_id"], *examinations):
             self._note_ids(ids)
@@ -226,14 +226,14 @@ class Batch:
 
 
 class Staging:
-    """The tables of a running import; `tables` can be queried like the store.
+    """The tables of a running import; `tables` is a transaction that can be queried like the store.
 
     Parameters
     ----------
     path
         The file.
     connection
-        A connection to that file, which no other process has open.
+        A connection to the file, which no other process has open.
     """
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
@@ -249,8 +249,10 @@ class Staging:
     def keep(self, batch: Batch) -> None:
         """Append drafts."""
         for table, rows in batch.rows.items():
-            if film := _FILM_IN.get(table):
-                rows = [(*row[:film], self._film(row[film]), *row[film + 1 :]) for row in rows]
+            if film := _FILM_COLUMN.get(table):
+                rows = [
+                    (*row[:film], self._film_number(row[film]), *row[film + 1 :]) for row in rows
+                ]
             marks = ", ".join("?" * (len(rows[0]) - 1))
             self._connection.executemany(
                 f"INSERT INTO {table} VALUES (? + {self._n}, {marks})", rows
@@ -261,8 +263,8 @@ class Staging:
             self._names[column] |= names
         self._connection.commit()
 
-    def _compare(self, column: str) -> str:
-        """Return the column that holds a column's ids in the form in which they are compared."""
+    def _comparable_column(self, column: str) -> str:
+        """Return the name of the column with the comparable form of a column's ids."""
         if column not in self._forms:
             form = column
             if self._has_unusual_ids:
@@ -278,7 +280,7 @@ class Staging:
         """Return the ids of a column that are spelt differently from the first equal one."""
         if not self._has_unusual_ids:
             return []
-        form = self._compare(column)
+        form = self._comparable_column(column)
         pairs = self._connection.execute(
             f"SELECT {column}, count(*), min(n) FROM drafts WHERE {form} IN (SELECT {form} FROM "
             f"drafts WHERE {form} <> '' GROUP BY {form} HAVING count(DISTINCT {column}) > 1) "
@@ -288,8 +290,8 @@ class Staging:
 
     def respelt_names(self, column: str) -> list[Respelling]:
         """Return the names in a column that are spelt differently from the first equal one."""
-        forms = Counter(map(text_key, self._names[column]))
-        alike = [name for name in self._names[column] if forms[text_key(name)] > 1]
+        n_by_form = Counter(map(text_key, self._names[column]))
+        alike = [name for name in self._names[column] if n_by_form[text_key(name)] > 1]
         if not alike:
             return []
         pairs = self._connection.execute(
@@ -304,15 +306,15 @@ class Staging:
     ) -> list[Respelling]:
         first = FirstSpelling(key)
         return [
-            Respelling(value, first[value], Group(n, self._key(place)))
+            Respelling(value, first[value], Group(n, self._key_of(place)))
             for value, n, place in list(pairs)
             if first[value] != value
         ]
 
-    def _film(self, path: str) -> int:
+    def _film_number(self, path: str) -> int:
         number = self._film_ids.get(path)
         if number is None:
-            if len(self._film_ids) >= _MOST_KNOWN:
+            if len(self._film_ids) >= _MOST_CACHED_FILMS:
                 self._film_ids.clear()
             self._connection.execute("INSERT OR IGNORE INTO films (path) VALUES (?)", (path,))
             number = self._value("SELECT id FROM films WHERE path = ?", path)
@@ -324,7 +326,7 @@ class Staging:
 
     @property
     def n_found(self) -> int:
-        """Return the number of records, valid or not."""
+        """Return the number of records, including invalid ones."""
         return self._n
 
     @property
@@ -332,7 +334,7 @@ class Staging:
         """Return the number of valid items so far."""
         return int(self._value("SELECT count(*) FROM drafts WHERE is_sound"))
 
-    def _fault(self, select: str, *values: Any) -> None:
+    def _add_faults_from(self, select: str, *values: Any) -> None:
         """Add the faults that a query returns as n, key, what, remedy and rule."""
         self._connection.execute(f"INSERT INTO faults {select}", values)
         self._connection.execute(
@@ -341,7 +343,7 @@ class Staging:
 
     def fault_truthless(self, fault: str, remedy: str) -> None:
         """Add a fault to every item without a reference standard."""
-        self._fault(
+        self._add_faults_from(
             "SELECT n, key, ?, ?, ? FROM drafts WHERE NOT has_truth ORDER BY n",
             fault,
             remedy,
@@ -351,9 +353,9 @@ class Staging:
     def fault_same_ids(self, fault: str, remedy: str) -> None:
         """Add a fault to all items with a repeated id; the first states the count as `{n}`.
 
-        If the id is spelt in several ways, the differences follow in brackets.
+        If the id is spelt in several ways, the differences follow in parentheses.
         """
-        form = self._compare("item_id")
+        form = self._comparable_column("item_id")
         repeated = f"drafts WHERE {form} <> '' GROUP BY {form} HAVING count(*) > 1"
         if not self._value(f"SELECT EXISTS (SELECT 1 FROM {repeated})"):
             return
@@ -361,7 +363,7 @@ class Staging:
             f"UPDATE drafts SET is_whole = 0, is_sound = 0 WHERE {form} IN "
             f"(SELECT {form} FROM {repeated})"
         )
-        self._fault(
+        self._add_faults_from(
             "SELECT min(n), key, replace(?, '{n}', count(*)) || differing(min(item_id), "
             f"max(item_id)), ?, ? FROM {repeated} ORDER BY 1",
             fault,
@@ -370,8 +372,8 @@ class Staging:
         )
 
     def examination_keys(self) -> Iterator[tuple[int, bool]]:
-        """Yield the keys of examinations that occur, and whether two patients share one."""
-        patient = self._compare("patient_id")
+        """Yield each kind of examination key that occurs, and whether two patients share one."""
+        patient = self._comparable_column("patient_id")
         for n, column in enumerate(_EXAMINATIONS):
             if self._value(f"SELECT EXISTS (SELECT 1 FROM drafts WHERE {column} IS NOT NULL)"):
                 shared = self._value(
@@ -381,25 +383,31 @@ class Staging:
                 yield n, bool(shared)
 
     def set_examinations(self, key: int) -> None:
-        """Set the examination of every draft: from this key, else any key, else its first film."""
+        """Set each draft's examination from this key, or else from any key or its first film."""
         by_film = (
             "SELECT path FROM item_views JOIN films ON id = film WHERE item = n ORDER BY position"
         )
-        it = f"coalesce({_EXAMINATIONS[key]}, {', '.join(_EXAMINATIONS)}, ({by_film} LIMIT 1), '')"
+        examination_sql = (
+            f"coalesce({_EXAMINATIONS[key]}, {', '.join(_EXAMINATIONS)}, ({by_film} LIMIT 1), '')"
+        )
         self._connection.execute(
-            f"UPDATE drafts SET examination_id = {it} WHERE examination_id <> {it}"
+            f"UPDATE drafts SET examination_id = {examination_sql} "
+            f"WHERE examination_id <> {examination_sql}"
         )
 
     def _form_of(self, column: str) -> str:
         return comparing.compared_id(column) if self._has_unusual_ids else column
 
     def fault_shared_examinations(self, fault: str, remedy: str) -> None:
-        """Add a fault to items of an examination with several patients.
+        """Add a fault to the items of each examination that has several patients.
 
         `fault` may contain `{examination}` and `{patients}`.
         """
-        examination, patient = self._compare("examination_id"), self._compare("patient_id")
-        self._fault(
+        examination, patient = (
+            self._comparable_column("examination_id"),
+            self._comparable_column("patient_id"),
+        )
+        self._add_faults_from(
             "SELECT n, key, replace(replace(?, '{examination}', examination_id), '{patients}', "
             "(SELECT group_concat(one, ', ') FROM (SELECT min(patient_id) AS one FROM drafts "
             f"AS others WHERE others.{examination} = drafts.{examination} AND patient_id <> '' "
@@ -412,10 +420,13 @@ class Staging:
         )
 
     def share_patients(self) -> Group | None:
-        """Set a missing patient from the other items of the examination."""
+        """Set missing patients from other items of the same examination."""
         if not self._value("SELECT EXISTS (SELECT 1 FROM drafts WHERE patient_id = '')"):
             return None
-        examination, patient = self._compare("examination_id"), self._compare("patient_id")
+        examination, patient = (
+            self._comparable_column("examination_id"),
+            self._comparable_column("patient_id"),
+        )
         without_patient = (
             f"FROM drafts WHERE is_whole AND patient_id = '' AND {examination} IN ("
             f"SELECT {examination} FROM drafts WHERE {examination} <> '' GROUP BY {examination} "
@@ -434,8 +445,8 @@ class Staging:
         return group
 
     def examinations_that_differ(self, columns: Sequence[str]) -> dict[str, Group]:
-        """Return the number of examinations with differing items, for each such column."""
-        examination = self._compare("examination_id")
+        """Return the number of examinations whose items differ, for each column that differs."""
+        examination = self._comparable_column("examination_id")
         differing = ", ".join(
             f"count(DISTINCT CASE WHEN is_whole THEN nullif({name}, '') END) > 1 AS {name}_differs"
             for name in columns
@@ -449,21 +460,21 @@ class Staging:
             f"WHERE {examination} <> '' GROUP BY {examination})"
         ).fetchone()
         return {
-            name: Group(n, self._key(first))
+            name: Group(n, self._key_of(first))
             for name, n, first in zip(columns, row[::2], row[1::2], strict=True)
             if n
         }
 
     def _group(self, sql: str) -> Group | None:
         n, first = self._connection.execute(sql).fetchone()
-        return Group(n, self._key(first)) if n else None
+        return Group(n, self._key_of(first)) if n else None
 
-    def _key(self, n: int) -> str:
+    def _key_of(self, n: int) -> str:
         return str(self._value("SELECT key FROM drafts WHERE n = ?", n))
 
     def recall_films(self) -> None:
-        """Copy known facts about films; each is valid while its file is unchanged."""
-        facts = ", ".join(f"{name} = known.{name}" for name in (*_FACTS, "mtime_ns"))
+        """Copy the facts known about films; they are valid while a film's file is unchanged."""
+        facts = ", ".join(f"{name} = known.{name}" for name in (*_FILM_FACTS, "mtime_ns"))
         self._connection.execute(
             f"UPDATE films SET {facts} FROM known "
             "WHERE known.path = films.path AND known.state = 'sound'"
@@ -475,7 +486,7 @@ class Staging:
         """Mark the missing films, with the message that `missing_message` returns for each."""
         self._connection.create_function("absent", 1, missing_message)
         self._connection.execute(
-            "UPDATE films SET what = absent(path), remedy = ?, rule = ?", (remedy, _MISSING)
+            "UPDATE films SET what = absent(path), remedy = ?, rule = ?", (remedy, _IMAGE_MISSING)
         )
         self._connection.execute("UPDATE films SET state = 'missing' WHERE what IS NOT NULL")
         self._connection.commit()
@@ -496,14 +507,16 @@ class Staging:
         changed = []
         for film, path in missing:
             if name := other_spelling(path):
-                changed.append((path, name, self._first_with(film)))
+                changed.append((path, name, self._first_key_showing(film)))
                 self._rename_film(film, name)
         self._connection.commit()
         return changed
 
-    def _first_with(self, film: int) -> str:
-        items = " UNION ALL ".join(f"SELECT item FROM {table} WHERE film = ?" for table in _SHOWING)
-        return self._key(self._value(f"SELECT min(item) FROM ({items})", film, film))
+    def _first_key_showing(self, film: int) -> str:
+        items = " UNION ALL ".join(
+            f"SELECT item FROM {table} WHERE film = ?" for table in _FILM_TABLES
+        )
+        return self._key_of(self._value(f"SELECT min(item) FROM ({items})", film, film))
 
     def _rename_film(self, film: int, path: str) -> None:
         film_row = self._connection.execute(
@@ -514,7 +527,7 @@ class Staging:
                 "UPDATE films SET path = ?, state = '', what = NULL WHERE id = ?", (path, film)
             )
             return
-        for table in _FILM_IN:
+        for table in _FILM_COLUMN:
             self._connection.execute(
                 f"UPDATE {table} SET film = ? WHERE film = ?", (film_row[0], film)
             )
@@ -525,19 +538,19 @@ class Staging:
         return str(self._value("SELECT key FROM drafts ORDER BY n LIMIT 1"))
 
     def unread(self, n: int) -> list[tuple[str, int | None, int | None]]:
-        """Return some unchecked films: their paths, and size and time when last read."""
+        """Return the first unchecked films: path, and size and time when last read."""
         return self._connection.execute(
             "SELECT path, n_bytes, mtime_ns FROM films WHERE state = '' ORDER BY id LIMIT ?", (n,)
         ).fetchall()
 
     def n_films(self) -> tuple[int, int]:
-        """Return the number of checked films, and of all films."""
+        """Return the number of checked films and the number of all films."""
         row = self._connection.execute("SELECT total(state <> ''), count(*) FROM films")
-        read, there = row.fetchone()
-        return int(read), there
+        read, n_films = row.fetchone()
+        return int(read), n_films
 
     def keep_films(self, outcomes: Iterable[tuple[str, Film | BadFilm | None, int]]) -> None:
-        """Store the facts about films with the times of their files; None for an unchanged film."""
+        """Store the facts about films and their files' times; None stands for an unchanged film."""
         rows, known = [], []
         for path, outcome, mtime_ns in outcomes:
             if outcome is None:
@@ -545,26 +558,28 @@ class Staging:
                 continue
             film = outcome if isinstance(outcome, Film) else None
             bad = outcome if isinstance(outcome, BadFilm) else None
-            facts = [getattr(film, name, None) for name in _FACTS]
-            state = "sound" if bad is None else "missing" if bad.rule == _MISSING else "bad"
+            facts = [getattr(film, name, None) for name in _FILM_FACTS]
+            state = "sound" if bad is None else "missing" if bad.rule == _IMAGE_MISSING else "bad"
             reasons = (bad.what, bad.remedy, bad.rule) if bad else (None, None, None)
             rows.append((*facts, mtime_ns, state, *reasons, path))
-        changed = (*_FACTS, "mtime_ns", "state", "what", "remedy", "rule")
+        changed = (*_FILM_FACTS, "mtime_ns", "state", "what", "remedy", "rule")
         changes = ", ".join(f"{name} = ?" for name in changed)
         self._connection.executemany(f"UPDATE films SET {changes} WHERE path = ?", rows)
         self._connection.executemany("UPDATE films SET state = 'sound' WHERE path = ?", known)
         self._connection.commit()
 
     def drop_missing_priors(self) -> Group | None:
-        """Remove missing films of earlier examinations from their items."""
-        self._leave_out("item_priors", "SELECT item FROM item_priors JOIN films ON films.id = film "
-                        "WHERE state = 'missing'")  # fmt: skip
+        """Remove missing prior films from their items."""
+        self._remove_missing_films(
+            "item_priors",
+            "SELECT item FROM item_priors JOIN films ON films.id = film WHERE state = 'missing'",
+        )
         return self.shortened()
 
     def drop_missing_views(self) -> None:
-        """Remove missing films from the items whose frontal film exists."""
+        """Remove missing films from items that have their frontal film."""
         names = ", ".join(f"'{name}'" for name in VIEW_CLASSES["frontal"])
-        self._leave_out(
+        self._remove_missing_films(
             "item_views",
             "SELECT item FROM (SELECT item, label, state, max(label IN "
             f"({names})) OVER (PARTITION BY item) AS named, max(state = 'missing') OVER "
@@ -574,8 +589,8 @@ class Staging:
             "(NOT named AND label = '' AND place = 1)) GROUP BY item",
         )
 
-    def _leave_out(self, table: str, items: str) -> None:
-        """Remove missing films of some items from a table, and renumber the rest."""
+    def _remove_missing_films(self, table: str, items: str) -> None:
+        """Remove the missing films of some items from a table, and renumber the remaining ones."""
         self._connection.executescript(
             f"CREATE TABLE kept AS {items};"
             "INSERT OR IGNORE INTO shortened SELECT item FROM kept;"
@@ -597,8 +612,8 @@ class Staging:
         )
 
     def fault_priors(self, fault: str, remedy: str) -> None:
-        """Add a fault to items with the same file as prior and current film (`{path}`)."""
-        self._fault(
+        """Add a fault to items that show one file as both prior and current film (`{path}`)."""
+        self._add_faults_from(
             "SELECT DISTINCT n, key, replace(?, '{path}', prior.path), ?, ? FROM item_priors "
             "CROSS JOIN films AS prior ON prior.id = item_priors.film JOIN item_views USING (item) "
             "JOIN films ON films.id = item_views.film JOIN drafts ON n = item "
@@ -609,14 +624,14 @@ class Staging:
         )
 
     def fault_films(self) -> None:
-        """Add a fault to the items of every film that is missing or cannot be shown."""
-        self._fault(
+        """Add a fault to all items with a film that is missing or cannot be shown."""
+        self._add_faults_from(
             "SELECT n, key, what, remedy, rule FROM ("
             + " UNION ALL ".join(
                 f"SELECT n, key, what, remedy, rule, {place} AS place, position FROM {table} "
                 "JOIN films ON films.id = film JOIN drafts ON n = item "
                 "WHERE state IN ('missing', 'bad')"
-                for place, table in enumerate(_SHOWING)
+                for place, table in enumerate(_FILM_TABLES)
             )
             + ") ORDER BY n, place, position"
         )
@@ -632,7 +647,7 @@ class Staging:
             + " UNION ALL ".join(
                 f"SELECT films.id AS film, path, key, n FROM films JOIN {table} ON film = films.id "
                 "JOIN drafts ON n = item WHERE state = 'sound' AND low = high"
-                for table in _SHOWING
+                for table in _FILM_TABLES
             )
             + " ORDER BY n) GROUP BY film LIMIT ?",
             (max_side,),
@@ -660,37 +675,36 @@ class Staging:
     def keep_sound(self) -> None:
         """Delete items with faults and everything that belongs to them."""
         if self._value("SELECT EXISTS (SELECT 1 FROM drafts WHERE NOT is_sound)"):
-            columns = {**dict.fromkeys(_SHOWING, "item"), "texts": "n", "unseen": "n"}
+            columns = {**dict.fromkeys(_FILM_TABLES, "item"), "texts": "n", "unseen": "n"}
             for table, n in columns.items():
                 self._connection.execute(
                     f"DELETE FROM {table} WHERE {n} IN (SELECT n FROM drafts WHERE NOT is_sound)"
                 )
         self._connection.execute(
             "DELETE FROM films WHERE id NOT IN "
-            f"(SELECT film FROM {' UNION SELECT film FROM '.join(_SHOWING)})"
+            f"(SELECT film FROM {' UNION SELECT film FROM '.join(_FILM_TABLES)})"
         )
         self._connection.commit()
 
     def share(self) -> None:
-        """Share the file with other processes for reading; it is no longer written.
+        """Stop writing, and let other processes read the file.
 
         Raises
         ------
         NotNow
-            Another import took it meanwhile.
+            Another import has opened the file meanwhile.
         """
         self._connection.execute("PRAGMA locking_mode = NORMAL")
         with _import_lock():
             self._connection.execute("SELECT images FROM meta").fetchone()  # releases the file
             self._connection.execute("BEGIN")
-            self._connection.execute(
-                "SELECT images FROM meta"
-            ).fetchone()  # locks the file for reading
+            # This locks the file for reading.
+            self._connection.execute("SELECT images FROM meta").fetchone()
 
     def n_faulty(self) -> int:
         """Return the number of records with a fault other than a missing film."""
         return int(
-            self._value("SELECT count(DISTINCT n) FROM faults WHERE rule <> ?", _MISSING),
+            self._value("SELECT count(DISTINCT n) FROM faults WHERE rule <> ?", _IMAGE_MISSING),
         )
 
     def every_fault(self) -> Iterator[Fault]:
@@ -699,7 +713,7 @@ class Staging:
 
     def faults(self, max_faults: int = -1) -> Iterator[Fault]:
         """Yield the faults other than missing films, in file order."""
-        return self._faults(f"rule <> '{_MISSING}'", max_faults)
+        return self._faults(f"rule <> '{_IMAGE_MISSING}'", max_faults)
 
     def _faults(self, condition: str, max_faults: int) -> Iterator[Fault]:
         for key, fault, remedy, rule in self._connection.execute(
@@ -711,12 +725,12 @@ class Staging:
 
     def n_faults(self) -> int:
         """Return the number of faults other than missing films."""
-        return int(self._value("SELECT count(*) FROM faults WHERE rule <> ?", _MISSING))
+        return int(self._value("SELECT count(*) FROM faults WHERE rule <> ?", _IMAGE_MISSING))
 
     def missing(self, max_faults: int) -> tuple[int, list[Fault]]:
-        """Return the number of items with missing films, and the first such faults."""
-        n = self._value("SELECT count(DISTINCT n) FROM faults WHERE rule = ?", _MISSING)
-        return int(n), list(self._faults(f"rule = '{_MISSING}'", max_faults))
+        """Return the number of items with missing films, and the first of these faults."""
+        n = self._value("SELECT count(DISTINCT n) FROM faults WHERE rule = ?", _IMAGE_MISSING)
+        return int(n), list(self._faults(f"rule = '{_IMAGE_MISSING}'", max_faults))
 
 
 @contextmanager
@@ -728,37 +742,37 @@ def staging(path: Path, images: Path) -> Iterator[Staging]:
     Raises
     ------
     NotNow
-        Another import uses it.
+        Another import uses the file.
     """
-    with closing(_opened(path)) as connection:
+    with closing(_open_locked(path)) as connection:
         try:
-            _begin(connection, str(images.absolute()))
+            _recreate_tables(connection, str(images.absolute()))
             yield Staging(path, connection)
         except StudyError:
-            _remove(path)
+            _remove_file(path)
             raise
         except sqlite3.DatabaseError as error:
-            _remove(path)
-            raise explained(error, path) from error
+            _remove_file(path)
+            raise explain_error(error, path) from error
         else:
-            _remove(path)
+            _remove_file(path)
 
 
 @contextmanager
 def reading(path: Path) -> Iterator[Transaction]:
-    """Read a shared working file."""
+    """Open a working file that an import shares (`Staging.share`)."""
     with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
         add_functions(connection)
         yield Transaction(Database(connection))
 
 
-def _opened(path: Path) -> sqlite3.Connection:
+def _open_locked(path: Path) -> sqlite3.Connection:
     try:
         with _import_lock():
-            return _locked(path)
-    except sqlite3.DatabaseError:  # the machine crashed while it was written
-        _remove(path)
-        return _locked(path)
+            return _connect_exclusively(path)
+    except sqlite3.DatabaseError:  # the machine crashed while the file was written
+        _remove_file(path)
+        return _connect_exclusively(path)
 
 
 @contextmanager
@@ -771,16 +785,16 @@ def _import_lock() -> Iterator[None]:
         ) from error
 
 
-def _locked(path: Path) -> sqlite3.Connection:
+def _connect_exclusively(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=0)
     try:
-        # Data lost in a crash of the machine is read again.
+        # Data that is lost if the machine crashes is read again.
         connection.execute("PRAGMA page_size = 16384")  # page size of a new file: items are long
         connection.execute("PRAGMA synchronous = OFF")
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-        connection.execute(HELD)
+        connection.execute(LARGE_CACHE)
         add_functions(connection)
-        connection.create_function("differing", 2, _differing, deterministic=True)
+        connection.create_function("differing", 2, _describe_difference, deterministic=True)
         connection.executescript("BEGIN EXCLUSIVE; COMMIT")
     except sqlite3.DatabaseError:
         connection.close()
@@ -788,18 +802,18 @@ def _locked(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _differing(text: str, other: str) -> str:
+def _describe_difference(text: str, other: str) -> str:
     differs = difference(text, other)
     return f" in ways that look alike ({differs})" if differs else ""
 
 
-def _remove(path: Path) -> None:
+def _remove_file(path: Path) -> None:
     for name in (path, path.with_name(f"{path.name}-journal")):
         name.unlink(missing_ok=True)
 
 
-def _begin(connection: sqlite3.Connection, images: str) -> None:
-    """Recreate the tables, and keep the facts about the films."""
+def _recreate_tables(connection: sqlite3.Connection, images: str) -> None:
+    """Recreate the tables, and keep the facts about films in the table `known`."""
     tables_present = dict(
         connection.execute("SELECT name, type FROM sqlite_master WHERE sql <> ''")
     )

@@ -17,12 +17,12 @@ from study.base.translation import t
 from study.store.banks import FILM_COLUMNS, FilmRow
 from study.store.connection import Transaction
 from study.store.events import EventKind
-from study.store.extract import ITEMS_SHOWN, PRIORS_SHOWN, asks_for
+from study.store.extract import ITEMS_SHOWN, PRIORS_SHOWN, is_section_shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseSet:
-    """The tables of a case set. The rows of `cases` and `assignments` are alike for both sets.
+    """The tables of a case set; `cases` and `assignments` have the same columns in both sets.
 
     Parameters
     ----------
@@ -30,20 +30,20 @@ class CaseSet:
         The prefix of its tables' names.
     case
         The column of an assignment that refers to its case.
-    listed
+    hashed_columns
         The columns that the hash of a reader's list covers.
-    since
+    later_columns
         Columns added later, with their defaults; the hash covers them only if they differ.
     purpose
-        Part of an assignment's id, which distinguishes the ids of the two sets.
+        Part of an assignment's id that distinguishes the ids of the two sets.
     images
-        The item whose images an assignment shows, in SQL; NULL without images.
+        The SQL expression for the item whose images an assignment shows; NULL without images.
     """
 
     tables: str
     case: str
-    listed: tuple[str, ...]
-    since: tuple[tuple[str, Any], ...]
+    hashed_columns: tuple[str, ...]
+    later_columns: tuple[tuple[str, Any], ...]
     purpose: str
     cases: str
     assignments: str
@@ -53,13 +53,13 @@ class CaseSet:
     read: EventKind
 
 
-_LISTED = ("id", "position", "item_id", "condition", "shown_order")
+_HASHED_COLUMNS = ("id", "position", "item_id", "condition", "shown_order")
 
 STUDY = CaseSet(
     tables="",
     case="case_id",
-    listed=(*_LISTED, "session", "repeat"),
-    since=(("block", None), ("stage", 0), ("aid", "")),
+    hashed_columns=(*_HASHED_COLUMNS, "session", "repeat"),
+    later_columns=(("block", None), ("stage", 0), ("aid", "")),
     purpose="assignment",
     cases="cases",
     assignments="assignments",
@@ -72,8 +72,8 @@ STUDY = CaseSet(
 PRACTICE = CaseSet(
     tables="practice_",
     case="practice_case",
-    listed=_LISTED,
-    since=(),
+    hashed_columns=_HASHED_COLUMNS,
+    later_columns=(),
     purpose="practice",
     cases="(SELECT *, '' AS stratum FROM practice_cases)",
     assignments="(SELECT *, practice_case AS case_id, 1 AS session, 1 AS repeat, 0 AS stage, "
@@ -154,7 +154,7 @@ def add(change: Transaction, **columns: Any) -> int:
 
 
 def find(look: Transaction, name: str) -> StudyRow | None:
-    """Return the row of the study that has a name, or one that looks like it, or None."""
+    """Return the study with a name, or with a name that looks the same, or None."""
     return look.one(StudyRow, _STUDIES + "WHERE studies.name = :name", name=name) or look.one(
         StudyRow, _STUDIES + "WHERE id_key(studies.name) = id_key(:name)", name=name
     )
@@ -179,7 +179,7 @@ def name_of(look: Transaction, number: int) -> str:
 
 
 def mark_closed(change: Transaction, study: int, at_utc: str) -> None:
-    """Turn an open study into a closed one."""
+    """Mark an open study as closed."""
     change.execute(
         "UPDATE studies SET state = 'closed', closed_at_utc = :at_utc WHERE id = :study",
         at_utc=at_utc,
@@ -188,7 +188,7 @@ def mark_closed(change: Transaction, study: int, at_utc: str) -> None:
 
 
 def mark_discarded(change: Transaction, study: int, at_utc: str) -> None:
-    """Discard a drawn study, permanently."""
+    """Mark a drawn study as discarded, permanently."""
     change.execute(
         "UPDATE studies SET discarded_at_utc = :at_utc WHERE id = :study",
         at_utc=at_utc,
@@ -213,7 +213,7 @@ def amendments(look: Transaction, study: int) -> list[Amendment]:
 
 
 def add_cases(change: Transaction, study: int, cases: Iterable[tuple[int, int, str]]) -> None:
-    """Insert the drawn cases: (item, number, stratum)."""
+    """Insert the drawn cases, given as (item, number, stratum)."""
     change.insert_many(
         "cases",
         ("study", "item", "number", "stratum"),
@@ -247,7 +247,7 @@ def wrong_images(look: Transaction, study: int) -> list[tuple[int, int]]:
 
 
 def images_shown_instead(look: Transaction, study: str) -> dict[str, str]:
-    """Return the item whose images a study shows in the condition wrong-image, by item."""
+    """Map each item to the item whose images a study shows in the condition wrong-image."""
     rows = look.tuples(
         lambda *pair: pair,
         "SELECT items.item_id, other.item_id FROM wrong_images JOIN cases ON cases.id = case_id "
@@ -259,10 +259,10 @@ def images_shown_instead(look: Transaction, study: str) -> dict[str, str]:
     return dict(rows)
 
 
-def cases(look: Transaction, study: int, of: CaseSet = STUDY) -> list[CaseRow]:
+def cases(look: Transaction, study: int, case_set: CaseSet = STUDY) -> list[CaseRow]:
     """Return the cases of a study with their items, in order of number."""
     rows = look.rows(
-        f"SELECT cases.id, number, stratum, item, item_id, options FROM {of.cases} AS cases "
+        f"SELECT cases.id, number, stratum, item, item_id, options FROM {case_set.cases} AS cases "
         "JOIN items ON items.id = item WHERE study = :study ORDER BY number",
         study=study,
     )
@@ -304,12 +304,12 @@ def case_films(look: Transaction, study: int) -> list[FilmRow]:
 def views_of_case(look: Transaction, study: int, item_id: str) -> list[FilmRow]:
     """Return the films of a case in the order shown, prior films last.
 
-    Empty if the case does not exist.
+    The list is empty if the case does not exist.
     """
     rows = look.rows(
         f"SELECT {FILM_COLUMNS}, label, prior, days FROM item_films JOIN films ON films.id = film "
         "JOIN banks ON banks.id = films.bank WHERE item = :item "
-        f"AND (prior = 0 OR {asks_for('prior')}) ORDER BY position",
+        f"AND (prior = 0 OR {is_section_shown('prior')}) ORDER BY position",
         item=look.value(
             "SELECT item FROM cases JOIN items ON items.id = item "
             "WHERE study = :study AND item_id = :item_id",
@@ -322,7 +322,7 @@ def views_of_case(look: Transaction, study: int, item_id: str) -> list[FilmRow]:
 
 
 def mark_open(change: Transaction, study: int, at_utc: str, items_salt: str) -> None:
-    """Turn a drawn study into an open one."""
+    """Mark a drawn study as open."""
     change.execute(
         "UPDATE studies SET state = 'open', opened_at_utc = :at_utc, items_salt = :items_salt "
         "WHERE id = :study",
@@ -332,27 +332,33 @@ def mark_open(change: Transaction, study: int, at_utc: str, items_salt: str) -> 
     )
 
 
-def add_assignments(change: Transaction, of: CaseSet, rows: Iterable[Mapping[str, Any]]) -> None:
+def add_assignments(
+    change: Transaction, case_set: CaseSet, rows: Iterable[Mapping[str, Any]]
+) -> None:
     """Insert a reader's list. Practice cases have no session or repeat."""
-    own_columns = [name for name in (*of.listed, *dict(of.since)) if name != "item_id"]
+    own_columns = [
+        name
+        for name in (*case_set.hashed_columns, *dict(case_set.later_columns))
+        if name != "item_id"
+    ]
     change.insert_many(
-        f"{of.tables}assignments",
-        (of.case, "reader", *own_columns),
+        f"{case_set.tables}assignments",
+        (case_set.case, "reader", *own_columns),
         ([row[name] for name in ("case", "reader", *own_columns)] for row in rows),
     )
 
 
-def assignments(look: Transaction, reader: int, of: CaseSet = STUDY) -> list[dict[str, Any]]:
-    """Return a reader's list in order of position, as its hash covers it."""
+def assignments(look: Transaction, reader: int, case_set: CaseSet = STUDY) -> list[dict[str, Any]]:
+    """Return a reader's list in order of position, with the columns that its hash covers."""
     rows = look.rows(
-        f"SELECT assignments.*, item_id FROM {of.assignments} AS assignments "
-        f"JOIN {of.cases} AS cases ON cases.id = case_id JOIN items ON items.id = item "
-        f"WHERE reader = :reader ORDER BY position{', stage' if of.since else ''}",
+        f"SELECT assignments.*, item_id FROM {case_set.assignments} AS assignments "
+        f"JOIN {case_set.cases} AS cases ON cases.id = case_id JOIN items ON items.id = item "
+        f"WHERE reader = :reader ORDER BY position{', stage' if case_set.later_columns else ''}",
         reader=reader,
     )
     return [
-        {name: row[name] for name in of.listed}
-        | {name: row[name] for name, default in of.since if row[name] != default}
+        {name: row[name] for name in case_set.hashed_columns}
+        | {name: row[name] for name, default in case_set.later_columns if row[name] != default}
         for row in rows
     ]
 
@@ -416,7 +422,7 @@ def find_draft(look: Transaction, number: int) -> DraftRow | None:
 
 
 def listed_drafts(look: Transaction) -> list[DraftRow]:
-    """Return every draft, the one saved last first."""
+    """Return all drafts, the most recently saved first."""
     rows = look.rows(_DRAFTS + "ORDER BY saved_at_utc DESC, drafts.id DESC")
     return [DraftRow(**row) for row in rows]
 

@@ -1,4 +1,4 @@
-"""Stored teaching: the banks open for it, and people's answers."""
+"""Stored teaching: the banks that are open for teaching, and people's answers."""
 
 from typing import Any, NamedTuple
 
@@ -54,7 +54,7 @@ def add(change: Transaction, **columns: Any) -> None:
 
 
 def by_id(look: Transaction, answer_id: str) -> dict[str, Any] | None:
-    """Return an answer's complete row, of any person, or None."""
+    """Return the complete row of any person's answer, or None."""
     return look.row("SELECT * FROM teaching_answers WHERE id = :id", id=answer_id)
 
 
@@ -76,10 +76,10 @@ def bounds(look: Transaction, bank: int) -> tuple[int, int]:
     return int(row["low"] or 0), int(row["high"] or 0)
 
 
-def from_place(look: Transaction, bank: int, place: int, excluding: tuple[int, ...]) -> int | None:
-    """Return the first of a bank's items from a number on, continuing at the beginning.
+def next_item(look: Transaction, bank: int, place: int, excluding: tuple[int, ...]) -> int | None:
+    """Return the first of a bank's items from a number onwards, then from the beginning.
 
-    Only items with a reference standard count that are not struck off and not in `excluding`.
+    Items that have no reference standard, are struck off or are in `excluding` are passed over.
     """
     known = f"AND items.id NOT IN ({', '.join(map(str, excluding))}) " if excluding else ""
     for side in (">=", "<"):
@@ -127,7 +127,7 @@ def film(look: Transaction, number: int, view: int, *, prior: bool = False) -> F
     )
 
 
-def first_by_task(look: Transaction, person: int, bank: int) -> list[tuple[str, int, int]]:
+def first_answers_by_task(look: Transaction, person: int, bank: int) -> list[tuple[str, int, int]]:
     """Return a person's first answers to a bank's items: task, number, and number correct."""
     return look.tuples(
         lambda *row: row,
@@ -140,7 +140,7 @@ def first_by_task(look: Transaction, person: int, bank: int) -> list[tuple[str, 
     )
 
 
-def learnt_from(look: Transaction, person: int) -> list[TaughtRow]:
+def banks_practised(look: Transaction, person: int) -> list[TaughtRow]:
     """Return the banks on which a person practised in teaching."""
     rows = look.rows(
         "SELECT id, name FROM banks WHERE id IN "

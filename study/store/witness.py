@@ -28,9 +28,9 @@ from study.base.errors import Busy
 from study.base.translation import t
 from study.store.engine import PATIENCE_S
 
-_TICK_S = 0.002
+_POLL_S = 0.002
 
-LONGEST = 256_000
+MAX_BYTES = 256_000
 """Size in bytes from which the file is rewritten without superseded lines."""
 
 _FIRST = "# Reading Room witness 2: {lines:012} lines, {size:015} bytes, seal {seal}\n"
@@ -38,11 +38,11 @@ _FIRST_LINE = re.compile(
     rb"# Reading Room witness 2: (\d{12}) lines, (\d{15}) bytes, seal ([0-9a-f]{32})\n"
 )
 _SECOND = "# Heads of the chains of {name}. Leave this file next to the store.\n"
-_FORMER = b"# Heads of the chains of "
-_SEALED = re.compile(r"(\d+) ([0-9a-f]{32}) (.+)")
-_LINE = re.compile(r"(\S+) (\d+) ([0-9a-f]{64}) (.+)")
+_FORMER_START = b"# Heads of the chains of "
+_SEALED_LINE = re.compile(r"(\d+) ([0-9a-f]{32}) (.+)")
+_HEAD_LINE = re.compile(r"(\S+) (\d+) ([0-9a-f]{64}) (.+)")
 _NO_SEAL = "0" * 32
-_UNSEALED = "unsealed "
+_UNSEALED_PREFIX = "unsealed "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +68,7 @@ class Witness:
     damage : str
         Evidence that the file was altered, as the end of a sentence; empty if there is none.
     is_former : bool
-        Whether it has no seals, like files of earlier versions.
+        Whether the file has no seals, like files of earlier versions.
     """
 
     heads: tuple[Head, ...] = ()
@@ -97,7 +97,7 @@ def read(store: Path) -> Witness | None:
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             return Witness(damage="is not a regular file")
-        return _parsed(path.read_bytes())[0]
+        return _parse(path.read_bytes())[0]
     except FileNotFoundError:
         return Witness(damage="is a broken link") if path.is_symlink() else None
 
@@ -108,29 +108,29 @@ def add(
     *,
     n_held: int | None = None,
     all_heads: Callable[[], Iterable[Head]],
-    needless: Callable[[Iterable[Head]], Iterable[Head]],
+    superseded: Callable[[Iterable[Head]], Iterable[Head]],
 ) -> None:
     """Write heads and flush them to the disk.
 
-    They are added to a damaged file without seals, so that the damage remains visible.
+    In a damaged file they are added without seals, so that the damage remains visible.
 
     Parameters
     ----------
     n_held
-        The file, if the caller has locked it (`locked`).
+        The descriptor of the file, if the caller has locked it (`locked`).
     all_heads
         Returns the heads of all chains, for a new file.
-    needless
+    superseded
         Returns the superseded ones among some heads, to be omitted when the file is rewritten.
 
     Raises
     ------
     OSError
-        They cannot be written.
+        The heads cannot be written.
     """
     path, new = file_of(store), list(heads)
     if not path.exists() and not path.is_symlink():
-        _begin(store, [*all_heads(), *new])
+        _create_file(store, [*all_heads(), *new])
         return
     with (
         _locked(path)
@@ -140,21 +140,22 @@ def add(
         size = os.fstat(file).st_size
         end = _end_of(file, size)
         if end is None:
-            _write(file, _unsealed(file, size, new), size)
+            _write(file, _unsealed_lines(file, size, new), size)
             return
-        text, end = _sealed(new, end)
+        text, end = _sealed_lines(new, end)
         _write(file, text, end.size - len(text.encode()))
-        os.pwrite(file, _first(end), 0)  # not flushed: it must not reach the disk before the lines
-        if end.size > LONGEST:
-            _rewrite(store, (), needless)
+        # The lines were flushed; the first line must not reach the disk before them.
+        os.pwrite(file, _first_line(end), 0)
+        if end.size > MAX_BYTES:
+            _rewrite(store, (), superseded)
 
 
 @contextmanager
 def locked(store: Path, patience_s: float) -> Iterator[int | None]:
     """Lock a store's witness for one process; yield None if that is not possible.
 
-    A process that commits and adds within the lock leaves at most one act without a witness if it
-    is killed.
+    A process that commits a change and adds its heads within the lock leaves at most one act
+    without a witness if it is killed.
 
     Raises
     ------
@@ -172,55 +173,57 @@ def renew(
     store: Path,
     heads: Iterable[Head],
     *,
-    needless: Callable[[Iterable[Head]], Iterable[Head]],
+    superseded: Callable[[Iterable[Head]], Iterable[Head]],
 ) -> None:
-    """Rewrite the file with its readable heads and further ones, without the superseded ones."""
-    path, more = file_of(store), tuple(heads)
+    """Rewrite the file with its readable heads and these, without the superseded ones."""
+    path, new_heads = file_of(store), tuple(heads)
     if not path.is_file():
         path.unlink(missing_ok=True)  # not a file, or a broken link
-        _begin(store, more)
+        _create_file(store, new_heads)
         return
     with _locked(path):
-        _rewrite(store, more, needless)
+        _rewrite(store, new_heads, superseded)
 
 
 def forget(store: Path, heads: Iterable[Head]) -> None:
-    """Remove heads from the file after they were recorded elsewhere."""
+    """Remove heads from the file after their loss or removal was recorded elsewhere."""
     chains = set(heads)
     if file_of(store).is_file():
         with _locked(file_of(store)):
             _rewrite(store, (), lambda _: chains)
 
 
-def _parsed(content: bytes) -> tuple[Witness, _End | None]:
+def _parse(content: bytes) -> tuple[Witness, _End | None]:
     """Return the content of a file and the end of its sealed part; None if a seal is wrong."""
     first = _FIRST_LINE.match(content)
     if first:
-        return _parsed_seals(content, first)
+        return _parse_sealed(content, first)
     lines = content.decode("utf-8", "replace").split("\n")[:-1]
     lines = [line for line in lines if line and not line.startswith("#")]
     heads = tuple(head for line in lines if (head := _head_in(line)))
-    is_former = content.startswith(_FORMER) and bool(heads) and not any(map(_is_marked, lines))
+    is_former = (
+        content.startswith(_FORMER_START) and bool(heads) and not any(map(_is_marked, lines))
+    )
     damage = "" if is_former else "has lost its first line" if heads else "holds nothing"
     n_unread = len(lines) - len(heads)
     return Witness(heads=heads, n_unread=n_unread, damage=damage, is_former=is_former), None
 
 
-def _parsed_seals(content: bytes, first: re.Match[bytes]) -> tuple[Witness, _End | None]:
+def _parse_sealed(content: bytes, first: re.Match[bytes]) -> tuple[Witness, _End | None]:
     beginning = content.find(b"\n", first.end()) + 1
-    end = _start(content[:beginning])
+    end = _end_of_headings(content[:beginning])
     heads: list[Head] = []
     n_unread, damage = 0, ""
     for number, line in enumerate(content[beginning:].decode("utf-8", "replace").split("\n")[:-1]):
-        sealed, head = _SEALED.fullmatch(line), _head_in(line)
+        sealed, head = _SEALED_LINE.fullmatch(line), _head_in(line)
         heads += [head] if head else []
         n_unread += head is None
-        following = _seal(end, sealed) if sealed and head else None
+        following = _end_after_line(end, sealed) if sealed and head else None
         if following is None:
             damage = damage or f"does not follow from what was written before at line {number + 3}"
         elif not damage:
             end = following
-            if end.lines == int(first[1]) and _first(end) != first[0]:
+            if end.lines == int(first[1]) and _first_line(end) != first[0]:
                 damage = "has a first line that does not match its lines"
     if not damage and end.lines < int(first[1]):
         damage = f"has {end.lines} of {int(first[1])} lines: it was shortened"
@@ -228,14 +231,14 @@ def _parsed_seals(content: bytes, first: re.Match[bytes]) -> tuple[Witness, _End
     return witness, None if damage else end
 
 
-def _start(heading: bytes) -> _End:
-    """Return the end of a file that has its two heading lines; the second is sealed too."""
+def _end_of_headings(heading: bytes) -> _End:
+    """Return the end of a file that has only its two heading lines; the second is sealed, too."""
     seal = hashlib.sha256(heading.partition(b"\n")[2]).hexdigest()[:32]
     return _End(lines=0, size=len(heading), seal=seal)
 
 
-def _seal(before: _End, sealed: re.Match[str]) -> _End | None:
-    """Return the end of a file with one more line, or None if the line does not follow."""
+def _end_after_line(before: _End, sealed: re.Match[str]) -> _End | None:
+    """Return the end of a file after one more line, or None if the seal of the line is wrong."""
     end = _sealed_line(before, sealed[3])[1]
     return end if (int(sealed[1][:12]), sealed[2]) == (end.lines, end.seal) else None
 
@@ -247,7 +250,7 @@ def _sealed_line(before: _End, words: str) -> tuple[str, _End]:
     return text, _End(lines=before.lines + 1, size=size, seal=seal)
 
 
-def _sealed(heads: Iterable[Head], end: _End) -> tuple[str, _End]:
+def _sealed_lines(heads: Iterable[Head], end: _End) -> tuple[str, _End]:
     texts = []
     for head in heads:
         text, end = _sealed_line(end, _line(head).rstrip("\n"))
@@ -255,44 +258,48 @@ def _sealed(heads: Iterable[Head], end: _End) -> tuple[str, _End]:
     return "".join(texts), end
 
 
-def _first(end: _End) -> bytes:
+def _first_line(end: _End) -> bytes:
     return _FIRST.format(lines=end.lines, size=end.size, seal=end.seal).encode()
 
 
 def _end_of(file: int, size: int) -> _End | None:
     """Return the end of the sealed part of an open file; None if it is damaged or has no seals."""
-    first = _FIRST_LINE.match(os.pread(file, len(_first(_End(lines=0, size=0, seal=_NO_SEAL))), 0))
+    first = _FIRST_LINE.match(
+        os.pread(file, len(_first_line(_End(lines=0, size=0, seal=_NO_SEAL))), 0)
+    )
     if first and int(first[2]) == size:
         return _End(lines=int(first[1]), size=size, seal=first[3].decode())
-    _, end = _parsed(os.pread(file, size, 0))
+    _, end = _parse(os.pread(file, size, 0))
     if end is not None:  # the server ended before it wrote the first line, or within a line
         os.ftruncate(file, end.size)
     return end
 
 
-def _unsealed(file: int, size: int, heads: Iterable[Head]) -> str:
-    """Return lines for a file without seals: as of an earlier version, or marked as damaged."""
+def _unsealed_lines(file: int, size: int, heads: Iterable[Head]) -> str:
+    """Return lines without seals, for a file of an earlier version or, marked, a damaged one."""
     content = os.pread(file, size, 0)
-    mark = "" if _parsed(content)[0].is_former else _UNSEALED
+    mark = "" if _parse(content)[0].is_former else _UNSEALED_PREFIX
     torn = "\n" if content and not content.endswith(b"\n") else ""
     return torn + "".join(mark + _line(head) for head in heads)
 
 
-def _content(store: Path, heads: Iterable[Head]) -> bytes:
+def _file_content(store: Path, heads: Iterable[Head]) -> bytes:
     second = _SECOND.format(name=store.name).encode()
-    text, end = _sealed(heads, _start(_first(_End(lines=0, size=0, seal=_NO_SEAL)) + second))
-    return _first(end) + second + text.encode()
+    text, end = _sealed_lines(
+        heads, _end_of_headings(_first_line(_End(lines=0, size=0, seal=_NO_SEAL)) + second)
+    )
+    return _first_line(end) + second + text.encode()
 
 
-def _begin(store: Path, heads: Iterable[Head]) -> None:
-    """Create the file with some heads; if another process did so meanwhile, add them to it."""
+def _create_file(store: Path, heads: Iterable[Head]) -> None:
+    """Create the file with these heads; if another process has created it, add them to it."""
     path, new = file_of(store), list(heads)
     scratch = path.with_name(f".{path.name}-{os.getpid()}-{threading.get_ident()}")
-    _write_file(store, scratch, _content(store, new))
+    _write_file(store, scratch, _file_content(store, new))
     try:
         os.link(scratch, path)
     except FileExistsError:
-        add(store, new, all_heads=tuple, needless=lambda _: ())
+        add(store, new, all_heads=tuple, superseded=lambda _: ())
     finally:
         scratch.unlink()
     _flush_folder(path)
@@ -300,7 +307,7 @@ def _begin(store: Path, heads: Iterable[Head]) -> None:
 
 @contextmanager
 def _locked(path: Path, patience_s: float = PATIENCE_S) -> Iterator[int]:
-    """Open the file for one process; it may have been rewritten meanwhile."""
+    """Lock the file for one process; open it again if it was rewritten meanwhile."""
     while True:
         file = os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
         try:
@@ -316,13 +323,13 @@ def _locked(path: Path, patience_s: float = PATIENCE_S) -> Iterator[int]:
 
 
 def _lock(file: int, patience_s: float) -> None:
-    """Lock an open file; other processes have the lock for a few milliseconds, unless suspended."""
+    """Lock an open file; other processes hold the lock for milliseconds, unless suspended."""
     pause = threading.Event()
-    for _ in range(1 + round(patience_s / _TICK_S)):
+    for _ in range(1 + round(patience_s / _POLL_S)):
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            pause.wait(_TICK_S)
+            pause.wait(_POLL_S)
         else:
             return
     raise Busy(t("The database is busy. Try again in a moment."))
@@ -337,15 +344,15 @@ def _is_open_file(path: Path, file: int) -> bool:
 
 def _rewrite(
     store: Path,
-    more: Iterable[Head],
-    needless: Callable[[Iterable[Head]], Iterable[Head]],
+    new_heads: Iterable[Head],
+    superseded: Callable[[Iterable[Head]], Iterable[Head]],
 ) -> None:
     path = file_of(store)
-    old, _ = _parsed(path.read_bytes())
-    heads = list(dict.fromkeys((*old.heads, *more)))
-    chains = set(needless(heads))
+    old, _ = _parse(path.read_bytes())
+    heads = list(dict.fromkeys((*old.heads, *new_heads)))
+    chains = set(superseded(heads))
     new = path.with_name(f"{path.name}.new")
-    _write_file(store, new, _content(store, [head for head in heads if head not in chains]))
+    _write_file(store, new, _file_content(store, [head for head in heads if head not in chains]))
     new.replace(path)
     _flush_folder(path)
 
@@ -353,22 +360,22 @@ def _rewrite(
 def _write_file(store: Path, path: Path, content: bytes) -> None:
     file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     try:
-        _give(file, like=store)
+        _copy_ownership(file, like=store)
         _write(file, content.decode(), 0)
     finally:
         os.close(file)
 
 
-def _give(file: int, *, like: Path) -> None:
+def _copy_ownership(file: int, *, like: Path) -> None:
     """Set the owner and permissions of a new file to those of the store, as SQLite does.
 
     Otherwise a command run by root would leave a file that the server cannot write.
     """
     with suppress(OSError):
-        there = like.stat()
-        os.fchmod(file, stat.S_IMODE(there.st_mode))
+        status = like.stat()
+        os.fchmod(file, stat.S_IMODE(status.st_mode))
         if os.geteuid() == 0:
-            os.fchown(file, there.st_uid, there.st_gid)
+            os.fchown(file, status.st_uid, status.st_gid)
 
 
 def _write(file: int, text: str, at: int) -> None:
@@ -392,13 +399,13 @@ def _line(head: Head) -> str:
 
 
 def _is_marked(line: str) -> bool:
-    return line.startswith(_UNSEALED) or _SEALED.fullmatch(line) is not None
+    return line.startswith(_UNSEALED_PREFIX) or _SEALED_LINE.fullmatch(line) is not None
 
 
 def _head_in(line: str) -> Head | None:
     """Return the head in a line, with or without a seal, or None."""
-    sealed = _SEALED.fullmatch(line)
-    match = _LINE.fullmatch(sealed[3] if sealed else line.removeprefix(_UNSEALED))
+    sealed = _SEALED_LINE.fullmatch(line)
+    match = _HEAD_LINE.fullmatch(sealed[3] if sealed else line.removeprefix(_UNSEALED_PREFIX))
     if match is None:
         return None
     at_utc, number, digest, chain = match.groups()

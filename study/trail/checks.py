@@ -452,8 +452,10 @@ def _check_roles(
     place: str, grants: Iterable[GrantRow], trail: Sequence[EventRow], *, has_people: bool
 ) -> Iterator[str]:
     certain, possible, revoked = _recorded_grants(trail)
-    stored = {(row.whose, row.role, row.given_at_utc) for row in grants}
-    ended = {(row.whose, row.role, row.revoked_at_utc) for row in grants if row.revoked_at_utc}
+    stored = {(row.holder_name, row.role, row.given_at_utc) for row in grants}
+    ended = {
+        (row.holder_name, row.role, row.revoked_at_utc) for row in grants if row.revoked_at_utc
+    }
     for person, role, _ in sorted(stored - certain - possible):
         yield f"{place}: the role {role} of {person} was inserted."
     pairs_held = {(person, role) for person, role, _ in stored}

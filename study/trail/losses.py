@@ -18,7 +18,7 @@ from study.base.text import checked_reason
 from study.base.translation import t
 from study.reading.records import SENT_AGAIN
 from study.store import Store, Transaction, events, studies, witness
-from study.store.connection import is_there
+from study.store.connection import contains_head
 from study.store.events import EventKind
 from study.store.witness import Head
 
@@ -74,7 +74,7 @@ def open_losses(look: Transaction, record: witness.Witness | None) -> list[Loss]
     removals = events.of_kinds(look, events.DEPLOYMENT, (EventKind.STUDY_REMOVED,))
     removed = {chain: event.at_utc for event in removals for chain in event.detail["chains"]}
     for head in record.heads if record else ():
-        if not is_there(look, head) and head.at_utc > removed.get(head.chain, ""):
+        if not contains_head(look, head) and head.at_utc > removed.get(head.chain, ""):
             missing.setdefault(head.chain, []).append(head)
     losses = [_describe_loss(look, heads) for heads in missing.values()]
     return [loss for loss in losses if not loss.accepted]
@@ -226,7 +226,7 @@ def accept_losses(store: Store, *, reason: str, acting: Acting) -> list[Loss]:
             detail = {"finding": finding, "reason": words}
             kind = EventKind.WITNESS_ACCEPTED
             events.record(change, "", acting, kind=kind, detail=detail)
-        lost = [head for head in record.heads if not is_there(change, head)] if record else []
+        lost = [head for head in record.heads if not contains_head(change, head)] if record else []
     with suppress(OSError, StudyError):  # it does not matter if accepted heads remain
         store.forget_heads(lost)
     return losses

@@ -207,11 +207,11 @@ def search(store: Store, study: str, query: Search, *, page: int, size: int) -> 
     """
     with store.look() as look:
         condition = _condition(look, study, query)
-        rows = stored.page_of(look, condition, limit=size, offset=page * size)
+        rows = stored.page_of_events(look, condition, limit=size, offset=page * size)
         places, hidden = people.places(look), _HiddenReasons(look)
         return Page(
             rows=tuple(_trail_row(row, places, hidden) for row in rows),
-            n_found=stored.count_of(look, condition),
+            n_found=stored.n_matching(look, condition),
         )
 
 
@@ -233,7 +233,7 @@ def trail_csv(store: Store, study: str, query: Search) -> Iterator[bytes]:
     yield _csv_line(_COLUMNS)
     with store.look() as look:
         hidden = _HiddenReasons(look)
-        for row in stored.every_one(look, _condition(look, study, query), batch=_BATCH):
+        for row in stored.matching_events(look, _condition(look, study, query), batch=_BATCH):
             printed = _trail_row(row, {}, hidden)
             cells = {name: getattr(printed, name) for name in _COLUMNS if name != "chain"}
             yield _csv_line([row.chain, *map(str, cells.values())])
@@ -241,7 +241,9 @@ def trail_csv(store: Store, study: str, query: Search) -> Iterator[bytes]:
 
 def _values_of(store: Store, study: str, field: str) -> list[str]:
     with store.look() as look:
-        return stored.distinct(look, field, _condition(look, study, Search(with_readings=True)))
+        return stored.distinct_values(
+            look, field, _condition(look, study, Search(with_readings=True))
+        )
 
 
 def _condition(look: Transaction, study: str, query: Search) -> stored.EventFilter:

@@ -16,7 +16,7 @@ from study.base.canonical import moment, sha256_of
 from study.base.provenance import Provenance
 from study.base.text import quoted
 from study.store import Store, Transaction, banks, events, extract, shape, studies
-from study.store.events import LONG_BACK, EventKind, EventRow
+from study.store.events import CLOCK_TOLERANCE, EventKind, EventRow
 from study.store.studies import study_row
 from study.trail import checks, losses, trails
 from study.trail.checks import (
@@ -63,7 +63,7 @@ def remarks(store: Store) -> list[str]:
     """
     record = store.read_witness()
     with store.look() as look:
-        if extract.mark(look):
+        if extract.source_deployment(look):
             return []
         return [
             *_run_check("the store", partial(losses.remarks, look, store, record)),
@@ -123,7 +123,7 @@ def study_verdict(look: Transaction, study: str) -> Verification:
 def is_extract(store: Store) -> bool:
     """Return whether a store is a copy of one study, with its own items and without films."""
     with store.look() as look:
-        return bool(extract.mark(look))
+        return bool(extract.source_deployment(look))
 
 
 def check_chain(lines: Iterable[EventRow]) -> str:
@@ -158,7 +158,7 @@ def _store_breaches(look: Transaction, films: bool) -> Iterator[str]:
         for breach in _run_check(chain, partial(_chain_breaches, look, chain)):
             broken.add(chain)
             yield breach
-    copied = bool(extract.mark(look))
+    copied = bool(extract.source_deployment(look))
     for chain in chains:
         if chain not in broken and "#" not in chain:
             yield from _run_check(chain, partial(_apply_to_chain, look, chain, _clock_breaches))
@@ -243,7 +243,7 @@ def _breaches_of_bank_used(look: Transaction, study: str) -> list[str]:
     row = studies.find(look, study)
     if row is None:
         return []
-    if extract.mark(look):
+    if extract.source_deployment(look):
         return list(_run_check(f"study {study}: its copy", partial(_copy_breaches, look, study)))
     name = row.bank_name
     event = _import_events(list(events.walk(look, events.DEPLOYMENT))).get(name)
@@ -274,7 +274,7 @@ def _copy_breaches(look: Transaction, name: str) -> Iterator[str]:
     recorded = [event.detail["material_sha256"] for event in copied]
     if not recorded:
         yield f"study {name}: the store is marked as a copy, but no event records that."
-    elif recorded[-1] != sha256_of(extract.material(look, row.id)):
+    elif recorded[-1] != sha256_of(extract.hashed_rows(look, row.id)):
         yield f"study {name}: its items, films or reference standard were altered."
 
 
@@ -285,7 +285,7 @@ def _study_breaches(look: Transaction, name: str) -> Iterator[str]:
         return
     own_events = trails.own_trail(look, name)
     by_chain = {True: own_events, False: [*own_events, *trails.sites_trail(look, name)]}
-    copied = bool(extract.mark(look))
+    copied = bool(extract.source_deployment(look))
     for check_name, check in CHECKS.items():
         if copied and check_name in NOT_COPIED:
             continue
@@ -342,7 +342,7 @@ def _steps_back(trail: Iterable[EventRow]) -> Iterator[tuple[EventRow, EventRow,
         if event.actor in simulated:
             continue
         if before is not None and moment(event.at_utc) < moment(before.at_utc) - MAX_CLOCK_SLIP:
-            is_short = moment(event.at_utc) >= moment(before.at_utc) - LONG_BACK
+            is_short = moment(event.at_utc) >= moment(before.at_utc) - CLOCK_TOLERANCE
             recorded = event.kind == EventKind.CLOCK_WENT_BACK
             yield before, event, is_short or recorded or event.number <= restored_at
         before = event

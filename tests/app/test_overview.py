@@ -15,7 +15,7 @@ from study.base.actor import Acting
 from study.base.errors import BadFile
 from study.models import models
 from study.models.files import guess_roles, remembered_columns
-from study.models.models import FileSummary, withdrawn
+from study.models.models import FileSummary, withdrawn_models
 from study.monitoring import interventions
 from study.monitoring.interventions import exclusion_history
 from study.monitoring.progress import status
@@ -335,9 +335,9 @@ def test_outputs_of_models_can_be_browsed_and_parsed_again(watched: Store, tmp_p
     app.text_area(key="read-again-reason").set_value("As the protocol says")
     _press(app, "Read the output again")
     assert "under the rules “Strict”" in " ".join(withdrawal.value for withdrawal in app.markdown)
-    before = withdrawn(watched, "trial")
+    before = withdrawn_models(watched, "trial")
     _press(app, "Yes")
-    assert [withdrawal.reason for withdrawal in withdrawn(watched, "trial")] == [
+    assert [withdrawal.reason for withdrawal in withdrawn_models(watched, "trial")] == [
         "As the protocol says"
     ]
     assert before == []
@@ -431,7 +431,9 @@ def test_replacing_a_model_requires_a_reason(watched: Store) -> None:
     app.text_area(key="model-replace-reason").set_value("The wrong file")
     _press(app, "model-keep")
     assert _n_unparsed(watched) == {"M1": 0}
-    assert [withdrawal.reason for withdrawal in withdrawn(watched, "trial")] == ["The wrong file"]
+    assert [withdrawal.reason for withdrawal in withdrawn_models(watched, "trial")] == [
+        "The wrong file"
+    ]
     assert verify(watched) == []
 
 

@@ -110,8 +110,8 @@ def test_only_an_administrator_can_release_an_account(
     coordinator, administrator = _coordinator(deployed), _administrator(deployed)
     with deployed.change() as change:
         (reader,) = people.readers(change, studies.study_row(change, "trial").id)
-        account = people.of_reader(change, reader.id)
-        people.bind(
+        account = people.person_of_reader(change, reader.id)
+        people.bind_identity(
             change, issuer="https://id", subject="7", person=account, bound_at_utc=stamp(NOW)
         )
     app = _page("people.py", coordinator, monkeypatch)

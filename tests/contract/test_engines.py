@@ -171,7 +171,7 @@ def test_append_only_rows_are_neither_changed_nor_deleted(
 def test_an_altered_schema_is_reported(on_postgres: Store, statement: str, message: str) -> None:
     """`verify` compares tables, indexes, triggers and views with those of a new store."""
     assert verify(on_postgres) == []
-    owner = on_postgres._engine._connected(1.0)  # type: ignore[attr-defined]
+    owner = on_postgres._engine._connect(1.0)  # type: ignore[attr-defined]
     owner.run(statement)
     owner.close()
     assert f"the store: {message}" in verify(on_postgres)
@@ -292,7 +292,7 @@ def test_a_connection_detects_a_lost_server_and_sends_at_once(
 ) -> None:
     """Otherwise a request would wait for a computer without power, or for acknowledgements."""
     kind = Kind(sealed=False, writes=True, patience_s=PATIENCE_S)
-    with closing(Postgres(on_postgres.address).opened(kind)) as opened:
+    with closing(Postgres(on_postgres.address).open_connection(kind)) as opened:
         line = opened._pg._usock
         assert line.getsockopt(socket.IPPROTO_TCP, getattr(socket, option)) == value
 
@@ -309,9 +309,9 @@ def test_a_connection_without_its_role_is_closed(
         closed.append(opened)
 
     monkeypatch.setattr(PostgresConnection, "close", noted)
-    monkeypatch.setattr(postgres_rights, "role", lambda user, ending: "missing")
+    monkeypatch.setattr(postgres_rights, "role_name", lambda user, ending: "missing")
     with pytest.raises(sqlite3.DatabaseError, match="does not exist"):
-        Postgres(on_postgres.address).opened(
+        Postgres(on_postgres.address).open_connection(
             Kind(sealed=False, writes=False, patience_s=PATIENCE_S)
         )
     assert [opened._pg._usock for opened in closed] == [None]
@@ -326,7 +326,7 @@ def test_a_connection_that_is_deleted_closes_its_socket(
     The other process keeps its connection.
     """
     kind = Kind(sealed=False, writes=True, patience_s=PATIENCE_S)
-    opened = Postgres(on_postgres.address).opened(kind)
+    opened = Postgres(on_postgres.address).open_connection(kind)
     descriptor = opened._pg._usock.fileno()
     if is_forked:
         monkeypatch.setattr(opened, "_process", 0)

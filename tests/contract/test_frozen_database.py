@@ -200,11 +200,11 @@ def test_only_one_request_at_a_time_tries_an_unresponsive_server() -> None:
     silence = Silence()
 
     def fail(code: str) -> None:
-        with silence.broken():
+        with silence.trying():
             raise ServerError("no answer", code, is_final=True)
 
     def try_while_another_tries() -> None:
-        with silence.broken(), silence.broken():
+        with silence.trying(), silence.trying():
             raise AssertionError("both try")
 
     for _ in range(2):
@@ -214,5 +214,5 @@ def test_only_one_request_at_a_time_tries_an_unresponsive_server() -> None:
             try_while_another_tries()
     with pytest.raises(ServerError, match="no answer"):
         fail("57P01")  # it has answered
-    with silence.broken(), silence.broken():
+    with silence.trying(), silence.trying():
         pass

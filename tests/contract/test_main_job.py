@@ -41,8 +41,10 @@ def _job(address: Path | str, out: Path) -> Store:
     """Import the demo's bank, draw, simulate readers, add models, close, export and verify."""
     store = demo.set_up(address, ROOT / "data", entropy=entropy_from(4), now=NOW)
     reason, later = "The demo ends.", NOW + timedelta(days=1)
-    studies.close(store, study=demo.STUDY, reason=reason, acting=Acting(by=COMMAND_LINE, now=later))
-    export(store, study=demo.STUDY, out=out)
+    studies.close(
+        store, study=demo.DEMO_STUDY, reason=reason, acting=Acting(by=COMMAND_LINE, now=later)
+    )
+    export(store, study=demo.DEMO_STUDY, out=out)
     assert verify(store) == []
     return store
 
@@ -106,14 +108,14 @@ def recorded(monkeypatch: pytest.MonkeyPatch) -> set[str]:
         def __getattr__(self, name: str) -> Any:
             return getattr(self._conn, name)
 
-    opened = sqlite.Sqlite.opened
+    opened = sqlite.Sqlite.open_connection
 
     def record(engine: sqlite.Sqlite, kind: Any) -> Any:
         database = opened(engine, kind)
         monkeypatch.setattr(database, "conn", Recording(database.conn))
         return database
 
-    monkeypatch.setattr(sqlite.Sqlite, "opened", record)
+    monkeypatch.setattr(sqlite.Sqlite, "open_connection", record)
     return statements
 
 
@@ -143,10 +145,10 @@ def test_postgresql_prepares_every_statement(
     assert len(recorded) > 100
     refused = {}
     engine = Postgres(on_postgres.address)
-    with closing(engine._connected(10.0)) as opened:
+    with closing(engine._connect(10.0)) as opened:
         for sql in sorted(statements | recorded):
             if _OF_SQLITE.search(sql):
                 continue
-            if reason := _refusal(opened._pg, dialect.translated(sql)):
+            if reason := _refusal(opened._pg, dialect.to_postgres(sql)):
                 refused[sql] = reason
     assert refused == {}

@@ -75,7 +75,7 @@ def test_a_missing_role_is_reported(on_postgres: Store) -> None:
     """A dump was restored on a server without the roles."""
     with pytest.raises(ServerError, match='role "no_such_role" does not exist') as refused:
         _opened(on_postgres.address, "no_such_role")
-    explained = Postgres(on_postgres.address).explained(refused.value)
+    explained = Postgres(on_postgres.address).explain_error(refused.value)
     assert "no_such_role" in explained.__notes__[0]
     assert "docs/postgresql.md" in str(explained)
 
@@ -90,12 +90,12 @@ def test_a_missing_role_is_reported(on_postgres: Store) -> None:
 def test_every_external_fault_is_reported_in_a_sentence(code: str) -> None:
     """Resources, accounts, input and output, and damaged data."""
     engine = Postgres("postgresql://clinic@127.0.0.1:1/reading_room")
-    explained = engine.explained(ServerError("why", code))
+    explained = engine.explain_error(ServerError("why", code))
     assert isinstance(explained, StudyError)
     assert str(explained).endswith(".")
     sealed = "permission denied for table reference_standard: SELECT * FROM reference_standard"
     for wrong in (ServerError("syntax", "42601"), ServerError(sealed, "42501")):
-        assert engine.explained(wrong) is wrong
+        assert engine.explain_error(wrong) is wrong
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_a_server_that_is_too_old_is_refused(
     on_postgres: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The errors of such a server would not mention its age."""
-    monkeypatch.setattr(postgres, "_OLDEST", 99)
+    monkeypatch.setattr(postgres, "_OLDEST_VERSION", 99)
     with pytest.raises(BadInput, match=r"is PostgreSQL \d+.* Use version 99 or later"):
         Store(on_postgres.address)
 
@@ -189,7 +189,7 @@ def test_time_limits_of_the_server_do_not_apply(
 
 def test_a_lost_connection_is_not_reported_as_a_defect(on_postgres: Store) -> None:
     """The server may end or refuse a connection for any reason."""
-    explained = Postgres(on_postgres.address).explained
+    explained = Postgres(on_postgres.address).explain_error
     for code in ("0A000", "42000", "55000", "99999"):
         assert isinstance(explained(ServerError("why", code, is_final=True)), Busy)
         assert not isinstance(explained(ServerError("why", code)), StudyError)
@@ -243,14 +243,14 @@ def test_an_import_that_is_cut_off_while_it_sends_rows_is_repeated(
     on_postgres: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Nothing of it remains, and it neither keeps the lock nor counts as a running import."""
-    copied = postgres_connection._copied
+    copied = postgres_connection._copy_line
     bank = write_bank(tmp_path / "bank")
 
     def import_it() -> None:
         importing.import_bank(on_postgres, bank, name="bank", images=bank.parent, acting=ACTING)
 
     def cut_off(row: Iterable[Any]) -> str:
-        monkeypatch.setattr(postgres_connection, "_copied", copied)
+        monkeypatch.setattr(postgres_connection, "_copy_line", copied)
         with closing(_opened(on_postgres.address, "")) as other:
             other.execute(
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
@@ -258,7 +258,7 @@ def test_an_import_that_is_cut_off_while_it_sends_rows_is_repeated(
             )
         return copied(row)
 
-    monkeypatch.setattr(postgres_connection, "_copied", cut_off)
+    monkeypatch.setattr(postgres_connection, "_copy_line", cut_off)
     with pytest.raises(Busy, match="cannot be reached"):
         import_it()
     with on_postgres.change() as change:

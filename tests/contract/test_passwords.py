@@ -109,7 +109,7 @@ def test_an_address_is_shown_without_its_password(
     on_postgres: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In every form of text, and in objects that contain it."""
-    monkeypatch.setattr(postgres, "_CLOSING_S", 1)
+    monkeypatch.setattr(postgres, "_CLOSING_WAIT_S", 1)
     address = ServerAddress(ADDRESS)
     asked = AnalysisRequest(address=address, study="s", head="", blinded=False, language="en")
     shown = (str(address), repr(address), f"{address}", f"{address:>90}", repr(asked))

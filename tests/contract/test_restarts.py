@@ -154,8 +154,8 @@ class Interruption:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.n_sent, self.at = 0, 0
         self.act: Callable[[], object] = lambda: None
-        self._original = postgres_connection._as_sqlite
-        monkeypatch.setattr(postgres_connection, "_as_sqlite", self._counted)
+        self._original = postgres_connection._raising_sqlite_errors
+        monkeypatch.setattr(postgres_connection, "_raising_sqlite_errors", self._counted)
 
     @contextmanager
     def _counted(self, sql: str = "") -> Iterator[None]:

@@ -82,7 +82,9 @@ def store(
 
 
 def _connection(store: Store, *, sealed: bool) -> PostgresConnection:
-    return Postgres(store.address).opened(Kind(sealed=sealed, writes=True, patience_s=PATIENCE_S))
+    return Postgres(store.address).open_connection(
+        Kind(sealed=sealed, writes=True, patience_s=PATIENCE_S)
+    )
 
 
 def test_no_role_of_the_program_can_remove_its_limits(store: Store) -> None:

@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("_translated_again")]
 @pytest.fixture
 def _translated_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Translate statements without the tables of another test's migrations."""
-    monkeypatch.setattr(dialect, "translated", dialect.translated.__wrapped__)
+    monkeypatch.setattr(dialect, "to_postgres", dialect.to_postgres.__wrapped__)
 
 
 def _add_rooms(connection: sqlite3.Connection) -> None:

@@ -25,7 +25,7 @@ BEYOND = """() => [document.documentElement, document.querySelector('.stMain'),
 
 DATA = (
     re.escape(demo.NEWCOMERS_STUDY),
-    re.escape(demo.STUDY),
+    re.escape(demo.DEMO_STUDY),
     re.escape(CLOSED),
     re.escape(DRAFT),
     re.escape(TEACHING),

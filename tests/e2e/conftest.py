@@ -20,7 +20,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
-from study.bank.importing import SIMULATED, import_bank
+from study.bank.importing import SIMULATED_OPTIONS, import_bank
 from study.lifecycle import studies
 from study.lifecycle.deployments import coordinator_code, init
 from study.people.codes import Entropy
@@ -68,7 +68,7 @@ def serve(tmp_path: Path, port: int) -> Iterator[Callable[..., Server]]:
             path,
             name="bank",
             images=path.parent,
-            options=SIMULATED,
+            options=SIMULATED_OPTIONS,
             acting=ACTING,
         )
         draw_trial(store, {"cases": 6, "one_question_per": "item", **values})

@@ -68,7 +68,7 @@ def prepare(folder: Path, *, entropy: Entropy, now: datetime) -> Server:
     Its codes have the names of roles, and also `newcomer` and `graduate`.
     """
     store = demo.set_up(folder / "demo.db", ROOT / "data", entropy=entropy, now=now)
-    codes = demo.fresh_codes(store, entropy=entropy, now=now)
+    codes = demo.new_codes(store, entropy=entropy, now=now)
     assert codes is not None
     graduate = _closed(store, entropy, now)
     _draft(store, now)
@@ -81,7 +81,7 @@ def prepare(folder: Path, *, entropy: Entropy, now: datetime) -> Server:
             "newcomer": codes.newcomer or "",
             GRADUATE: graduate,
             Role.COORDINATOR: codes.coordinator,
-            Role.STATISTICIAN: statistician(store, demo.STUDY, entropy, now),
+            Role.STATISTICIAN: statistician(store, demo.DEMO_STUDY, entropy, now),
             Role.ADMINISTRATOR: codes.administrator,
         },
         port=free_port(),
@@ -148,7 +148,7 @@ def sign_in(page: Page, server: Server, reader_id: str) -> None:
     if reader_id == Role.ADMINISTRATOR:
         rest(page)
         with server.store.look() as look:
-            study = study_row(look, demo.STUDY).id
+            study = study_row(look, demo.DEMO_STUDY).id
         page.locator(f"form.quiet[action=choose]:has([name=study][value='{study}']) button").click()
         page.locator(STUDY_BAR).wait_for()
         rest(page)

@@ -170,7 +170,7 @@ def _fill(page: Page, place: str) -> None:
 
 
 def _report(browser: Browser, server: Server, images: Path, folder: Path) -> None:
-    bundle.export(server.store, study=demo.STUDY, out=folder / "bundle")
+    bundle.export(server.store, study=demo.DEMO_STUDY, out=folder / "bundle")
     analysis.write_report(analysis.read_bundle(folder / "bundle"), folder / "report")
     page = _page(browser)
     page.goto((folder / "report" / "report.html").as_uri())

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from study.bank.importing import SIMULATED, import_bank
+from study.bank.importing import SIMULATED_OPTIONS, import_bank
 from study.base.actor import COMMAND_LINE, Acting
 from study.lifecycle.deployments import administrator_code, init
 from study.reading.simulation import simulate
@@ -51,7 +51,7 @@ def server(tmp_path_factory: pytest.TempPathFactory, port: int) -> Iterator[Serv
         DEMO / "bank.json",
         name="Demo bank",
         images=DEMO,
-        options=SIMULATED,
+        options=SIMULATED_OPTIONS,
         acting=Acting(by=COMMAND_LINE, now=now),
     )
     served = Server(store=store, codes={"ada": code}, port=port, log=folder / "app.log")

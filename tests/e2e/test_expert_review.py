@@ -57,7 +57,7 @@ def test_three_experts_review_nine_questions(
     _confirmed(page, "Strike off the faulty questions", "faulty questions were struck off.")
     with server.store.look() as look:
         faulty = reviewing.faulty(look, 1)
-        struck = bank_contents.listed(look, bank_contents.struck(look, 1))
+        struck = bank_contents.listed(look, bank_contents.struck_items(look, 1))
         read = reviewing.faulty_cases(look, study_row(look, "trial").id)
     assert set(faulty.values()) == {ItemVerdict.AMBIGUOUS}
     assert {item.item_id for item in struck} == set(faulty)

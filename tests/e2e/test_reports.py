@@ -175,7 +175,7 @@ def test_messages_about_models_appear_near_their_buttons(desk: Desk, tmp_path: P
             for row in look.rows(
                 "SELECT item_id FROM cases JOIN items ON items.id = item "
                 "JOIN studies ON studies.id = study WHERE studies.name = :name",
-                name=demo.STUDY,
+                name=demo.DEMO_STUDY,
             )
         ]
     table = tmp_path / "table.csv"
@@ -252,7 +252,7 @@ def test_messages_about_reviews_and_closing_appear_near_their_buttons(desk: Desk
     expect(page.locator(".cards li")).to_have_count(1)
     desk.open("archive")
     desk.press("Close the study permanently", "Give a reason")
-    desk.fill("To confirm, type", demo.STUDY)
+    desk.fill("To confirm, type", demo.DEMO_STUDY)
     desk.press("Close the study permanently", "Give a reason")
     suffix = " again" if page.get_by_text("Create the files again").count() else ""
     desk.press(f"Create the files{suffix}", "The files have been created")

@@ -109,7 +109,7 @@ def _what_next(person: Person) -> tuple[Entry, str]:
         if study.state == "closed":
             return RESULTS, t("Next: see the results")
         if study.state == "open":
-            if progress.is_read(look, study.id):
+            if progress.is_completely_read(look, study.id):
                 return ARCHIVE, t("Next: close the study")
             return OVERVIEW, t("Next: follow the readings")
         if people.readers(look, study.id):

@@ -5,7 +5,7 @@ from typing import Any
 import streamlit as st
 
 from study.bank import uploads
-from study.bank.layout import banks_folder, splits
+from study.bank.layout import banks_folder, files_by_split
 from study.bank.reading import MissingImages
 from study.base.errors import BadInput
 from study.base.provenance import LONGEST_TEXT, Provenance
@@ -54,7 +54,7 @@ def upload_form(person: Person) -> None:
                 person,
                 "zip",
                 name,
-                lambda: uploads.receive(store(), archive, name=name.strip()),
+                lambda: uploads.receive_archive(store(), archive, name=name.strip()),
                 chosen=chosen,
                 simulated=simulated,
                 provenance=terms,
@@ -75,7 +75,7 @@ def upload_form(person: Person) -> None:
 
 def folder_form(person: Person) -> None:
     """Import a bank from a folder on the server."""
-    folders = uploads.folders(store())
+    folders = uploads.importable_folders(store())
     st.caption(
         t(
             "For banks too large to upload: the server administrator places the folder in the "
@@ -86,7 +86,7 @@ def folder_form(person: Person) -> None:
         st.write(t("This folder does not exist at present."))
         return
     folder = st.selectbox(t("Folder"), folders)
-    of_release = list(splits(banks_folder(store()) / folder))
+    of_release = list(files_by_split(banks_folder(store()) / folder))
     with st.form("folder", border=False):
         name = st.text_input(t("Bank name"), max_chars=100, key=_key("folder-name"))
         chosen = _choice("folder")

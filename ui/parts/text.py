@@ -18,7 +18,7 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
-from study.bank.measures import rounded
+from study.bank.measures import in_suitable_unit
 from study.base import translation
 from study.base.translation import current_locale, t, tn
 
@@ -107,7 +107,7 @@ def prior_in_words(days: int | None) -> str:
     """
     if days is None:
         return t("Prior")
-    n, unit = rounded(days)
+    n, unit = in_suitable_unit(days)
     if not n:
         return t("Prior, same day")
     if unit == "day":

@@ -6,9 +6,9 @@ from dataclasses import replace
 from itertools import count
 from typing import Any
 
-from study.bank.importing import BY_DEFAULT, Imported
+from study.bank.importing import DEFAULT_OPTIONS, Imported
 from study.bank.reading import ImportOptions
-from study.bank.uploads import ReceivedBank, import_arrived
+from study.bank.uploads import ReceivedBank, import_received
 from study.base.actor import Acting
 from study.base.budget import BUDGET
 from study.base.errors import NotNow
@@ -62,9 +62,9 @@ def begin(
     *,
     acting: Acting,
     chosen: Sequence[str] = (),
-    options: ImportOptions = BY_DEFAULT,
+    options: ImportOptions = DEFAULT_OPTIONS,
 ) -> ImportJob:
-    """Start an import; see `study.bank.uploads.import_arrived`.
+    """Start an import; see `study.bank.uploads.import_received`.
 
     Raises
     ------
@@ -97,6 +97,6 @@ def _import(
     options: ImportOptions,
     arguments: Mapping[str, Any],
 ) -> Imported:
-    return import_arrived(
+    return import_received(
         Store.at(address), upload, options=replace(options, progress=on_progress), **arguments
     )

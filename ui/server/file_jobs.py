@@ -16,7 +16,7 @@ from study.base.system import system_reason
 from study.base.text import file_name, refuse_empty
 from study.base.translation import t
 from study.exchange.restoring import Merged, Restored, merge, restore
-from study.models.files import ColumnRoles, are_usual, remember_columns
+from study.models.files import ColumnRoles, have_usual_names, remember_columns
 from study.models.models import FileSummary, keep_model, read_model, summary_of
 from study.models.predictions import columns_of
 from study.people.invitations import Invitation, read_invitations
@@ -111,7 +111,7 @@ def model_file(
         return ModelFile(
             refusal=str(error),
             columns=columns,
-            is_unknown=bool(columns) and not are_usual(columns),
+            is_unknown=bool(columns) and not have_usual_names(columns),
         )
     return ModelFile(
         summary=summary_of(summary, n_examples=_EXAMPLES), columns=summary.file.columns

@@ -167,7 +167,7 @@ def rehearsed(bank: str, values: Mapping[str, Any]) -> DrawResult:
         The draft has faults, or the bank cannot provide the cases.
     """
     with store().look() as look:
-        row, struck = banks.find(look, bank), draws.last_struck(look)
+        row, struck = banks.find(look, bank), draws.last_strike_number(look)
     number, content = (row.id, row.content_sha256) if row else (0, "")
     rehearsed = _rehearsed(
         number, content, struck, canonical_json(draw_settings(values)), language()

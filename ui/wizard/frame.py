@@ -5,7 +5,7 @@ from functools import lru_cache, partial
 
 import streamlit as st
 
-from study.bank.guessing import guessable
+from study.bank.guessing import clue_sentences
 from study.base.text import decode_utf8, refuse_empty
 from study.base.translation import decimal, in_language, language, t, tn
 from study.lifecycle import exposure
@@ -294,7 +294,7 @@ def _outdated_plan(protocol: Protocol) -> tuple[str, ...]:
 def _guesses(bank: int, content_sha256: str, shuffled: bool, name: str) -> tuple[str, ...]:
     """Return warnings about answers of the bank that can be guessed, not specific to a sample."""
     with in_language(name), store().look() as look:
-        return guessable(banks.Questions(look, bank), shuffled=shuffled)
+        return clue_sentences(banks.Questions(look, bank), shuffled=shuffled)
 
 
 def _protocol_file(working: Working) -> None:

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from study.bank.content import BY_ITEM
+from study.bank.content import ITEM_RULES
 from study.bank.managing import join_banks
 from study.base.bank_model import Rule
 from study.base.canonical import canonical_json
@@ -93,7 +93,7 @@ def flags_in_words() -> Words:
         Rule.PATIENT_SPLIT: t("Patient in two splits"),
         Rule.EXAMINATION_SPLIT: t("Examination in two splits"),
     }
-    return {str(rule): words[rule] for rule in BY_ITEM}
+    return {str(rule): words[rule] for rule in ITEM_RULES}
 
 
 def _age(working: Working) -> None:
@@ -183,7 +183,7 @@ def _take_list(working: Working, key: str, file: UploadedFile) -> None:
 
 def _show_remaining(working: Working) -> None:
     with store().look() as look:
-        row, struck = banks.find(look, working.bank), draws.last_struck(look)
+        row, struck = banks.find(look, working.bank), draws.last_strike_number(look)
     if row is None:
         return
     request = {key: working.values[key] for key in (*ELIGIBILITY, "one_question_per")}
@@ -377,7 +377,7 @@ def _fields_that_differ(bank: int, content_sha256: str) -> tuple[str, ...]:
             field
             for field in STRATA
             if draws.n_values(look, bank, field) > 1
-            and not (field in draws.ATTRIBUTES and draws.tells_the_answer(look, bank, field))
+            and not (field in draws.ATTRIBUTES and draws.reveals_answer(look, bank, field))
         )
 
 

@@ -110,7 +110,7 @@ def _read(add: Any, folder: ImageFolder, entries: Sequence[Record | Fault], spli
         "names": {column: sorted(names) for column, names in batch.names.items()},
         "unusual ids": batch.has_unusual_ids,
         "notes": notes.lines(),
-        "reader": (reader.has_truth, reader.any_item, reader.by_place),
+        "reader": (reader.has_truth, reader.has_items, reader.has_place_keys),
     }
 
 

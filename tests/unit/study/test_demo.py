@@ -37,7 +37,7 @@ def _person(store: Store, code: str) -> signing_in.Person:
 @pytest.mark.slow
 def test_simulated_readers_and_models_have_read_all_cases(shown: Store) -> None:
     """The guest has not read any case; all others are simulated and complete."""
-    progress = status(shown, demo.STUDY)
+    progress = status(shown, demo.DEMO_STUDY)
     by_name = {row["reader_id"]: row for row in progress["readers"]}
     guest = by_name.pop(demo.READER)
     assert (guest["simulated"], guest["n_read"]) == (False, 0)
@@ -51,7 +51,7 @@ def test_simulated_readers_and_models_have_read_all_cases(shown: Store) -> None:
 
 def test_every_simulated_rater_is_labelled_in_the_bundle(shown: Store) -> None:
     """Each rater and each reading has the mark."""
-    files = bundle_files(shown, demo.STUDY)
+    files = bundle_files(shown, demo.DEMO_STUDY)
     labels = [line.split(",")[2] for line in files["raters.csv"].decode().splitlines()[1:]]
     assert sum("(simulated)" in label for label in labels) == 6
     assert json.loads(files["datapackage.json"])["reading_room"]["simulated_films"]
@@ -62,8 +62,8 @@ def test_every_simulated_rater_is_labelled_in_the_bundle(shown: Store) -> None:
 @pytest.mark.slow
 def test_each_call_replaces_the_codes(shown: Store) -> None:
     """The reader is the same person with a new code."""
-    first = demo.fresh_codes(shown, entropy=entropy_from(5), now=NOW)
-    second = demo.fresh_codes(shown, entropy=entropy_from(6), now=NOW)
+    first = demo.new_codes(shown, entropy=entropy_from(5), now=NOW)
+    second = demo.new_codes(shown, entropy=entropy_from(6), now=NOW)
     assert first is not None
     assert second is not None
     person = _person(shown, second.reader)
@@ -76,7 +76,7 @@ def test_each_call_replaces_the_codes(shown: Store) -> None:
 
 def test_cases_of_the_guest_have_two_films(shown: Store) -> None:
     """The first cases have a PA and a lateral view."""
-    codes = demo.fresh_codes(shown, entropy=entropy_from(8), now=NOW)
+    codes = demo.new_codes(shown, entropy=entropy_from(8), now=NOW)
     assert codes is not None
     cases = desk(shown, _person(shown, codes.reader), now=NOW).cases
     assert [[view.label for view in case.views] for case in cases] == [["PA", "LATERAL"]] * 3
@@ -85,7 +85,7 @@ def test_cases_of_the_guest_have_two_films(shown: Store) -> None:
 def test_the_first_demo_study_is_unchanged(shown: Store) -> None:
     """Protocol and cases are those of the first version; films have spacings."""
     with shown.look() as look:
-        locked = json.loads(study_row(look, demo.STUDY).protocol)
+        locked = json.loads(study_row(look, demo.DEMO_STUDY).protocol)
     assert set(locked) == {"protocol", "bank_sha256", "cases"}
     assert locked["protocol"].pop("interim_results") is True
     assert sha256_of(locked["protocol"]).startswith("6d622925014b62ea")
@@ -94,7 +94,7 @@ def test_the_first_demo_study_is_unchanged(shown: Store) -> None:
 
 def test_the_newcomer_has_every_step_that_precedes_the_cases(shown: Store) -> None:
     """Consent, instructions, two questions, the display, then two practice cases."""
-    codes = demo.fresh_codes(shown, entropy=entropy_from(9), now=NOW)
+    codes = demo.new_codes(shown, entropy=entropy_from(9), now=NOW)
     assert codes is not None
     assert codes.newcomer is not None
     person = _person(shown, codes.newcomer)
@@ -123,14 +123,14 @@ def test_a_demo_of_an_earlier_release_has_codes_and_no_newcomer(
 ) -> None:
     """A study is never added to an existing store."""
     monkeypatch.setattr(demo, "NEWCOMERS_STUDY", "missing")
-    codes = demo.fresh_codes(shown, entropy=entropy_from(10), now=NOW)
+    codes = demo.new_codes(shown, entropy=entropy_from(10), now=NOW)
     assert codes is not None
     assert codes.newcomer is None
 
 
 def test_other_stores_never_show_the_demo(store: Store) -> None:
     """They have neither the study nor its codes."""
-    assert demo.fresh_codes(store, entropy=entropy_from(1), now=NOW) is None
+    assert demo.new_codes(store, entropy=entropy_from(1), now=NOW) is None
 
 
 @pytest.mark.thorough

@@ -52,7 +52,7 @@ def client(trial: Store) -> Client:
     with trial.change() as change:
         reader = person(trial).reader
         assert reader is not None
-        account = people.of_reader(change, reader) or 0
+        account = people.person_of_reader(change, reader) or 0
         issue_code(change, code, person=account, now=NOW)
     codes["reader"] = code.text
     application = Starlette(routes=routes(), middleware=[HEADERS])

@@ -21,7 +21,7 @@ def brought(store: Store) -> ReceivedBank:
     """Return an unpacked bank of 24 items."""
     place = banks_folder(store) / "one"
     write_bank(place)
-    return ReceivedBank(place=place, is_ours=True)
+    return ReceivedBank(place=place, is_temporary=True)
 
 
 def _begin(store: Store, arrived: ReceivedBank) -> bank_import.ImportJob:
@@ -76,7 +76,7 @@ def test_an_import_waits_for_that_of_another_server(store: Store, brought: Recei
     with lease(store, "import"):
         second = shutil.copytree(brought.place, banks_folder(store) / "second")
         with pytest.raises(NotNow, match="under way"):
-            _begin(store, ReceivedBank(place=second, is_ours=True))
+            _begin(store, ReceivedBank(place=second, is_temporary=True))
     assert not second.exists()
     assert _begin(store, brought).outcome().n_items == 24
     with lease(store, "import") as is_ours:
@@ -88,7 +88,9 @@ def test_a_cancelled_import_leaves_no_files(store: Store, brought: ReceivedBank)
     """No other import can start until it has ended."""
     keep = shutil.copytree(brought.place, banks_folder(store) / "kept")
     job = _begin(store, brought)
-    second = ReceivedBank(place=shutil.copytree(keep, banks_folder(store) / "second"), is_ours=True)
+    second = ReceivedBank(
+        place=shutil.copytree(keep, banks_folder(store) / "second"), is_temporary=True
+    )
     with pytest.raises(NotNow, match="under way"):
         _begin(store, second)
     assert not second.place.exists()
@@ -97,7 +99,7 @@ def test_a_cancelled_import_leaves_no_files(store: Store, brought: ReceivedBank)
     with pytest.raises(NotNow, match="Cancelled"):
         job.outcome()
     assert not brought.place.exists()
-    second_import = _begin(store, ReceivedBank(place=Path(keep), is_ours=False))
+    second_import = _begin(store, ReceivedBank(place=Path(keep), is_temporary=False))
     assert second_import.is_done(60)
     assert second_import.outcome().n_items == 24
     assert Path(keep).exists()

@@ -215,7 +215,7 @@ def _tokens(store: Store, study: str) -> dict[str, str]:
         number = study_row(look, study).id
         reader = people.reader(look, number, f"{study}-R1")
         assert reader is not None
-        numbers = {"reader": people.of_reader(look, reader.id) or 0}
+        numbers = {"reader": people.person_of_reader(look, reader.id) or 0}
     for role in ("administrator", "coordinator", "statistician"):
         numbers[role] = _person_named(store, f"{study}-{role}")
     return {f"{role} of {study}": _enter(store, person) for role, person in numbers.items()}

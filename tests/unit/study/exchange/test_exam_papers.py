@@ -31,7 +31,7 @@ from study.films import grey_levels
 from study.lifecycle import studies
 from study.models.model_protocol import ModelProtocol, Order, Shown
 from study.models.models import read_model
-from study.models.paper import Paper, paper_of_bank, paper_of_study, rendered
+from study.models.paper import Paper, paper_of_bank, paper_of_study, render_film
 from study.protocol.protocol import Protocol
 from study.reading.records import shown_letter
 from study.store import Store, events
@@ -407,7 +407,7 @@ def test_the_paper_of_a_revealing_bank_reveals_nothing(
         plain = io.BytesIO()
         Image.fromarray(grey_levels(film.row.file.read_bytes())).save(plain, "PNG")
         film.row.file.write_bytes(plain.getvalue())  # the same pixels without metadata
-        assert rendered(plain.getvalue(), "full") in {
+        assert render_film(plain.getvalue(), "full") in {
             (out / "jsonl" / name).read_bytes()
             for name in _files(out / "jsonl")
             if "images/" in name

@@ -12,7 +12,7 @@ import pytest
 
 import analysis
 from analysis import read_bundle
-from study.bank.importing import SIMULATED, import_bank
+from study.bank.importing import SIMULATED_OPTIONS, import_bank
 from study.base.actor import COMMAND_LINE, Acting, By
 from study.base.canonical import canonical_json, sha256_of
 from study.base.errors import BadFile, NotNow
@@ -156,7 +156,7 @@ def test_a_restored_study_uses_an_imported_bank(
         path,
         name="other",
         images=path.parent,
-        options=SIMULATED,
+        options=SIMULATED_OPTIONS,
         acting=Acting(by=COMMAND_LINE, now=NOW),
     )
     assert (

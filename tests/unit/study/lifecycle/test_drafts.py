@@ -159,7 +159,7 @@ def test_the_draw_creates_the_study_and_its_coordinator(banked: Store) -> None:
     assert sum(row.n_drawn for row in strata) == 6
     with banked.look() as look:
         row = study_row(look, name)
-        roles = [(row.role, row.study) for row in people.roles_held(look, maker)]
+        roles = [(row.role, row.study) for row in people.current_grants(look, maker)]
         drawn = next(events.walk(look, events.study_chain(name)))
     assert row.state == "drawn"
     assert ("coordinator", row.id) in roles
@@ -176,7 +176,7 @@ def test_an_administrator_gets_no_role_in_a_study_they_draw(banked: Store) -> No
     saved_at = drafts.find(banked, number).saved_at_utc
     drafts.draw(banked, number, seen_saved_at_utc=saved_at, maker=maker, acting=ACTING)
     with banked.look() as look:
-        assert [row.study for row in people.roles_held(look, maker)] == [None]
+        assert [row.study for row in people.current_grants(look, maker)] == [None]
 
 
 def test_a_refused_draw_changes_nothing(banked: Store) -> None:

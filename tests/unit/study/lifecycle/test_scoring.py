@@ -383,7 +383,7 @@ def test_readers_of_a_study_cannot_score_it(read: Store) -> None:
     judges = reviewers(read)
     with read.look() as look:
         (reader,) = [row for row in people.readers(look, 1) if row.reader_id == "R1"]
-        account = people.of_reader(look, reader.id)
+        account = people.person_of_reader(look, reader.id)
     with pytest.raises(BadInput, match="read in this study and cannot score"):
         _open(read, judges, scorers=[judges[0].id, account])
 
@@ -442,7 +442,9 @@ def test_the_copy_of_a_study_has_the_scores_without_the_scorers(
     judging.close(read, SCORING, _scored(read), acting=ACTING)
     with read.look() as look:
         row = study_row(look, "trial").id
-        copy = Store.create(tmp_path / "copy.db", lambda change: extract.fill(look, change, row))
+        copy = Store.create(
+            tmp_path / "copy.db", lambda change: extract.copy_study(look, change, row)
+        )
     assert not any("scor" in breach for breach in verify(copy))
     with copy.look() as look:
         assert {judge.person for judge in judgements.judges(look, _row(look, 1))} == {None}

@@ -50,7 +50,7 @@ def _reader(store: Store) -> Person:
     """Return R1 of ``trial`` as if signed in."""
     reader = person(store, "R1")
     with store.look() as look:
-        return replace(reader, id=people.of_reader(look, reader.reader or 0) or 0)
+        return replace(reader, id=people.person_of_reader(look, reader.reader or 0) or 0)
 
 
 def _draw(store: Store, study: str, **values: Any) -> None:

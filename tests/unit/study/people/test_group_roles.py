@@ -80,7 +80,7 @@ def test_groups_grant_roles_to_a_new_person_and_revoke_them(store: Store) -> Non
     _sign_on(store, "research", "experts", "unknown", "gone")
     assert _roles(store) == {("coordinator", ""), ("reviewer", "")}
     with store.look() as look:
-        assert {row.name for row in people.everyones_names(look).values()} >= {"Carla Meier"}
+        assert {row.name for row in people.all_names(look).values()} >= {"Carla Meier"}
         trail = look.rows("SELECT actor, detail FROM events WHERE kind = 'role given'")
     assert "Carla" not in str(trail)
     assert '"group":"experts"' in str(trail)

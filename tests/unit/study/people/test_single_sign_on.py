@@ -183,11 +183,11 @@ def test_only_the_first_of_two_accounts_of_a_person_signs_in(kept: Store) -> Non
     """An earlier version could bind two."""
     _ticket(kept)
     with kept.change() as change:
-        people.bind(
+        people.bind_identity(
             change,
             issuer="https://other.example.org",
             subject="8",
-            person=people.bound_to(change, "https://id.example.org", "7"),
+            person=people.person_of_identity(change, "https://id.example.org", "7"),
             bound_at_utc="2026-01-01T00:00:00.000Z",
         )
     _ticket(kept, 4)
@@ -243,10 +243,10 @@ def test_verification_reports_a_released_account_restored_in_the_file(kept: Stor
     """The audit trail has its binding and its release."""
     _ticket(kept)
     with kept.look() as look:
-        person = people.bound_to(look, "https://id.example.org", "7")
+        person = people.person_of_identity(look, "https://id.example.org", "7")
     _release(kept)
     with kept.change() as change:
-        people.bind(
+        people.bind_identity(
             change, issuer="https://id.example.org", subject="7", person=person, bound_at_utc=""
         )
     assert verify(kept) == ["the deployment: an account of carla elsewhere was inserted."]

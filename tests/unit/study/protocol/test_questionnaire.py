@@ -9,7 +9,12 @@ from study.base.errors import BadProtocol
 from study.protocol.protocol import Protocol, as_toml, read_protocol
 from study.protocol.questionnaire import ReaderQuestion, ShownIf, UnfitAnswers, check_answers
 
-ONE: dict[str, Any] = {"id": "a", "question": "How?", "kind": "choice", "options": ["x", "y"]}
+ONLY_SINGULAR: dict[str, Any] = {
+    "id": "a",
+    "question": "How?",
+    "kind": "choice",
+    "options": ["x", "y"],
+}
 
 
 def test_questions_are_read_from_toml_with_their_defaults(tmp_path: Path) -> None:
@@ -51,12 +56,14 @@ def test_an_invalid_question_is_refused_with_its_number(
 ) -> None:
     """The message has the number and the reason."""
     with pytest.raises(BadProtocol) as excinfo:
-        Protocol.from_json({"questionnaire": [{**ONE, "id": "b"}, {**ONE, **changed}]})
+        Protocol.from_json(
+            {"questionnaire": [{**ONLY_SINGULAR, "id": "b"}, {**ONLY_SINGULAR, **changed}]}
+        )
     assert "Question 2 of the questionnaire: " in str(excinfo.value)
     assert reason in str(excinfo.value)
 
 
-@pytest.mark.parametrize("value", ["x", {}, [ONE] * 51, [7]])
+@pytest.mark.parametrize("value", ["x", {}, [ONLY_SINGULAR] * 51, [7]])
 def test_a_questionnaire_is_a_list_of_tables(value: Any) -> None:
     """It has at most fifty tables."""
     with pytest.raises(BadProtocol, match=r"questionnaire|must be"):
@@ -65,7 +72,7 @@ def test_a_questionnaire_is_a_list_of_tables(value: Any) -> None:
 
 def test_errors_of_all_questions_are_listed_together() -> None:
     """Errors of other keys are listed too."""
-    broken = [{**ONE, "kind": "x"}, {**ONE, "question": ""}, {"id": "c"}]
+    broken = [{**ONLY_SINGULAR, "kind": "x"}, {**ONLY_SINGULAR, "question": ""}, {"id": "c"}]
     with pytest.raises(BadProtocol) as excinfo:
         Protocol.from_json({"cases": 0, "questionnaire": broken})
     message = str(excinfo.value)
@@ -135,14 +142,21 @@ def test_a_question_may_depend_on_an_earlier_answer(tmp_path: Path) -> None:
 )
 def test_a_condition_names_an_earlier_question_and_its_option(condition: Any) -> None:
     """Other conditions are refused with the number of the question."""
-    later = {**ONE, "id": "later"}
+    later = {**ONLY_SINGULAR, "id": "later"}
     with pytest.raises(BadProtocol, match="Question 2 of the questionnaire: shown_if: must name"):
-        Protocol.from_json({"questionnaire": [ONE, {**DEPENDENT, "shown_if": condition}, later]})
+        Protocol.from_json(
+            {"questionnaire": [ONLY_SINGULAR, {**DEPENDENT, "shown_if": condition}, later]}
+        )
 
 
 def test_malformed_questions_before_a_condition_are_reported() -> None:
     """Each of them has its own fault."""
-    for broken in (7, {**ONE, "options": 5}, {"question": "?"}, {**ONE, "id": ["a"]}):
+    for broken in (
+        7,
+        {**ONLY_SINGULAR, "options": 5},
+        {"question": "?"},
+        {**ONLY_SINGULAR, "id": ["a"]},
+    ):
         with pytest.raises(BadProtocol, match="Question 1 of the questionnaire"):
             Protocol.from_json({"questionnaire": [broken, DEPENDENT]})
 
@@ -152,9 +166,9 @@ def test_only_questions_that_were_shown_are_answered() -> None:
     protocol = Protocol.from_json(
         {
             "questionnaire": [
-                ONE,
-                {**ONE, "id": "b", "shown_if": {"question": "a", "is": "x"}},
-                {**ONE, "id": "c", "kind": "text", "options": []}
+                ONLY_SINGULAR,
+                {**ONLY_SINGULAR, "id": "b", "shown_if": {"question": "a", "is": "x"}},
+                {**ONLY_SINGULAR, "id": "c", "kind": "text", "options": []}
                 | {"shown_if": {"question": "b", "is": "y"}},
             ]
         }

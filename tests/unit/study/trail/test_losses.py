@@ -335,7 +335,7 @@ def test_simultaneous_writers_keep_the_witness_valid(opened: Opened) -> None:
     store = opened(cases=8)
     log = witness.file_of(store.path)
     log.unlink()
-    with patch.object(witness, "LONGEST", 3000), ThreadPoolExecutor(6) as pool:
+    with patch.object(witness, "MAX_BYTES", 3000), ThreadPoolExecutor(6) as pool:
         for result in [pool.submit(_later, store, 8) for _ in range(6)]:
             result.result()
     assert log.stat().st_size < 6000
@@ -526,7 +526,7 @@ def test_the_witness_has_the_owner_and_mode_of_the_store(
     if os.geteuid() == 0:
         os.chown(store.path, 12345, 12345)
     if rewritten:
-        monkeypatch.setattr(witness, "LONGEST", 1)
+        monkeypatch.setattr(witness, "MAX_BYTES", 1)
     else:
         file.unlink()
     Page(store).read(1)
@@ -543,11 +543,11 @@ def test_a_rewritten_witness_keeps_the_last_heads_and_all_losses(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The file stays small."""
-    monkeypatch.setattr(witness, "LONGEST", 2000)
+    monkeypatch.setattr(witness, "MAX_BYTES", 2000)
     store = opened(cases=12)
     page = Page(store)
     lost = Head(chain="study:trial", number=99, hash="a" * 64, at_utc="2025-06-04T12:00:00.000Z")
-    witness.add(store.path, [lost], all_heads=tuple, needless=lambda _: ())
+    witness.add(store.path, [lost], all_heads=tuple, superseded=lambda _: ())
     page.read(8)
     assert witness.file_of(store.path).stat().st_size < 2200
     witnessed = witness.read(store.path)

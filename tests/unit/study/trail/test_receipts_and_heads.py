@@ -42,7 +42,7 @@ def forge(store: Store, answer: str) -> None:
     assert row is not None
     tamper(store, f"UPDATE readings SET answer = '{answer}' WHERE id = '{row['id']}'")
     with store.look() as look:
-        stored = readings.as_stored(look, row["id"])
+        stored = readings.stored_row(look, row["id"])
         lines = list(events.walk(look, "study:trial"))
     previous, changed = events.FIRST_HASH, []
     for line in lines:
