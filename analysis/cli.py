@@ -12,9 +12,15 @@ import click
 
 from analysis.bundle import read_bundle
 from analysis.bundle.model import Bundle
-from analysis.bundle.protocol import stated
+from analysis.bundle.protocol import protocol_value
 from analysis.errors import AnalysisError, OptionsError
-from analysis.options import CONFIDENCE, DEFAULT_ALPHA, DEFAULT_BOOTSTRAP, DEFAULT_SEED, Options
+from analysis.options import (
+    CONFIDENCE_MEANINGS,
+    DEFAULT_ALPHA,
+    DEFAULT_BOOTSTRAP,
+    DEFAULT_SEED,
+    Options,
+)
 from analysis.planning import (
     PUBLISHED,
     Comparison,
@@ -23,11 +29,11 @@ from analysis.planning import (
     PowerPlan,
     Sizes,
     cases_needed_lines,
-    for_comparison,
+    components_for,
     parse_range,
     pilot_components,
     power_table,
-    published,
+    published_components,
     read_components,
 )
 from analysis.report.formats.output import write_report, write_tables
@@ -37,7 +43,7 @@ from analysis.statistics.agreement.judges import read_faulty, write_review
 from analysis.translation import ENGLISH, languages
 
 EPILOG = "Exit: 0 done, 1 refused with the reasons on stderr, 2 wrong usage."
-PATH = click.Path(path_type=Path)
+PATH_TYPE = click.Path(path_type=Path)
 
 
 class Refusal(click.ClickException):
@@ -47,13 +53,13 @@ class Refusal(click.ClickException):
         click.echo(self.message, file, err=file is None)
 
 
-class _Help(click.HelpFormatter):
+class _HelpFormatter(click.HelpFormatter):
     def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
         super().write_usage(prog, args, prefix or "usage: ")
 
 
 class _Context(click.Context):
-    formatter_class = _Help
+    formatter_class = _HelpFormatter
 
 
 class _Command(click.Command):
@@ -126,8 +132,10 @@ def _options(**chosen: Any) -> Options:
 
 
 OPTIONS = (
-    click.argument("folder", metavar="FOLDER", type=PATH),
-    click.option("--out", metavar="OUT", type=PATH, required=True, help="The folder to write to."),
+    click.argument("folder", metavar="FOLDER", type=PATH_TYPE),
+    click.option(
+        "--out", metavar="OUT", type=PATH_TYPE, required=True, help="The folder to write to."
+    ),
     click.option(
         "--seed",
         metavar="N",
@@ -157,14 +165,14 @@ OPTIONS = (
     ),
     click.option(
         "--confidence",
-        type=click.Choice(CONFIDENCE),
+        type=click.Choice(CONFIDENCE_MEANINGS),
         help="What confidence means: how sure the rater is of the answer, or a rating of the"
         " finding (default: what the bundle says, else finding).",
     ),
     click.option(
         "--faulty",
         metavar="FILE",
-        type=PATH,
+        type=PATH_TYPE,
         help="Items that an expert review found faulty: CSV with a column item_id.",
     ),
     click.option(
@@ -223,11 +231,13 @@ def tables(folder: Path, out: Path, options: Options, _: str) -> str:
 
 
 @program.command("leaderboard", epilog=EPILOG)
-@click.argument("folders", metavar="FOLDER...", type=PATH, nargs=-1, required=True)
-@click.option("--out", metavar="OUT", type=PATH, required=True, help="The folder to write to.")
-@click.option("--cards", metavar="FILE", type=PATH, help="CSV of models: model, name, licence ...")
+@click.argument("folders", metavar="FOLDER...", type=PATH_TYPE, nargs=-1, required=True)
+@click.option("--out", metavar="OUT", type=PATH_TYPE, required=True, help="The folder to write to.")
+@click.option(
+    "--cards", metavar="FILE", type=PATH_TYPE, help="CSV of models: model, name, licence ..."
+)
 @click.option("--seed", metavar="N", type=int, default=DEFAULT_SEED, help="Seed of the bootstrap.")
-def board(folders: tuple[Path, ...], out: Path, cards: Path | None, seed: int) -> None:
+def leaderboard(folders: tuple[Path, ...], out: Path, cards: Path | None, seed: int) -> None:
     """Write a leaderboard of one study or several as a static web page, with its numbers as CSV.
 
     FOLDER is a bundle (a folder or a .zip). OUT gets index.html, leaderboard.csv with every number
@@ -238,7 +248,7 @@ def board(folders: tuple[Path, ...], out: Path, cards: Path | None, seed: int) -
         bundles: dict[str, Bundle] = {}
         for folder in folders:
             bundle = read_bundle(folder)
-            name = str(stated(bundle.protocol, "name") or folder.stem)
+            name = str(protocol_value(bundle.protocol, "name") or folder.stem)
             n_same_name = sum(known.partition(" (")[0] == name for known in bundles)
             bundles[f"{name} ({n_same_name + 1})" if n_same_name else name] = bundle
         write_leaderboard(bundles, out, Options(seed=seed), read_cards(cards) if cards else None)
@@ -248,10 +258,10 @@ def board(folders: tuple[Path, ...], out: Path, cards: Path | None, seed: int) -
 
 
 @program.command("review", epilog=EPILOG)
-@click.argument("verdicts", metavar="VERDICTS.csv", type=PATH)
-@click.option("--out", metavar="OUT", type=PATH, required=True, help="The folder to write to.")
+@click.argument("verdicts", metavar="VERDICTS.csv", type=PATH_TYPE)
+@click.option("--out", metavar="OUT", type=PATH_TYPE, required=True, help="The folder to write to.")
 @click.option("--seed", metavar="N", type=int, default=DEFAULT_SEED, help="Seed of the bootstrap.")
-def review_(verdicts: Path, out: Path, seed: int) -> None:
+def review(verdicts: Path, out: Path, seed: int) -> None:
     """Write the findings of an expert review, the agreement of its reviewers, and the faulty items.
 
     VERDICTS.csv comes from study review verdicts. OUT gets the share of faulty questions, the
@@ -264,9 +274,13 @@ def review_(verdicts: Path, out: Path, seed: int) -> None:
 
 
 POWER_OPTIONS = (
-    click.option("--out", metavar="OUT", type=PATH, required=True, help="The folder to write to."),
-    click.option("--pilot", metavar="BUNDLE", type=PATH, help="A pilot study: bundle or folder."),
-    click.option("--components", metavar="FILE.toml", type=PATH, help="Variance components."),
+    click.option(
+        "--out", metavar="OUT", type=PATH_TYPE, required=True, help="The folder to write to."
+    ),
+    click.option(
+        "--pilot", metavar="BUNDLE", type=PATH_TYPE, help="A pilot study: bundle or folder."
+    ),
+    click.option("--components", metavar="FILE.toml", type=PATH_TYPE, help="Variance components."),
     click.option("--published", type=click.Choice(list(PUBLISHED)), help="Published components."),
     click.option(
         "--comparison",
@@ -354,8 +368,8 @@ def _components(
     if pilot is not None:
         return pilot_components(read_bundle(pilot), comparison)
     if file is not None:
-        return (for_comparison(read_components(file), comparison),)
-    return (published(str(name), comparison),)
+        return (components_for(read_components(file), comparison),)
+    return (published_components(str(name), comparison),)
 
 
 for _option in reversed(POWER_OPTIONS):

@@ -12,7 +12,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-SHOWN_FAULTS = 200
+MAX_FAULTS_SHOWN = 200
 
 
 def quoted(value: object) -> str:
@@ -25,10 +25,10 @@ def quoted(value: object) -> str:
     """
     if not isinstance(value, str):
         return json.dumps(value, ensure_ascii=False, default=str)
-    return f"“{''.join(map(_visible, value))}”"
+    return f"“{''.join(map(_escape_invisible, value))}”"
 
 
-def _visible(char: str) -> str:
+def _escape_invisible(char: str) -> str:
     return char if char.isprintable() else char.encode("unicode_escape").decode()
 
 
@@ -84,8 +84,8 @@ class BundleError(AnalysisError):
         super().__init__(self.faults)
 
     def __str__(self) -> str:
-        lines = [str(fault) for fault in self.faults[:SHOWN_FAULTS]]
-        left = len(self.faults) - SHOWN_FAULTS
+        lines = [str(fault) for fault in self.faults[:MAX_FAULTS_SHOWN]]
+        left = len(self.faults) - MAX_FAULTS_SHOWN
         if left > 0:
             lines.append(f"... and {left} more faults of these kinds.")
         return "\n".join(lines)

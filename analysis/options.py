@@ -10,7 +10,7 @@ from analysis.errors import OptionsError, quoted
 DEFAULT_SEED = 20250604
 DEFAULT_BOOTSTRAP = 2000
 DEFAULT_ALPHA = 0.05
-CONFIDENCE = ("answer", "finding")
+CONFIDENCE_MEANINGS = ("answer", "finding")
 # For much smaller values quantiles of the t distribution become infinite.
 SMALLEST_ALPHA = 1e-12
 
@@ -84,9 +84,10 @@ class Options:
             )
         if not 0 <= self.years_limit < math.inf:
             raise OptionsError(f"years limit is {self.years_limit}; give a number, 0 or larger")
-        if self.confidence not in ("", *CONFIDENCE):
+        if self.confidence not in ("", *CONFIDENCE_MEANINGS):
             raise OptionsError(
-                f"confidence is {quoted(self.confidence)}; give one of {', '.join(CONFIDENCE)}"
+                f"confidence is {quoted(self.confidence)}; give one of"
+                f" {', '.join(CONFIDENCE_MEANINGS)}"
             )
 
     @property

@@ -37,7 +37,7 @@ def in_second_process(work: Callable[[], _Result]) -> Iterator[Future[_Result]]:
     _work = work
     try:
         with ProcessPoolExecutor(1, mp_context=get_context("fork")) as pool:
-            result = pool.submit(_run)
+            result = pool.submit(_run_work)
             yield result
             result.result()
     finally:
@@ -65,7 +65,7 @@ def in_two_processes(tasks: Sequence[Callable[[], _Result]]) -> Iterator[list[_R
 
     def work() -> dict[int, _Result]:
         result = {}
-        while (i := _next(counter)) < len(tasks):
+        while (i := _next_index(counter)) < len(tasks):
             result[i] = tasks[i]()
         return result
 
@@ -75,7 +75,7 @@ def in_two_processes(tasks: Sequence[Callable[[], _Result]]) -> Iterator[list[_R
     results += [part for _, part in sorted((own_result | second.result()).items())]
 
 
-def _next(counter: Any) -> int:
+def _next_index(counter: Any) -> int:
     with counter.get_lock():
         counter.value += 1
         return int(counter.value) - 1
@@ -86,6 +86,6 @@ def _can_fork() -> bool:
     return sys.platform == "linux" and is_single and (os.cpu_count() or 1) > 1
 
 
-def _run() -> Any:
+def _run_work() -> Any:
     assert _work is not None
     return _work()

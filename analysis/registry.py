@@ -142,7 +142,7 @@ STATISTICS = (
 """Every statistic, in the order in which tables are computed and listed in `results.json`."""
 
 
-IN_SECOND_PROCESS = (
+TABLES_IN_SECOND_PROCESS = (
     "agreement_pairs",
     "agreement_groups",
     "agreement_between",
@@ -205,7 +205,7 @@ def analyse(
             study.weights  # noqa: B018  computed once, before the fork
             halves: dict[bool, list[Statistic]] = {True: [], False: []}
             for statistic in statistics:
-                halves[statistic.name in IN_SECOND_PROCESS].append(statistic)
+                halves[statistic.name in TABLES_IN_SECOND_PROCESS].append(statistic)
             with in_second_process(partial(compute, halves[True])) as second:
                 first = compute(halves[False])
             computed = first | second.result()

@@ -26,8 +26,8 @@ from babel.numbers import get_decimal_symbol, get_group_symbol
 from analysis.errors import OptionsError, quoted
 
 ENGLISH = "en"
-VARIABLE = "READING_ROOM_LOCALE"
-FILE = "reading_room.po"
+FOLDER_VARIABLE = "READING_ROOM_LOCALE"
+CATALOGUE_FILE = "reading_room.po"
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _language: ContextVar[str] = ContextVar("language", default=ENGLISH)
@@ -40,7 +40,7 @@ def t(message: str, /, **values: object) -> str:
     '3 of 5,000'
     """
     words = _catalogue(_language.get()).gettext(message)
-    return words.format(**_formatted(values)) if values else words
+    return words.format(**_format_values(values)) if values else words
 
 
 def tn(singular: str, plural: str, /, n: int, **values: object) -> str:
@@ -50,7 +50,7 @@ def tn(singular: str, plural: str, /, n: int, **values: object) -> str:
     ('1 case', '2 cases')
     """
     words = _catalogue(_language.get()).ngettext(singular, plural, n)
-    return words.format(**_formatted({"n": n, **values}))
+    return words.format(**_format_values({"n": n, **values}))
 
 
 def later(message: str) -> str:
@@ -63,7 +63,7 @@ def translated(message: str, /) -> str:
     return _catalogue(_language.get()).gettext(message) if message else ""
 
 
-def pieces(text: str) -> str:
+def translate_pieces(text: str) -> str:
     """Translate text of a table to the language in use, as a unit or else piece by piece.
 
     Reasons and methods are joined from pieces. Numbers in them are `{a}`, `{b}` and so on in the
@@ -71,26 +71,29 @@ def pieces(text: str) -> str:
     """
     if _language.get() == ENGLISH:
         return text
-    as_unit = _piece(text)
+    as_unit = _translate_piece(text)
     if as_unit != text:
         return as_unit
-    parts = [_phrase(piece) if i % 2 == 0 else piece for i, piece in enumerate(_split(text))]
+    parts = [
+        _translate_phrase(piece) if i % 2 == 0 else piece
+        for i, piece in enumerate(_split_pieces(text))
+    ]
     return "".join(parts)
 
 
-def _split(text: str) -> list[str]:
+def _split_pieces(text: str) -> list[str]:
     return re.split("(; |: )", text)
 
 
-def _phrase(text: str) -> str:
+def _translate_phrase(text: str) -> str:
     """Translate a piece, or its parts between commas if the catalogue has all of them."""
-    as_unit, parts = _piece(text), text.split(", ")
-    known_parts = [_piece(part) for part in parts]
+    as_unit, parts = _translate_piece(text), text.split(", ")
+    known_parts = [_translate_piece(part) for part in parts]
     known = all(piece != part for piece, part in zip(known_parts, parts, strict=True))
     return t(", ").join(known_parts) if as_unit == text and known else as_unit
 
 
-def _piece(text: str) -> str:
+def _translate_piece(text: str) -> str:
     words = translated(text)
     numbers = dict(zip(ascii_lowercase, _NUMBER.findall(text), strict=False))
     if words != text or not numbers:
@@ -101,15 +104,15 @@ def _piece(text: str) -> str:
     return text if words == pattern else words.format(**numbers)
 
 
-def capitalised(words: str) -> str:
+def capitalise(words: str) -> str:
     """Return text with a capital first letter."""
     return words[:1].upper() + words[1:]
 
 
-def written(number: str) -> str:
+def localised(number: str) -> str:
     """Change a number from English notation to the separators of the language in use.
 
-    >>> written("1,234.5")
+    >>> localised("1,234.5")
     '1,234.5'
     """
     marks = separators()
@@ -121,24 +124,30 @@ def separators() -> str:
     return _separators(_language.get())
 
 
-def language() -> str:
+def current_language() -> str:
     """Return the language in use."""
     return _language.get()
 
 
-def right_to_left() -> bool:
+def is_right_to_left() -> bool:
     """Return whether the language in use is written from right to left."""
-    region = _region(_language.get())
+    region = _locale(_language.get())
     return region is not None and region.text_direction == "rtl"
 
 
 def languages() -> tuple[str, ...]:
     """Return the languages with a catalogue, English first."""
-    return (ENGLISH, *sorted({path.parent.name for path in folder().glob(f"*/{FILE}")} - {ENGLISH}))
+    return (
+        ENGLISH,
+        *sorted(
+            {path.parent.name for path in catalogue_folder().glob(f"*/{CATALOGUE_FILE}")}
+            - {ENGLISH}
+        ),
+    )
 
 
 @contextmanager
-def spoken(name: str) -> Iterator[None]:
+def use_language(name: str) -> Iterator[None]:
     """Use a language within the `with` block.
 
     Raises
@@ -158,14 +167,14 @@ def spoken(name: str) -> Iterator[None]:
         _language.reset(before)
 
 
-def folder() -> Path:
+def catalogue_folder() -> Path:
     """Return the folder of the catalogues."""
-    return Path(os.environ.get(VARIABLE) or Path(__file__).parents[1] / "locale")
+    return Path(os.environ.get(FOLDER_VARIABLE) or Path(__file__).parents[1] / "locale")
 
 
-def _formatted(values: dict[str, object]) -> dict[str, object]:
+def _format_values(values: dict[str, object]) -> dict[str, object]:
     return {
-        name: written(f"{value:,}")
+        name: localised(f"{value:,}")
         if isinstance(value, int) and not isinstance(value, bool)
         else value
         for name, value in values.items()
@@ -173,7 +182,7 @@ def _formatted(values: dict[str, object]) -> dict[str, object]:
 
 
 @lru_cache
-def _region(name: str) -> Locale | None:
+def _locale(name: str) -> Locale | None:
     try:
         return Locale.parse(name, sep="-")
     except (UnknownLocaleError, ValueError):
@@ -182,7 +191,7 @@ def _region(name: str) -> Locale | None:
 
 @lru_cache
 def _separators(name: str) -> str:
-    region = _region(name)
+    region = _locale(name)
     if region is None:
         return ".,"
     return f"{get_decimal_symbol(region)}{get_group_symbol(region)}"
@@ -190,7 +199,7 @@ def _separators(name: str) -> str:
 
 @lru_cache
 def _catalogue(name: str) -> NullTranslations:
-    path = folder() / name / FILE
+    path = catalogue_folder() / name / CATALOGUE_FILE
     if not path.is_file():
         return NullTranslations()
     compiled = BytesIO()

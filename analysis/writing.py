@@ -27,7 +27,7 @@ def destination(out: Path) -> Iterator[tuple[Path, Path]]:
 
 
 @contextmanager
-def added_files(out: Path) -> Iterator[Path]:
+def staging_folder(out: Path) -> Iterator[Path]:
     """Yield an empty folder whose files are moved to `out` after the block.
 
     They replace files of the same name.

@@ -20,8 +20,8 @@ from scipy.stats import norm, t
 
 from analysis.bundle.model import RaterKind
 from analysis.options import Options
-from analysis.readings.clusters import tail
-from analysis.readings.matrix import Reads
+from analysis.readings.clusters import tail_probability
+from analysis.readings.matrix import RaterColumn
 from analysis.statistics.accuracy.accuracy import accuracy
 from analysis.statistics.agreement.groups.table import agreement_groups
 from analysis.statistics.agreement.pairs.table import agreement_pairs
@@ -129,7 +129,7 @@ def _percentile(_estimate: Floats, drawn: Floats, _left_out: Floats) -> Limits:
 
 
 def _widened(_estimate: Floats, drawn: Floats, left_out: Floats) -> Limits:
-    level = np.full(drawn.shape[1], float(tail(ALPHA, np.array(len(left_out)))))
+    level = np.full(drawn.shape[1], float(tail_probability(ALPHA, np.array(len(left_out)))))
     return _quantiles(drawn, level), _quantiles(drawn, 1 - level)
 
 
@@ -382,7 +382,7 @@ def _conditions(
     shifts = DIFFERENCE_SD * generator.standard_normal((2, design.n_readers))
     abilities = np.concatenate([readers + shifts[0], readers + shifts[1]])
     columns = [
-        Reads(rater_id=f"R{i + 1:02d}", kind=RaterKind.READER, condition=condition)
+        RaterColumn(rater_id=f"R{i + 1:02d}", kind=RaterKind.READER, condition=condition)
         for condition in ("aided", "unaided")
         for i in range(design.n_readers)
     ]

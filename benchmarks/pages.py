@@ -22,7 +22,7 @@ import numpy as np
 from playwright.sync_api import Browser, Page, sync_playwright
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from analysis.report.content import SECTIONS
+from analysis.report.content import SECTION_TITLES
 from benchmarks import banks, servers
 from benchmarks.machine import CHROMIUM_FLAGS, Broken, chromium, facts
 from benchmarks.summary import bar_lines, target
@@ -42,7 +42,7 @@ SMALL = (3, 20)
 _PAGES = ("Protocol", "People", "Progress", "Models", "Close and export", "Audit trail")
 _PARTS = ("Data quality", "Readings", "Intervene", "Reminders")
 _RESULTS = (
-    *(SECTIONS[name] for name in ("accuracy", "agreement", "items", "time")),
+    *(SECTION_TITLES[name] for name in ("accuracy", "agreement", "items", "time")),
     "Cases",
     "Tables",
 )

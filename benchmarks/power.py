@@ -28,14 +28,14 @@ from analysis.planning import (
     PlanClaim,
     PlanDesign,
     PowerPlan,
-    drawn_spread,
+    components_for,
+    draw_spread,
     expected_power,
-    for_comparison,
     pilot_components,
     power,
-    published,
+    published_components,
 )
-from analysis.planning.simulation import shows_effect, simulated_claims, simulated_power
+from analysis.planning.simulation import shows_effect, simulated_inferences, simulated_power
 from analysis.statistics.merits import Metric
 from benchmarks.simulated_studies import (
     MARGIN,
@@ -175,7 +175,7 @@ def _score_row(
     """Simulate normal scores: two conditions, or with a margin a model against readers."""
     comparison = Comparison.CONDITIONS if margin is None else Comparison.PANEL
     plan = PowerPlan(
-        components=published(name, comparison),
+        components=published_components(name, comparison),
         comparison=comparison,
         effect=EFFECT if margin is None else 0.0,
         margin=margin,
@@ -184,7 +184,7 @@ def _score_row(
     generator = np.random.default_rng([SEED, readers, cases])
     hits = np.array(
         [
-            [shows_effect(plan, claim) for claim in simulated_claims(plan, size, generator)]
+            [shows_effect(plan, claim) for claim in simulated_inferences(plan, size, generator)]
             for _ in range(n_studies)
         ]
     ).mean(axis=0)
@@ -215,7 +215,7 @@ def _design_row(
     """Simulate normal scores in a design; with a margin the true difference is 0."""
     design, reads, readers, cases = planned
     plan = PowerPlan(
-        components=for_comparison(COMPONENTS[name], comparison),
+        components=components_for(COMPONENTS[name], comparison),
         comparison=comparison,
         design=design,
         effect=EFFECT if margin is None else 0.0,
@@ -344,7 +344,7 @@ def _pilot(sizes: tuple[int, int], seed: np.random.SeedSequence) -> list[bool]:
     (components,) = pilot_components(Drawn(matrix, Options()), Comparison.PANEL)
     estimated = replace(plan, components=components)
     size = plan.size(*PLANNED)
-    limits = power(estimated, size, drawn_spread(estimated.spread, int(generator.integers(2**31))))
+    limits = power(estimated, size, draw_spread(estimated.spread, int(generator.integers(2**31))))
     return [
         bool(limit.low <= planned.power <= limit.high)
         for planned, limit in zip(power(plan, size), limits, strict=True)

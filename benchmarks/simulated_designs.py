@@ -22,8 +22,14 @@ from analysis.arrays import Bools
 from analysis.bundle import Bundle, bundle_from_tables
 from analysis.bundle.model import RaterKind, Status
 from analysis.options import Options
-from analysis.readings.circumstances import Circumstances
-from analysis.readings.matrix import NO_LETTER, STATUS_CODES, ReadingMatrix, Reads, reading_matrix
+from analysis.readings.circumstances import ReadingTimes
+from analysis.readings.matrix import (
+    NO_LETTER,
+    STATUS_CODES,
+    RaterColumn,
+    ReadingMatrix,
+    reading_matrix,
+)
 from analysis.statistics.accuracy.diagnostic import diagnostic
 from analysis.statistics.accuracy.roc import roc_areas
 from analysis.statistics.mrmc.by_class import diagnostic_conditions, diagnostic_panel
@@ -201,7 +207,7 @@ class _Drawn:
         item, column = np.nonzero(indicators[:, :-1])
         log_ms = self.log_ms.transpose(1, 2, 0).reshape(shape)[:, used[:-1]]
         unknown = np.full(len(item), np.nan)
-        vars(study)["circumstances"] = Circumstances(
+        vars(study)["circumstances"] = ReadingTimes(
             item=item,
             column=column,
             response_ms=np.exp(log_ms[item, column]),
@@ -300,14 +306,14 @@ class _Drawn:
 _STATUSES = STATUS_CODES[Status.ANSWERED], STATUS_CODES[Status.ABSENT]
 
 
-def _columns(n_readers: int) -> list[Reads]:
+def _columns(n_readers: int) -> list[RaterColumn]:
     """Return the columns of a study: readers under both conditions, then the model."""
     readers = [
-        Reads(rater_id=reader, kind=RaterKind.READER, condition=condition)
+        RaterColumn(rater_id=reader, kind=RaterKind.READER, condition=condition)
         for reader in _readers(n_readers)
         for condition in CONDITIONS
     ]
-    return [*readers, Reads(rater_id=MODEL, kind=RaterKind.MODEL, condition="")]
+    return [*readers, RaterColumn(rater_id=MODEL, kind=RaterKind.MODEL, condition="")]
 
 
 @cache

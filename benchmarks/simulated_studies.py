@@ -25,7 +25,7 @@ from analysis.bundle import Bundle, bundle_from_tables
 from analysis.bundle.model import RaterKind
 from analysis.options import Options
 from analysis.readings.confidence import Confidence
-from analysis.readings.matrix import STATUS_CODES, ReadingMatrix, Reads
+from analysis.readings.matrix import STATUS_CODES, RaterColumn, ReadingMatrix
 from analysis.statistics.merits import figures_of_merit
 from analysis.statistics.study import Study
 from benchmarks.summary import share
@@ -154,7 +154,7 @@ def truths(design: Design, abilities: Floats) -> Truths:
 
 def simulated(
     design: Design,
-    columns: tuple[Reads, ...],
+    columns: tuple[RaterColumn, ...],
     abilities: Floats,
     generator: np.random.Generator,
 ) -> ReadingMatrix:
@@ -197,11 +197,11 @@ def simulated(
     )
 
 
-def raters(n_readers: int, models: Sequence[str]) -> tuple[Reads, ...]:
+def raters(n_readers: int, models: Sequence[str]) -> tuple[RaterColumn, ...]:
     """Return columns for readers R01, R02, ... and models, without condition."""
     readers = [f"R{i + 1:02d}" for i in range(n_readers)]
     return tuple(
-        Reads(rater_id=rater, kind=kind, condition="")
+        RaterColumn(rater_id=rater, kind=kind, condition="")
         for kind, ids in ((RaterKind.READER, readers), (RaterKind.MODEL, models))
         for rater in ids
     )

@@ -23,7 +23,7 @@ from analysis.statistics.agreement.pairs.matrices import (
     reference_rows,
 )
 from analysis.statistics.agreement.pairs.measures import MEASURES
-from analysis.translation import spoken
+from analysis.translation import use_language
 from study.base.errors import StudyError
 from study.base.translation import language, later, t, tn, translated
 from study.lifecycle.studies import accuracy_is_shown
@@ -406,7 +406,7 @@ head = st.container(horizontal=True, vertical_alignment="center", horizontal_ali
 with head:
     page_title(t("Results"))
 try:
-    with spoken(language()):
+    with use_language(language()):
         _body()
 except (StudyError, AnalysisError) as error:
     st.error(plain(str(error)))

@@ -430,7 +430,7 @@ def unprinted(monkeypatch: pytest.MonkeyPatch) -> None:
     check that equal content gives equal bytes, and `test_awkward_reports` prints complete reports.
     """
     # Imported here because the process that starts the workers loads this file and runs no test.
-    from analysis.report.formats.pdf import prepared
+    from analysis.report.formats.pdf import prepare_template
 
     def description(chart: object, part: int = 1) -> bytes:
         text = escape(f"{part}: {chart!r}")
@@ -438,7 +438,10 @@ def unprinted(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def data(content: "ReportContent") -> bytes:
         with tempfile.TemporaryDirectory() as folder:
-            return b"%PDF-" + prepared(content, Path(folder)).with_name("data.json").read_bytes()
+            return (
+                b"%PDF-"
+                + prepare_template(content, Path(folder)).with_name("data.json").read_bytes()
+            )
 
     for form in ("svg", "png"):
         monkeypatch.setattr(f"analysis.figures.drawing.to_print.{form}", description)

@@ -23,7 +23,7 @@ _SPACES = (
 """White space and characters without a glyph."""
 
 _FORMULA = re.compile(rf"'*{_SPACES}[{_FORMULA_STARTS}]")
-_GUARDED = re.compile(rf"'+{_SPACES}[{_FORMULA_STARTS}]")
+_ESCAPED_FORMULA = re.compile(rf"'+{_SPACES}[{_FORMULA_STARTS}]")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _CONTROLS = re.compile(
     r"[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
@@ -31,17 +31,17 @@ _CONTROLS = re.compile(
 )
 """Characters that control a terminal or the direction of text, and a backslash before an escape."""
 
-_ESCAPE = re.compile(r"\\u([0-9a-f]{4})")
+_CONTROL_ESCAPE = re.compile(r"\\u([0-9a-f]{4})")
 
 
-def guarded(text: str) -> str:
+def escape_cell(text: str) -> str:
     r"""Escape text for a cell, so that it is no formula and has no control characters.
 
     Examples
     --------
-    >>> guarded("=1+1"), guarded("'=1+1"), guarded(" ＝1"), guarded("-0.5"), guarded("don't")
-    ("'=1+1", "''=1+1", "' ＝1", '-0.5', "don't")
-    >>> guarded("a\x1bb\u202ec"), guarded(r"\u202e")
+    >>> [escape_cell(text) for text in ("=1+1", "'=1+1", " ＝1", "-0.5", "don't")]
+    ["'=1+1", "''=1+1", "' ＝1", '-0.5', "don't"]
+    >>> escape_cell("a\x1bb\u202ec"), escape_cell(r"\u202e")
     ('a\\u001bb\\u202ec', '\\u005cu202e')
     """
     if _CONTROLS.search(text):
@@ -49,49 +49,51 @@ def guarded(text: str) -> str:
     return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
 
 
-def unguarded(cell: str) -> str:
-    r"""Restore the text of a cell that `guarded` has written.
+def unescape_cell(cell: str) -> str:
+    r"""Restore the text of a cell that `escape_cell` has written.
 
     Examples
     --------
-    >>> unguarded("'=1+1"), unguarded("''=1+1"), unguarded("-0.5"), unguarded(r"a\u001bb")
-    ('=1+1', "'=1+1", '-0.5', 'a\x1bb')
+    >>> [unescape_cell(cell) for cell in ("'=1+1", "''=1+1", "-0.5", r"a\u001bb")]
+    ['=1+1', "'=1+1", '-0.5', 'a\x1bb']
     """
-    text = cell[1:] if _GUARDED.match(cell) else cell
-    return _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text) if "\\u" in text else text
+    text = cell[1:] if _ESCAPED_FORMULA.match(cell) else cell
+    return (
+        _CONTROL_ESCAPE.sub(lambda match: chr(int(match[1], 16)), text) if "\\u" in text else text
+    )
 
 
-_FORMER_GUARDED = re.compile(r"'+[=+\-@\t\r]")
+_FORMER_ESCAPED_FORMULA = re.compile(r"'+[=+\-@\t\r]")
 
 
-def unguarded_before(cell: str) -> str:
+def unescape_former_cell(cell: str) -> str:
     """Restore the text of a cell in a bundle of an earlier version, which wrote no escapes."""
-    return cell[1:] if _FORMER_GUARDED.match(cell) else cell
+    return cell[1:] if _FORMER_ESCAPED_FORMULA.match(cell) else cell
 
 
-def guarded_table(table: pd.DataFrame) -> pd.DataFrame:
-    """Escape the text cells of a table with `guarded`; numbers do not change.
+def escape_table(table: pd.DataFrame) -> pd.DataFrame:
+    """Escape the text cells of a table with `escape_cell`; numbers do not change.
 
     Examples
     --------
-    >>> guarded_table(pd.DataFrame({"who": ["=R1", "R2"], "x": [-0.5, 1.0]})).values.tolist()
+    >>> escape_table(pd.DataFrame({"who": ["=R1", "R2"], "x": [-0.5, 1.0]})).values.tolist()
     [["'=R1", -0.5], ['R2', 1.0]]
     """
-    return _rewritten(table, guarded)
+    return _rewrite_text(table, escape_cell)
 
 
-def unguarded_table(table: pd.DataFrame, read: Callable[[str], str] = unguarded) -> pd.DataFrame:
-    """Restore the text cells of a table that `guarded_table` has escaped.
+def unescape_table(table: pd.DataFrame, read: Callable[[str], str] = unescape_cell) -> pd.DataFrame:
+    """Restore the text cells of a table that `escape_table` has escaped.
 
     Examples
     --------
-    >>> unguarded_table(pd.DataFrame({"who": ["'=R1", "R2"]}))["who"].tolist()
+    >>> unescape_table(pd.DataFrame({"who": ["'=R1", "R2"]}))["who"].tolist()
     ['=R1', 'R2']
     """
-    return _rewritten(table, read)
+    return _rewrite_text(table, read)
 
 
-def _rewritten(table: pd.DataFrame, write: Callable[[str], str]) -> pd.DataFrame:
+def _rewrite_text(table: pd.DataFrame, write: Callable[[str], str]) -> pd.DataFrame:
     # Unchanged columns are not copied, because the table of the pairs of 200 raters is long.
     changed = {}
     for name, column in table.items():

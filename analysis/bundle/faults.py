@@ -74,7 +74,7 @@ def faults_among(
     return faults_where(file, table, rows, fault, remedy)
 
 
-def with_columns(table: pd.DataFrame, columns: tuple[str, ...]) -> pd.DataFrame:
+def add_columns(table: pd.DataFrame, columns: tuple[str, ...]) -> pd.DataFrame:
     """Add the missing ones of `columns` to a table, with empty cells."""
     present = set(table.columns)
     missing = [column for column in columns if column not in present]
@@ -86,7 +86,7 @@ def with_columns(table: pd.DataFrame, columns: tuple[str, ...]) -> pd.DataFrame:
     return pd.DataFrame(cells, index=table.index, copy=False).set_axis(names, axis=1)
 
 
-def each_distinct(cells: pd.Series[str], form: Callable[[str], Any]) -> pd.Series[Any]:
+def map_distinct(cells: pd.Series[str], form: Callable[[str], Any]) -> pd.Series[Any]:
     """Apply `form` once to each distinct cell."""
     values = cells.to_numpy(dtype=object)
     form_of = {cell: form(cell) for cell in set(values)}
@@ -111,7 +111,7 @@ def whole_numbers(cells: pd.Series[str]) -> pd.Series[float]:
 
     `4.0` counts as a whole number, because spreadsheets and data frames write whole numbers so.
     """
-    return each_distinct(cells, whole_number_in).astype(float)
+    return map_distinct(cells, whole_number_in).astype(float)
 
 
 def whole_number_in(cell: str) -> float:
@@ -120,16 +120,16 @@ def whole_number_in(cell: str) -> float:
     return number if number % 1 == 0 and abs(number) < LARGEST_EXACT_NUMBER else math.nan
 
 
-ITEM_IDS = ("examination_id", "patient_id")
-ITEM_GROUPS = ("task", "category", "subcategory", "option_set", "bank", "sex")
-ITEM_NAMES = ("item_id", *ITEM_IDS, *ITEM_GROUPS)
-READING_NAMES = ("rater_id", "item_id", "condition")
+ITEM_ID_COLUMNS = ("examination_id", "patient_id")
+ITEM_GROUP_COLUMNS = ("task", "category", "subcategory", "option_set", "bank", "sex")
+ITEM_NAME_COLUMNS = ("item_id", *ITEM_ID_COLUMNS, *ITEM_GROUP_COLUMNS)
+READING_NAME_COLUMNS = ("rater_id", "item_id", "condition")
 IN_EARLIER_ROW = "is also in an earlier row (white space around an id does not count)"
 
 
 def duplicate_faults(file: str, table: pd.DataFrame, column: str, remedy: str) -> list[Fault]:
     """Return a fault for each id that equals, or looks like, the id of an earlier row."""
-    forms = each_distinct(table[column], id_key)
+    forms = map_distinct(table[column], id_key)
     repeated = forms.duplicated() & (forms != "")
     if not repeated.any():
         return []
@@ -150,7 +150,7 @@ def _repetition(text: str, first: str) -> str:
     )
 
 
-def first_spellings(
+def unify_spellings(
     table: pd.DataFrame, columns: Sequence[str], key: Callable[[str], str]
 ) -> pd.DataFrame:
     """Replace cells of `columns` that look alike by their first spelling.
@@ -158,7 +158,7 @@ def first_spellings(
     Examples
     --------
     >>> table = pd.DataFrame({"task": ["Chest", "CHEST", "Head"]})
-    >>> first_spellings(table, ["task"], str.casefold)["task"].tolist()
+    >>> unify_spellings(table, ["task"], str.casefold)["task"].tolist()
     ['Chest', 'Chest', 'Head']
     """
     first_spelling = {}
@@ -168,24 +168,24 @@ def first_spellings(
     return table.assign(**first_spelling)
 
 
-def as_known(cells: pd.Series[str], known: pd.Series[str]) -> pd.Series[str]:
+def match_known_ids(cells: pd.Series[str], known: pd.Series[str]) -> pd.Series[str]:
     """Replace each id by the known id that it looks like, if there is one."""
     by_form = {id_key(cell): cell for cell in reversed(known.unique().tolist())}
     ids = set(by_form.values())
-    return each_distinct(
+    return map_distinct(
         cells, lambda cell: cell if cell in ids else by_form.get(id_key(cell), cell)
     )
 
 
-def stripped(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+def strip_cells(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     """Remove white space around the cells of `columns`.
 
     Examples
     --------
-    >>> stripped(pd.DataFrame({"task": [" chest", "  "]}), ["task"])["task"].tolist()
+    >>> strip_cells(pd.DataFrame({"task": [" chest", "  "]}), ["task"])["task"].tolist()
     ['chest', '']
     """
-    return table.assign(**{column: each_distinct(table[column], str.strip) for column in columns})
+    return table.assign(**{column: map_distinct(table[column], str.strip) for column in columns})
 
 
 def nul_faults(file: str, table: pd.DataFrame, columns: Sequence[str]) -> list[Fault]:
@@ -212,7 +212,7 @@ def spelling_faults(file: str, table: pd.DataFrame, column: str) -> list[Fault]:
     spellings = set(table[column])
     if len({id_key(cell) for cell in spellings}) == len(spellings):
         return []
-    plain = each_distinct(table[column], id_key)
+    plain = map_distinct(table[column], id_key)
     first = table[column].groupby(plain).transform("first")
     return faults_where(
         file,

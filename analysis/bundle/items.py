@@ -7,22 +7,22 @@ import json
 import pandas as pd
 
 from analysis.bundle.faults import (
-    ITEM_GROUPS,
-    ITEM_IDS,
-    ITEM_NAMES,
+    ITEM_GROUP_COLUMNS,
+    ITEM_ID_COLUMNS,
+    ITEM_NAME_COLUMNS,
+    add_columns,
     duplicate_faults,
-    each_distinct,
     faults_among,
     faults_where,
-    first_spellings,
+    map_distinct,
     nul_faults,
-    stripped,
+    strip_cells,
+    unify_spellings,
     whole_number_in,
     whole_numbers,
-    with_columns,
 )
 from analysis.bundle.look_alikes import id_key, text_key
-from analysis.bundle.model import ITEM_COLUMNS, LETTERS, PLACE
+from analysis.bundle.model import ITEM_COLUMNS, LETTER_POSITIONS, LETTERS
 from analysis.errors import Fault, quoted
 
 FILE = "items.csv"
@@ -34,9 +34,9 @@ def check_items(table: pd.DataFrame) -> tuple[pd.DataFrame, list[Fault]]:
     The items keep their order. Names that look alike are replaced by their first spelling.
     `n_options` is 0 if it and `options` are empty.
     """
-    items = stripped(with_columns(table, ITEM_COLUMNS), ITEM_NAMES)
-    items = first_spellings(items, ITEM_IDS, id_key)
-    items = first_spellings(items, ITEM_GROUPS, text_key)
+    items = strip_cells(add_columns(table, ITEM_COLUMNS), ITEM_NAME_COLUMNS)
+    items = unify_spellings(items, ITEM_ID_COLUMNS, id_key)
+    items = unify_spellings(items, ITEM_GROUP_COLUMNS, text_key)
     if not len(items):
         fault, remedy = "contains no item", "Add a row for each item"
         return items, [Fault(file=FILE, row=None, what=fault, remedy=remedy)]
@@ -47,7 +47,7 @@ def check_items(table: pd.DataFrame) -> tuple[pd.DataFrame, list[Fault]]:
     items["listed"] = numbers
     faults = [
         *_id_faults(items),
-        *nul_faults(FILE, items, ITEM_NAMES),
+        *nul_faults(FILE, items, ITEM_NAME_COLUMNS),
         *number_faults,
         *list_faults,
         *faults_where(
@@ -93,12 +93,12 @@ def _declared_numbers(items: pd.DataFrame) -> tuple[pd.Series[int], list[Fault]]
 
 
 def _listed_numbers(items: pd.DataFrame) -> tuple[pd.Series[int], list[Fault]]:
-    lengths = each_distinct(items["options"], _list_length).astype(int)
+    lengths = map_distinct(items["options"], _list_length).astype(int)
     faults = faults_where(
         FILE,
         items,
         lengths < 0,
-        lambda r: f"options {_short(r['options'])} is not a JSON list of 1 to {len(LETTERS)}",
+        lambda r: f"options {_shorten(r['options'])} is not a JSON list of 1 to {len(LETTERS)}",
         'Write the options as a JSON list, such as ["Yes", "No"], or leave the cell empty',
     )
     return lengths.clip(lower=0), faults
@@ -117,7 +117,7 @@ def _list_length(cell: str) -> int:
 
 def _truth_faults(items: pd.DataFrame) -> list[Fault]:
     out_of_range = [
-        PLACE.get(truth, -1) >= (offered or len(LETTERS))
+        LETTER_POSITIONS.get(truth, -1) >= (offered or len(LETTERS))
         for truth, offered in zip(items["truth"], items["n_options"], strict=True)
     ]
     return [
@@ -125,8 +125,8 @@ def _truth_faults(items: pd.DataFrame) -> list[Fault]:
             FILE,
             items,
             "truth",
-            lambda cell: cell != "" and cell not in PLACE,
-            lambda r: f"truth {_short(r['truth'])} is not a letter",
+            lambda cell: cell != "" and cell not in LETTER_POSITIONS,
+            lambda r: f"truth {_shorten(r['truth'])} is not a letter",
             "Give the letter of the correct option, or leave the cell empty",
         ),
         *faults_where(
@@ -139,5 +139,5 @@ def _truth_faults(items: pd.DataFrame) -> list[Fault]:
     ]
 
 
-def _short(cell: str) -> str:
+def _shorten(cell: str) -> str:
     return quoted(cell if len(cell) <= 40 else cell[:39] + "…")

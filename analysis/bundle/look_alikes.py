@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Callable
 
-_DIFFERENT = ("<super>", "<sub>", "<fraction>", "<circle>")
+_DIFFERENT_TAGS = ("<super>", "<sub>", "<fraction>", "<circle>")
 """Tags of compatibility characters that look different from their plain form: 10² is not 102."""
 
 _INVISIBLE = re.compile(
@@ -22,7 +22,7 @@ _INVISIBLE = re.compile(
 _VISIBLE = re.compile(r"[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd\s]")
 """Visible control and format characters: white space, and marks in front of Arabic numbers."""
 
-_LOOKS_LIKE = str.maketrans(
+_LOOK_ALIKES = str.maketrans(
     {
         **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2043\u2212\u02d7\u05be\u2796", "-"),
         **dict.fromkeys("\u00b4\u2018\u2019\u201a\u201b\u02bc\u2032\u05f3", "'"),
@@ -50,7 +50,7 @@ The Greek capital mu is omitted, because its small letter looks like the micro s
 """
 
 _GREEK = dict(zip("αβεζηικνρτυχ", "abezhiknptyx", strict=True))
-_LOWER: dict[int, int | str] = {
+_LOWER_LOOK_ALIKES: dict[int, int | str] = {
     ord(char): unicodedata.normalize("NFC", _GREEK[parts[0]] + parts[1:])
     for char in map(chr, (*range(0x370, 0x400), *range(0x1F00, 0x2000)))
     if (parts := unicodedata.normalize("NFD", char))[0] in _GREEK
@@ -62,23 +62,23 @@ class _Folding(dict[int, str]):
     """The replacement of each character in comparisons, by code point; computed at first use."""
 
     def __missing__(self, code: int) -> str:
-        self[code] = folded = _folded(chr(code))
+        self[code] = folded = _fold(chr(code))
         return folded
 
 
-def _folded(char: str) -> str:
-    if ord(char) in _LOOKS_LIKE:
-        return char.translate(_LOOKS_LIKE)
+def _fold(char: str) -> str:
+    if ord(char) in _LOOK_ALIKES:
+        return char.translate(_LOOK_ALIKES)
     tag, *codes = unicodedata.decomposition(char).split() or [""]
-    if tag and tag not in _DIFFERENT:
+    if tag and tag not in _DIFFERENT_TAGS:
         parts = codes if tag.startswith("<") else (tag, *codes)
-        return "".join(_folded(chr(int(code, 16))) for code in parts)
+        return "".join(_fold(chr(int(code, 16))) for code in parts)
     invisible = unicodedata.category(char) in ("Cc", "Cf") and not _VISIBLE.match(char)
     return "" if invisible or _INVISIBLE.match(char) else char
 
 
 _FOLDING = _Folding()
-_NAMED = 3
+_MAX_NAMED = 3
 """Maximum number of characters that `difference` names."""
 
 
@@ -114,7 +114,7 @@ def text_key(text: str) -> str:
     False
     """
     key = id_key(text).lower()
-    return key if key.isascii() else key.translate(_LOWER)
+    return key if key.isascii() else key.translate(_LOWER_LOOK_ALIKES)
 
 
 def difference(text: str, other: str) -> str:
@@ -129,7 +129,7 @@ def difference(text: str, other: str) -> str:
     if first.lower() == second.lower():
         return "letter case"
     unusual = [c for c in sorted({*first} ^ {*second}) if c not in " \t\r\n" and id_key(c) != c]
-    differences = [f"U+{ord(char):04X} {_name(char)}".strip() for char in unusual[:_NAMED]]
+    differences = [f"U+{ord(char):04X} {_name(char)}".strip() for char in unusual[:_MAX_NAMED]]
     if id_key(first) != id_key(second):
         differences.append("letter case")
     return ", ".join(differences) or "white space"

@@ -36,16 +36,16 @@ class Status(StrEnum):
     ABSENT = "absent"
 
 
-RULES = ("strict", "standard", "loose")
+RULE_SETS = ("strict", "standard", "loose")
 """The sets of rules for parsing models' outputs, which are columns of `answers_by_rules.csv`."""
 
-OPEN_KINDS = ("answer", "explanation")
-SCORES = {"correct": 1.0, "partly correct": 0.5, "incorrect": 0.0}
+OPEN_ANSWER_KINDS = ("answer", "explanation")
+SCORE_VALUES = {"correct": 1.0, "partly correct": 0.5, "incorrect": 0.0}
 """The levels of a score, best first, with their values."""
 
 WRITTEN_STATUSES = tuple(status for status in Status if status is not Status.ABSENT)
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-PLACE = {letter: place for place, letter in enumerate(LETTERS)}
+LETTER_POSITIONS = {letter: place for place, letter in enumerate(LETTERS)}
 
 ITEM_COLUMNS = (
     "item_id",
@@ -135,7 +135,7 @@ class Bundle:
     readings : pandas.DataFrame
         One row per reading: the columns of `readings.csv` as text, where `answer` is a letter or
         empty, `status` is never empty, `repeat` is an int and `flags` are words separated by single
-        spaces. With `answers_by_rules.csv` there is a column for each of `RULES`: a letter or a
+        spaces. With `answers_by_rules.csv` there is a column for each of `RULE_SETS`: a letter or a
         status, or empty if all rules give the same answer as the study.
     aside : pandas.DataFrame
         The models' readings outside the primary analysis, with the same columns as `readings`: runs

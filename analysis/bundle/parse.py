@@ -53,18 +53,18 @@ def parse_csv(
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         fault = f"is not UTF-8 (byte {error.start})"
-        return _empty(required), [_fault(name, None, fault, "Save it as UTF-8")]
+        return _empty_table(required), [_fault(name, None, fault, "Save it as UTF-8")]
     try:
-        sheet = _sheet(text)
+        sheet = _read_sheet(text)
     except csv.Error:
         fault = "cannot be read as CSV"
         remedy = (
             f"Use commas and double quotes, and at most {MAX_CELL_LENGTH:,} characters per cell"
         )
-        return _empty(required), [_fault(name, None, fault, remedy)]
+        return _empty_table(required), [_fault(name, None, fault, remedy)]
     if sheet is None:
-        return _empty(required), [_fault(name, None, "is empty", "Write at least the header")]
-    return _table(name, sheet, required)
+        return _empty_table(required), [_fault(name, None, "is empty", "Write at least the header")]
+    return _build_table(name, sheet, required)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -77,7 +77,7 @@ class _Sheet:
     ragged_rows: list[tuple[int, int]]  # the row number and the number of cells
 
 
-def _sheet(text: str) -> _Sheet | None:
+def _read_sheet(text: str) -> _Sheet | None:
     # The limit is global to the process and is not lowered, because other code may have raised it.
     csv.field_size_limit(max(csv.field_size_limit(), MAX_CELL_LENGTH))
     rows: Iterator[list[str]] = csv.reader(io.StringIO(text, newline=""), strict=True)
@@ -113,10 +113,12 @@ def _check_lengths(rows: Iterator[list[str]]) -> Iterator[list[str]]:
         yield row
 
 
-def _table(name: str, sheet: _Sheet, required: Sequence[str]) -> tuple[pd.DataFrame, list[Fault]]:
+def _build_table(
+    name: str, sheet: _Sheet, required: Sequence[str]
+) -> tuple[pd.DataFrame, list[Fault]]:
     faults = _header_faults(name, sheet.header, required)
     if faults:
-        return _empty(required), faults
+        return _empty_table(required), faults
     faults = [*_ragged_faults(name, sheet), *_unnamed_faults(name, sheet)]
     frame = pd.DataFrame(
         {
@@ -169,7 +171,7 @@ def _header_faults(name: str, header: list[str], required: Sequence[str]) -> lis
     return faults
 
 
-def _empty(columns: Sequence[str]) -> pd.DataFrame:
+def _empty_table(columns: Sequence[str]) -> pd.DataFrame:
     return pd.DataFrame({**{column: [] for column in columns}, "row": []}, dtype=object)
 
 

@@ -9,11 +9,11 @@ import pandas as pd
 
 from analysis.bundle.model import RaterKind
 
-AS_READERS = ("", "image")
+CONDITIONS_AS_READERS = ("", "image")
 """Conditions in which a model sees the same as readers, regardless of the readers' condition."""
 
 
-def natural(name: str) -> tuple[tuple[bool, int, str], ...]:
+def natural_sort_key(name: str) -> tuple[tuple[bool, int, str], ...]:
     """Return a key that sorts names of runs, with numbers by value and before words.
 
     Examples
@@ -34,7 +34,7 @@ def numbered_runs(readings: pd.DataFrame) -> pd.Series[str]:
     rank: dict[tuple[str, str], str] = {}
     n_runs: Counter[str] = Counter()
     named_runs = sorted({key for key in keys if key[1]})
-    for rater, run in sorted(named_runs, key=lambda key: natural(key[1])):
+    for rater, run in sorted(named_runs, key=lambda key: natural_sort_key(key[1])):
         n_runs[rater] += 1
         rank[rater, run] = str(n_runs[rater])
     repeats = [cell.strip() for cell in readings["repeat"]]
@@ -42,7 +42,9 @@ def numbered_runs(readings: pd.DataFrame) -> pd.Series[str]:
     return pd.Series(numbered, index=readings.index, name="repeat", dtype=object)
 
 
-def set_aside(readings: pd.DataFrame, raters: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+def split_primary(
+    readings: pd.DataFrame, raters: pd.DataFrame
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Separate the readings of the primary analysis from a model's other readings.
 
     Parameters
@@ -79,7 +81,7 @@ def set_aside(readings: pd.DataFrame, raters: pd.DataFrame) -> tuple[pd.DataFram
     for model, condition in dict.fromkeys(zip(*cells, strict=True)):
         conditions_of[model].add(condition)
     for model, present in conditions_of.items():
-        candidates = (*AS_READERS, *single_condition)
+        candidates = (*CONDITIONS_AS_READERS, *single_condition)
         primary = next((name for name in candidates if name in present), None)
         if len(present) == 1 or primary is None:
             continue
@@ -91,8 +93,10 @@ def set_aside(readings: pd.DataFrame, raters: pd.DataFrame) -> tuple[pd.DataFram
                 is_own & (new_condition == primary), missing_conditions[0]
             )
     unconditioned = set(readings.loc[is_model & (new_condition == ""), "rater_id"])
-    if unconditioned and AS_READERS[1] not in conditions:  # models are compared in one condition
-        has_image = is_model & (new_condition == AS_READERS[1])
+    if (
+        unconditioned and CONDITIONS_AS_READERS[1] not in conditions
+    ):  # models are compared in one condition
+        has_image = is_model & (new_condition == CONDITIONS_AS_READERS[1])
         new_condition = new_condition.mask(
             has_image & ~readings["rater_id"].isin(unconditioned), ""
         )

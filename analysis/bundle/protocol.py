@@ -9,10 +9,10 @@ from typing import Any
 
 from analysis.errors import OptionsError
 from analysis.options import Options
-from analysis.translation import t, written
+from analysis.translation import localised, t
 
 # The name of each endpoint's metric in the tables.
-_METRICS = {
+_METRIC_OF_ENDPOINT = {
     "accuracy": "accuracy",
     "AUC": "auc",
     "pair-weighted accuracy": "accuracy",
@@ -20,7 +20,7 @@ _METRICS = {
 }
 
 
-def stated(protocol: Mapping[str, Any], key: str) -> Any:
+def protocol_value(protocol: Mapping[str, Any], key: str) -> Any:
     """Return the protocol's value of `key`; None if the key is missing.
 
     An export wraps the protocol (`{"sha256": ..., "locked": {"protocol": ...}}`). If the top level
@@ -28,15 +28,16 @@ def stated(protocol: Mapping[str, Any], key: str) -> Any:
 
     Examples
     --------
-    >>> stated({"locked": {"protocol": {"margin": 0.05}}, "in_force": {"margin": 0.1}}, "margin")
+    >>> amended = {"locked": {"protocol": {"margin": 0.05}}, "in_force": {"margin": 0.1}}
+    >>> protocol_value(amended, "margin")
     0.1
-    >>> stated({"sha256": "ab", "locked": {"protocol": {"margin": 0.05}}}, "margin")
+    >>> protocol_value({"sha256": "ab", "locked": {"protocol": {"margin": 0.05}}}, "margin")
     0.05
     """
     if key in protocol:
         return protocol[key]
     parts = (protocol.get(part) for part in ("in_force", "locked", "protocol"))
-    values = (stated(part, key) for part in parts if isinstance(part, dict))
+    values = (protocol_value(part, key) for part in parts if isinstance(part, dict))
     return next((value for value in values if value is not None), None)
 
 
@@ -48,7 +49,9 @@ def shares_cases(protocol: Mapping[str, Any]) -> bool:
     >>> shares_cases({"protocol": {"reads_per_case": 2}}), shares_cases({"reads_per_case": 0})
     (True, False)
     """
-    return bool(stated(protocol, "reads_per_case") or stated(protocol, "cases_per_reader"))
+    return bool(
+        protocol_value(protocol, "reads_per_case") or protocol_value(protocol, "cases_per_reader")
+    )
 
 
 def n_amendments(protocol: Mapping[str, Any]) -> int | None:
@@ -64,45 +67,49 @@ def n_amendments(protocol: Mapping[str, Any]) -> int | None:
 
 
 # Keys of the declared hypothesis. The report states which of them were amended after the opening.
-_PLANNED = ("endpoint", "hypothesis", "margin", "claim_about", "primary_model")
+_HYPOTHESIS_KEYS = ("endpoint", "hypothesis", "margin", "claim_about", "primary_model")
 
 
-def amended_plan(protocol: Mapping[str, Any]) -> dict[str, Any]:
+def original_values(protocol: Mapping[str, Any]) -> dict[str, Any]:
     """Return the amended parts of the declared hypothesis, with their original values.
 
     Examples
     --------
-    >>> amended_plan({"locked": {"protocol": {"margin": 0.05}}, "in_force": {"margin": 0.1}})
+    >>> original_values({"locked": {"protocol": {"margin": 0.05}}, "in_force": {"margin": 0.1}})
     {'margin': 0.05}
-    >>> amended_plan({"margin": 0.05})
+    >>> original_values({"margin": 0.05})
     {}
     """
     locked, in_force = protocol.get("locked"), protocol.get("in_force")
     if not (isinstance(locked, dict) and isinstance(in_force, dict)):
         return {}
     # The locked protocol omits keys that have their default value, which is empty for these keys.
-    planned = {key: stated(locked, key) for key in _PLANNED}
+    planned = {key: protocol_value(locked, key) for key in _HYPOTHESIS_KEYS}
     before = {key: "" if value is None else value for key, value in planned.items()}
     return {
-        key: before[key] for key in _PLANNED if key in in_force and in_force[key] != before[key]
+        key: before[key]
+        for key in _HYPOTHESIS_KEYS
+        if key in in_force and in_force[key] != before[key]
     }
 
 
-def declared(protocol: Mapping[str, Any]) -> str:
+def declared_hypothesis(protocol: Mapping[str, Any]) -> str:
     """Return the hypothesis that the protocol declares, in words; empty if there is none.
 
     Examples
     --------
-    >>> declared({"endpoint": "accuracy", "hypothesis": "non-inferiority", "margin": 0.05})
+    >>> declared_hypothesis(
+    ...     {"endpoint": "accuracy", "hypothesis": "non-inferiority", "margin": 0.05}
+    ... )
     'accuracy; non-inferiority with a margin of 0.05'
-    >>> declared({"endpoint": ""})
+    >>> declared_hypothesis({"endpoint": ""})
     ''
     """
     endpoint, hypothesis, description, model = (
-        str(stated(protocol, key) or "")
+        str(protocol_value(protocol, key) or "")
         for key in ("endpoint", "hypothesis", "claim_about", "primary_model")
     )
-    margin = stated(protocol, "margin")
+    margin = protocol_value(protocol, "margin")
     if hypothesis == "non-inferiority" and isinstance(margin, int | float):
         hypothesis += f" with a margin of {margin:g}"
     parts = (
@@ -122,7 +129,7 @@ def drops_excluded(protocol: Mapping[str, Any]) -> bool:
     >>> drops_excluded({"locked": {"protocol": {"exclusions": "primary"}}}), drops_excluded({})
     (True, False)
     """
-    return bool(stated(protocol, "exclusions") == "primary")
+    return bool(protocol_value(protocol, "exclusions") == "primary")
 
 
 def positive_options(protocol: Mapping[str, Any]) -> tuple[str, ...]:
@@ -133,7 +140,7 @@ def positive_options(protocol: Mapping[str, Any]) -> tuple[str, ...]:
     >>> positive_options({"positive": ["Yes"]}), positive_options({})
     (('Yes',), ())
     """
-    return _texts_of(protocol, "positive")
+    return _strings_of(protocol, "positive")
 
 
 def subgroups(protocol: Mapping[str, Any]) -> tuple[str, ...]:
@@ -144,7 +151,7 @@ def subgroups(protocol: Mapping[str, Any]) -> tuple[str, ...]:
     >>> subgroups({"locked": {"protocol": {"subgroups": ["sex", "bank"]}}})
     ('sex', 'bank')
     """
-    return _texts_of(protocol, "subgroups")
+    return _strings_of(protocol, "subgroups")
 
 
 def years_limit(protocol: Mapping[str, Any]) -> float:
@@ -155,13 +162,13 @@ def years_limit(protocol: Mapping[str, Any]) -> float:
     >>> years_limit({"years_limit": 5}), years_limit({})
     (5.0, 0.0)
     """
-    value = stated(protocol, "years_limit")
+    value = protocol_value(protocol, "years_limit")
     is_number = isinstance(value, int | float) and math.isfinite(value)
     return max(float(value), 0.0) if is_number else 0.0
 
 
-def _texts_of(protocol: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    values = stated(protocol, key)
+def _strings_of(protocol: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    values = protocol_value(protocol, key)
     return tuple(str(value) for value in values) if isinstance(values, list) else ()
 
 
@@ -210,7 +217,7 @@ def planned_size(protocol: Mapping[str, Any]) -> PlannedSize | None:
     >>> size.readers, size.power_high, planned_size({"sample_size": {"readers": "five"}})
     (5, 1.0, None)
     """
-    table = stated(protocol, "sample_size")
+    table = protocol_value(protocol, "sample_size")
     if not isinstance(table, dict):
         return None
     values = {**_SIZE_DEFAULTS, **table}
@@ -277,11 +284,11 @@ def plan_of(protocol: Mapping[str, Any]) -> Plan:
     False
     """
     endpoint, hypothesis, claim, model = (
-        str(stated(protocol, key) or "").strip()
+        str(protocol_value(protocol, key) or "").strip()
         for key in ("endpoint", "hypothesis", "claim_about", "primary_model")
     )
     return Plan(
-        metric=_METRICS.get(endpoint, ""),
+        metric=_METRIC_OF_ENDPOINT.get(endpoint, ""),
         pair_weighted=endpoint.startswith("pair-weighted"),
         hypothesis=hypothesis,
         claim=claim,
@@ -341,7 +348,7 @@ def margin_origin(options: Options, protocol: Mapping[str, Any]) -> str:
         return ""
     if planned is None:
         return t("given at analysis")
-    size = written(f"{100 * planned:.1f}")
+    size = localised(f"{100 * planned:.1f}")
     return t("chosen at analysis; the protocol's is {size} points", size=size)
 
 
@@ -351,6 +358,6 @@ def _planned_margin(protocol: Mapping[str, Any]) -> float | None:
 
 
 def _stated_margin(protocol: Mapping[str, Any]) -> float | None:
-    margin = stated(protocol, "margin")
+    margin = protocol_value(protocol, "margin")
     is_number = isinstance(margin, int | float) and not isinstance(margin, bool)
     return float(margin) if is_number else None

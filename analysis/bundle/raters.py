@@ -7,12 +7,12 @@ import re
 import pandas as pd
 
 from analysis.bundle.faults import (
+    add_columns,
     duplicate_faults,
     faults_among,
-    first_spellings,
     nul_faults,
-    stripped,
-    with_columns,
+    strip_cells,
+    unify_spellings,
 )
 from analysis.bundle.look_alikes import id_key, text_key
 from analysis.bundle.model import RATER_COLUMNS, RaterKind
@@ -20,16 +20,16 @@ from analysis.errors import Fault, quoted
 
 FILE = "raters.csv"
 SIMULATED = "simulated"
-MARK = re.compile(r"\s*\(simulated\)\s*", re.IGNORECASE)
+SIMULATED_MARK = re.compile(r"\s*\(simulated\)\s*", re.IGNORECASE)
 
 
 def check_raters(table: pd.DataFrame) -> tuple[pd.DataFrame, list[Fault]]:
     """Check the raters and convert `rater_kind` to lower case."""
-    raters = stripped(with_columns(table, RATER_COLUMNS), ["rater_id"])
+    raters = strip_cells(add_columns(table, RATER_COLUMNS), ["rater_id"])
     if not len(raters):
         fault, remedy = "contains no rater", "Add a row for each rater, or remove the file"
         return raters, [Fault(file=FILE, row=None, what=fault, remedy=remedy)]
-    raters = first_spellings(raters, ["level", "site"], text_key)
+    raters = unify_spellings(raters, ["level", "site"], text_key)
     raters["rater_kind"] = raters["rater_kind"].str.strip().str.lower()
     faults = [
         *faults_among(
@@ -57,7 +57,7 @@ def check_raters(table: pd.DataFrame) -> tuple[pd.DataFrame, list[Fault]]:
 def raters_of(readings: pd.DataFrame) -> pd.DataFrame:
     """Return the raters of the readings, all as readers, for a bundle without `raters.csv`."""
     raters = pd.DataFrame({"rater_id": sorted(readings["rater_id"].unique())}, dtype=object)
-    raters = with_columns(raters, RATER_COLUMNS)
+    raters = add_columns(raters, RATER_COLUMNS)
     raters["rater_kind"] = RaterKind.READER.value
     return raters
 
@@ -75,16 +75,16 @@ def mark_simulated(raters: pd.DataFrame, readings: pd.DataFrame) -> pd.DataFrame
     names, column = raters["rater_id"], raters["label"]
     labels = [label if label.strip() else name for name, label in zip(names, column, strict=True)]
     raters["simulated"] = [
-        name in simulated or bool(MARK.search(label))
+        name in simulated or bool(SIMULATED_MARK.search(label))
         for name, label in zip(names, labels, strict=True)
     ]
     shown = [
-        _unmarked(label) or _unmarked(name) or name
+        _remove_mark(label) or _remove_mark(name) or name
         for name, label in zip(names, labels, strict=True)
     ]
     raters["label"] = pd.Series(shown, index=raters.index, dtype=column.dtype)
     return raters
 
 
-def _unmarked(name: str) -> str:
-    return MARK.sub(" ", name).strip()
+def _remove_mark(name: str) -> str:
+    return SIMULATED_MARK.sub(" ", name).strip()

@@ -14,31 +14,36 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.bundle.cells import unguarded, unguarded_before, unguarded_table
+from analysis.bundle.cells import unescape_cell, unescape_former_cell, unescape_table
 from analysis.bundle.items import check_items
-from analysis.bundle.model import ITEM_COLUMNS, RATER_COLUMNS, RULES, Bundle
-from analysis.bundle.open_answers import ANSWERS, SCORED, check_open_answers, check_open_scores
+from analysis.bundle.model import ITEM_COLUMNS, RATER_COLUMNS, RULE_SETS, Bundle
+from analysis.bundle.open_answers import (
+    ANSWERS_FILE,
+    SCORES_FILE,
+    check_open_answers,
+    check_open_scores,
+)
 from analysis.bundle.parse import parse_csv
-from analysis.bundle.primary import set_aside
-from analysis.bundle.protocol import stated
+from analysis.bundle.primary import split_primary
+from analysis.bundle.protocol import protocol_value
 from analysis.bundle.raters import check_raters, mark_simulated, raters_of
 from analysis.bundle.readings import check_readings
 from analysis.bundle.rules import FILE as BY_RULES
 from analysis.bundle.rules import join_rules
 from analysis.bundle.source import read_files
 from analysis.errors import BundleError, Fault, quoted
-from analysis.options import CONFIDENCE
+from analysis.options import CONFIDENCE_MEANINGS
 
 # Keys under `reading_room` in datapackage.json that state the escaping of `analysis.bundle.cells`,
 # of earlier versions and of this one.
-GUARDED, ESCAPED = "cells_guarded", "cells_escaped"
-REQUIRED = {
+FORMER_ESCAPED_KEY, ESCAPED_KEY = "cells_guarded", "cells_escaped"
+REQUIRED_COLUMNS = {
     "items.csv": ("item_id",),
     "raters.csv": ("rater_id", "rater_kind"),
     "readings.csv": ("rater_id", "item_id", "answer"),
-    BY_RULES: ("rater_id", "item_id", *RULES),
-    ANSWERS: ("answer_id", "kind", "rater_id", "item_id", "words"),
-    SCORED: ("answer_id", "scorer", "turn", "score"),
+    BY_RULES: ("rater_id", "item_id", *RULE_SETS),
+    ANSWERS_FILE: ("answer_id", "kind", "rater_id", "item_id", "words"),
+    SCORES_FILE: ("answer_id", "scorer", "turn", "score"),
 }
 _EMPTY_TABLE = pd.DataFrame({"row": []})
 
@@ -74,15 +79,15 @@ def read_bundle(path: str | PathLike[str]) -> Bundle:
     """
     folder = Path(path)
     files = read_files(folder)
-    metadata = _metadata(files.get("datapackage.json"))
-    tables, faults = _parse(folder, files, _cell_reader(metadata))
-    protocol, protocol_faults = _protocol(files.get("protocol.json"))
+    metadata = _read_metadata(files.get("datapackage.json"))
+    tables, faults = _parse_tables(folder, files, _cell_reader(metadata))
+    protocol, protocol_faults = _read_protocol(files.get("protocol.json"))
     faults += protocol_faults
     if faults:
         raise BundleError(faults)
     sha256 = {name: hashlib.sha256(files[name]).hexdigest() for name in sorted(files)}
     means = _confidence_means(protocol, metadata)
-    return replace(_check(tables, protocol, sha256, metadata), confidence_means=means)
+    return replace(_check_tables(tables, protocol, sha256, metadata), confidence_means=means)
 
 
 def bundle_from_tables(
@@ -123,14 +128,14 @@ def bundle_from_tables(
     >>> bundle.items["n_options"].tolist(), bundle.readings["status"].tolist()
     ([4], ['answered'])
     """
-    optional = {"raters.csv": raters, ANSWERS: open_answers, SCORED: open_scores}
+    optional = {"raters.csv": raters, ANSWERS_FILE: open_answers, SCORES_FILE: open_scores}
     present = {"items.csv": items, "readings.csv": readings}
     present |= {name: table for name, table in optional.items() if table is not None}
     faults = [
         Fault(file=name, row=1, what=f"lacks the column {column}", remedy="Add it")
         for name, table in present.items()
-        for column in REQUIRED[name]
-        if column not in _names(table)
+        for column in REQUIRED_COLUMNS[name]
+        if column not in _column_names(table)
     ]
     faults += [
         Fault(
@@ -140,14 +145,14 @@ def bundle_from_tables(
             remedy="Keep one of them",
         )
         for name, table in present.items()
-        for column in sorted(_names(table)[_names(table).duplicated()].unique())
+        for column in sorted(_column_names(table)[_column_names(table).duplicated()].unique())
     ]
     if faults:
         raise BundleError(faults)
-    return _check({name: _as_text(table) for name, table in present.items()}, {}, {}, {})
+    return _check_tables({name: _as_text(table) for name, table in present.items()}, {}, {}, {})
 
 
-def _metadata(content: bytes | None) -> dict[str, Any]:
+def _read_metadata(content: bytes | None) -> dict[str, Any]:
     """Return the entry `reading_room` of `datapackage.json`; empty if there is none."""
     try:
         package = json.loads((content or b"").decode("utf-8-sig"))
@@ -158,12 +163,12 @@ def _metadata(content: bytes | None) -> dict[str, Any]:
 
 
 def _cell_reader(metadata: Mapping[str, Any]) -> Callable[[str], str]:
-    if metadata.get(ESCAPED) is True:
-        return unguarded
-    return unguarded_before if metadata.get(GUARDED) is True else str
+    if metadata.get(ESCAPED_KEY) is True:
+        return unescape_cell
+    return unescape_former_cell if metadata.get(FORMER_ESCAPED_KEY) is True else str
 
 
-def _parse(
+def _parse_tables(
     folder: Path, files: Mapping[str, bytes], read_cell: Callable[[str], str]
 ) -> tuple[dict[str, pd.DataFrame], list[Fault]]:
     faults = [
@@ -177,15 +182,15 @@ def _parse(
         if name not in files
     ]
     tables: dict[str, pd.DataFrame] = {}
-    for name, required in REQUIRED.items():
+    for name, required in REQUIRED_COLUMNS.items():
         if name in files:
             tables[name], table_faults = parse_csv(name, files[name], required)
             faults += table_faults
-            tables[name] = unguarded_table(tables[name], read_cell)
+            tables[name] = unescape_table(tables[name], read_cell)
     return tables, faults
 
 
-def _protocol(content: bytes | None) -> tuple[dict[str, Any], list[Fault]]:
+def _read_protocol(content: bytes | None) -> tuple[dict[str, Any], list[Fault]]:
     if content is None:
         return {}, []
     remedy = "Export the study again, or remove the file"
@@ -205,13 +210,13 @@ def _confidence_means(protocol: Mapping[str, Any], metadata: Mapping[str, Any]) 
 
     Reading Room asks how sure the reader is of the answer; its first bundles did not state this.
     """
-    meaning = stated(protocol, "confidence_means") or metadata.get("confidence_means")
-    if meaning in CONFIDENCE:
+    meaning = protocol_value(protocol, "confidence_means") or metadata.get("confidence_means")
+    if meaning in CONFIDENCE_MEANINGS:
         return str(meaning)
     return "answer" if "locked" in protocol else ""
 
 
-def _check(
+def _check_tables(
     tables: Mapping[str, pd.DataFrame],
     protocol: Mapping[str, Any],
     sha256: Mapping[str, str],
@@ -229,8 +234,8 @@ def _check(
     if faults:
         raise BundleError(faults)
     everyone = raters_of(readings) if raters is None else raters
-    open_answers, open_scores = _open(tables, items, everyone)
-    primary, secondary = set_aside(readings, everyone)
+    open_answers, open_scores = _check_open_tables(tables, items, everyone)
+    primary, secondary = split_primary(readings, everyone)
     return Bundle(
         items=items,
         raters=mark_simulated(everyone, readings),
@@ -244,18 +249,21 @@ def _check(
     )
 
 
-def _open(
+def _check_open_tables(
     tables: Mapping[str, pd.DataFrame], items: pd.DataFrame, raters: pd.DataFrame
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the checked free-text answers and their scores; empty if there are none."""
-    if SCORED in tables and ANSWERS not in tables:
-        fault, remedy = f"needs {ANSWERS}, which is missing", "Add that file or remove this one"
-        raise BundleError([Fault(file=SCORED, row=None, what=fault, remedy=remedy)])
-    if ANSWERS not in tables:
+    if SCORES_FILE in tables and ANSWERS_FILE not in tables:
+        fault, remedy = (
+            f"needs {ANSWERS_FILE}, which is missing",
+            "Add that file or remove this one",
+        )
+        raise BundleError([Fault(file=SCORES_FILE, row=None, what=fault, remedy=remedy)])
+    if ANSWERS_FILE not in tables:
         return _no_open_answers()
-    answers, faults = check_open_answers(tables[ANSWERS], items, raters)
+    answers, faults = check_open_answers(tables[ANSWERS_FILE], items, raters)
     if not faults:
-        scores, faults = check_open_scores(tables.get(SCORED, _EMPTY_TABLE), answers)
+        scores, faults = check_open_scores(tables.get(SCORES_FILE, _EMPTY_TABLE), answers)
     if faults:
         raise BundleError(faults)
     return answers, scores
@@ -278,11 +286,11 @@ def _as_text(table: pd.DataFrame) -> pd.DataFrame:
             ["" if empty else str(cell) for cell, empty in zip(column, column.isna(), strict=True)],
             dtype=object,
         )
-        for name, (_, column) in zip(_names(table), table.items(), strict=True)
+        for name, (_, column) in zip(_column_names(table), table.items(), strict=True)
     }
     cells["row"] = range(2, len(table) + 2)
     return pd.DataFrame(cells).set_axis(pd.Index([*cells], dtype=object), axis=1)
 
 
-def _names(table: pd.DataFrame) -> pd.Index[str]:
+def _column_names(table: pd.DataFrame) -> pd.Index[str]:
     return pd.Index([str(column).strip() for column in table.columns], dtype=object)

@@ -9,22 +9,22 @@ import numpy as np
 import pandas as pd
 
 from analysis.bundle.faults import (
-    READING_NAMES,
-    as_known,
-    each_distinct,
+    READING_NAME_COLUMNS,
+    add_columns,
     faults_among,
     faults_where,
-    first_spellings,
+    map_distinct,
+    match_known_ids,
     nul_faults,
     number_in,
     spelling_faults,
-    stripped,
+    strip_cells,
+    unify_spellings,
     whole_numbers,
-    with_columns,
 )
 from analysis.bundle.look_alikes import text_key
 from analysis.bundle.model import (
-    PLACE,
+    LETTER_POSITIONS,
     READING_COLUMNS,
     READING_NUMBERS,
     WRITTEN_STATUSES,
@@ -34,9 +34,9 @@ from analysis.bundle.primary import numbered_runs
 from analysis.errors import Fault, quoted
 
 FILE = "readings.csv"
-WORD = re.compile(r"[\w.:/-]+")
-YES_AND_NO = {"true", "false", "yes", "no", "0", "1"}
-KEY = ["rater_id", "item_id", "condition", "repeat"]
+FLAG_WORD = re.compile(r"[\w.:/-]+")
+YES_NO_WORDS = {"true", "false", "yes", "no", "0", "1"}
+KEY_COLUMNS = ["rater_id", "item_id", "condition", "repeat"]
 
 
 def check_readings(
@@ -52,20 +52,20 @@ def check_readings(
         fault = "contains no reading"
         remedy = "Export the study after a reader has answered a case with options"
         return table, [Fault(file=FILE, row=None, what=fault, remedy=remedy)]
-    readings = stripped(with_columns(table, READING_COLUMNS), READING_NAMES)
-    readings = first_spellings(readings, ["condition"], text_key)
-    readings["item_id"] = as_known(readings["item_id"], items["item_id"])
+    readings = strip_cells(add_columns(table, READING_COLUMNS), READING_NAME_COLUMNS)
+    readings = unify_spellings(readings, ["condition"], text_key)
+    readings["item_id"] = match_known_ids(readings["item_id"], items["item_id"])
     if raters is not None:
-        readings["rater_id"] = as_known(readings["rater_id"], raters["rater_id"])
-    readings["run"] = each_distinct(readings["run"], str.strip)
-    readings["answer"] = each_distinct(readings["answer"], lambda cell: cell.strip().upper())
+        readings["rater_id"] = match_known_ids(readings["rater_id"], raters["rater_id"])
+    readings["run"] = map_distinct(readings["run"], str.strip)
+    readings["answer"] = map_distinct(readings["answer"], lambda cell: cell.strip().upper())
     readings["status"] = _statuses(readings)
     for column in ("flags", "excluded"):
-        readings[column] = each_distinct(readings[column], lambda cell: " ".join(cell.split()))
+        readings[column] = map_distinct(readings[column], lambda cell: " ".join(cell.split()))
     repeats, repeat_faults = _repeats(readings)
     faults = [
         *(spelling_faults(FILE, table, "rater_id") if raters is None else []),
-        *nul_faults(FILE, readings, READING_NAMES),
+        *nul_faults(FILE, readings, READING_NAME_COLUMNS),
         *_reference_faults(readings, items, raters),
         *_status_faults(readings),
         *_answer_faults(readings, items),
@@ -78,7 +78,7 @@ def check_readings(
 
 
 def _statuses(readings: pd.DataFrame) -> pd.Series[str]:
-    status_words = each_distinct(readings["status"], _status_word)
+    status_words = map_distinct(readings["status"], _status_word)
     default = np.where(readings["answer"] != "", Status.ANSWERED.value, Status.SKIPPED.value)
     return status_words.where(
         status_words != "", pd.Series(default, index=readings.index, dtype=object)
@@ -148,9 +148,11 @@ def _status_faults(readings: pd.DataFrame) -> list[Fault]:
 def _answer_faults(readings: pd.DataFrame, items: pd.DataFrame) -> list[Fault]:
     """Return the faults in answers; only an `answered` reading must have a letter."""
     offered = dict(zip(items["item_id"][::-1], items["n_options"][::-1], strict=True))
-    n_options = readings["item_id"].map(offered).fillna(0).replace(0, len(PLACE))
+    n_options = readings["item_id"].map(offered).fillna(0).replace(0, len(LETTER_POSITIONS))
     answered = (readings["status"] == Status.ANSWERED) & (readings["answer"] != "")
-    place = each_distinct(readings["answer"], lambda cell: PLACE.get(cell, -1)).astype(int)
+    place = map_distinct(readings["answer"], lambda cell: LETTER_POSITIONS.get(cell, -1)).astype(
+        int
+    )
     return [
         *faults_where(
             FILE,
@@ -207,28 +209,28 @@ def _flag_faults(readings: pd.DataFrame) -> list[Fault]:
     A column of yes and no is refused, because every row would be flagged.
     """
     remedy = "Name the flag, such as too_fast, or leave the cell empty"
-    if {cell.lower() for cell in set(readings["flags"])} <= YES_AND_NO:
+    if {cell.lower() for cell in set(readings["flags"])} <= YES_NO_WORDS:
         fault = f"flags is {quoted(readings['flags'].iloc[0])}, which names no flag"
         return [Fault(file=FILE, row=None, what=fault, remedy=remedy)]
     return faults_among(
         FILE,
         readings,
         "flags",
-        lambda cell: not _are_words(cell),
+        lambda cell: not _is_word_list(cell),
         lambda r: f"flags {quoted(r['flags'][:40])} is not a list of words separated by spaces",
         remedy,
     )
 
 
-def _are_words(cell: str) -> bool:
-    return all(WORD.fullmatch(word) for word in cell.split())
+def _is_word_list(cell: str) -> bool:
+    return all(FLAG_WORD.fullmatch(word) for word in cell.split())
 
 
 def _duplicate_faults(readings: pd.DataFrame) -> list[Fault]:
     return faults_where(
         FILE,
         readings,
-        readings.duplicated(KEY),
+        readings.duplicated(KEY_COLUMNS),
         lambda r: (
             f"rater {quoted(r['rater_id'])} has read item {quoted(r['item_id'])} before"
             f" (condition {quoted(r['condition'])}, repeat {r['repeat']})"

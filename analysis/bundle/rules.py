@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.bundle.faults import IN_EARLIER_ROW, as_known, faults_where, with_columns
-from analysis.bundle.model import LETTERS, RULES, Status
+from analysis.bundle.faults import IN_EARLIER_ROW, add_columns, faults_where, match_known_ids
+from analysis.bundle.model import LETTERS, RULE_SETS, Status
 from analysis.errors import Fault, quoted
 
 FILE = "answers_by_rules.csv"
@@ -14,7 +14,7 @@ _STATUSES = (Status.SKIPPED, Status.UNPARSED, Status.REFUSED)
 
 
 def join_rules(table: pd.DataFrame, readings: pd.DataFrame) -> tuple[pd.DataFrame, list[Fault]]:
-    """Add a column to the readings for each of `RULES`; its cells are empty if no rule differs.
+    """Add a column to the readings for each of `RULE_SETS`; its cells are empty if no rule differs.
 
     Parameters
     ----------
@@ -28,11 +28,11 @@ def join_rules(table: pd.DataFrame, readings: pd.DataFrame) -> tuple[pd.DataFram
     pandas.DataFrame, list of Fault
         The readings with the columns, or unchanged with the faults of the file.
     """
-    rows = with_columns(table, (*_KEY_COLUMNS, *RULES))
-    for column in (*_KEY_COLUMNS, *RULES):
+    rows = add_columns(table, (*_KEY_COLUMNS, *RULE_SETS))
+    for column in (*_KEY_COLUMNS, *RULE_SETS):
         rows[column] = rows[column].str.strip()
     for column in ("rater_id", "item_id", "condition"):
-        rows[column] = as_known(rows[column], readings[column])
+        rows[column] = match_known_ids(rows[column], readings[column])
     keys = pd.MultiIndex.from_frame(rows[_KEY_COLUMNS])
     known = pd.MultiIndex.from_frame(readings[_KEY_COLUMNS])
     faults = [
@@ -54,16 +54,16 @@ def join_rules(table: pd.DataFrame, readings: pd.DataFrame) -> tuple[pd.DataFram
         ),
     ]
     allowed = [*LETTERS, *(status.value for status in _STATUSES)]
-    wrong = ~rows[list(RULES)].isin(allowed).all(axis=1)
+    wrong = ~rows[list(RULE_SETS)].isin(allowed).all(axis=1)
     faults += faults_where(
         FILE,
         rows,
         wrong,
-        lambda r: f"{', '.join(quoted(r[rules]) for rules in RULES)} are not all answers",
+        lambda r: f"{', '.join(quoted(r[rules]) for rules in RULE_SETS)} are not all answers",
         f"Give a letter, or one of {', '.join(allowed[len(LETTERS) :])}",
     )
     if faults:
         return readings, faults
-    by_key = rows.set_index(_KEY_COLUMNS)[list(RULES)]
+    by_key = rows.set_index(_KEY_COLUMNS)[list(RULE_SETS)]
     joined = readings.join(by_key, on=_KEY_COLUMNS)
-    return joined.fillna(dict.fromkeys(RULES, "")), []
+    return joined.fillna(dict.fromkeys(RULE_SETS, "")), []

@@ -12,22 +12,22 @@ import pandas as pd
 
 from analysis.bundle.model import RaterKind
 from analysis.figures.drawing.axes import (
-    LONGEST_GROUP,
+    MAX_GROUP_LENGTH,
     RaterName,
+    arrange_in_rows,
     condition_name,
     conditions_of,
     even_columns,
-    fitted_axis,
-    in_condition,
-    in_rows,
+    fit_axis,
     interval_text,
+    localise_signed,
     name_of,
     percent_axis,
     rater_labels,
-    row_mm,
+    row_height_mm,
     rows_axis,
+    rows_in_condition,
     shorten,
-    signed,
 )
 from analysis.figures.drawing.chart import (
     Axis,
@@ -44,22 +44,22 @@ from analysis.figures.drawing.chart import (
     ReferenceLine,
     Tick,
 )
-from analysis.figures.drawing.colours import INKS, MARKS
+from analysis.figures.drawing.colours import RATER_INKS, RATER_MARKS
 from analysis.figures.forest import Estimate, Rows, ends_of, forest
 from analysis.translation import later, t, translated
 
 PANELS_IN_A_ROW, PANELS_BESIDE_LONG_NAMES = 7, 4
 LONG_NAME = 24
 # Diameter of marks, and of the largest marks if the area shows the number of cases.
-MARK_MM, LARGEST_MARK_MM = 1.6, 1.8
+MARK_MM, MAX_MARK_MM = 1.6, 1.8
 # Maximum number of panels in the overview.
-MOST_CONDITIONS = 3
+MAX_CONDITIONS = 3
 # Usual and smallest height of a row in the overview; usual and largest height of all rows.
-OVERVIEW_ROW_MM, LEAST_OVERVIEW_ROW_MM = 6.7, 2.5
-OVERVIEW_MM, MOST_OVERVIEW_MM = 90.0, 170.0
+OVERVIEW_ROW_MM, MIN_OVERVIEW_ROW_MM = 6.7, 2.5
+OVERVIEW_MM, MAX_OVERVIEW_MM = 90.0, 170.0
 OVERALL_TITLES = {"micro": later("Overall, micro"), "macro": later("Overall, macro")}
-OVERALL = later("Overall")
-GROUPS = {"micro": later("micro"), "macro": later("macro")}
+OVERALL_TITLE = later("Overall")
+GROUP_NAMES = {"micro": later("micro"), "macro": later("macro")}
 
 
 def accuracy_chart(
@@ -74,14 +74,14 @@ def accuracy_chart(
     mark is proportional to its number of cases; overall marks are as large as those of the largest
     task.
     """
-    rows = in_condition(accuracy, condition)
-    rows = with_macro_if_other(rows.loc[rows["by"].isin(["overall", "task"])])
+    rows = rows_in_condition(accuracy, condition)
+    rows = drop_redundant_macro(rows.loc[rows["by"].isin(["overall", "task"])])
     of_tasks = rows["n"].where(rows["by"] == "task")
     rows = rows.assign(share=(of_tasks / of_tasks.max()).fillna(1.0))
     groups = list(dict.fromkeys(zip(rows["by"], rows["group"], strict=True)))
     raters = list(dict.fromkeys(rows["rater_id"]))
-    columns = _columns(raters, names)
-    overall = OVERALL_TITLES if ("overall", "macro") in groups else {"micro": OVERALL}
+    columns = _n_columns(raters, names)
+    overall = OVERALL_TITLES if ("overall", "macro") in groups else {"micro": OVERALL_TITLE}
     panels = [
         _panel(
             rows.loc[(rows["by"] == by) & (rows["group"] == group)],
@@ -92,10 +92,10 @@ def accuracy_chart(
         )
         for place, (by, group) in enumerate(groups)
     ]
-    return Chart(rows=in_rows(panels, columns), key=kinds_key(rows))
+    return Chart(rows=arrange_in_rows(panels, columns), key=kinds_key(rows))
 
 
-def with_macro_if_other(rows: pd.DataFrame) -> pd.DataFrame:
+def drop_redundant_macro(rows: pd.DataFrame) -> pd.DataFrame:
     """Drop macro accuracy if it equals micro accuracy for every rater, as with equal task sizes."""
     overall = rows.loc[rows["by"] == "overall"]
     micro, macro = (
@@ -124,8 +124,8 @@ def overview_chart(
         return None
     raters = list(dict.fromkeys(rows["rater_id"]))
     ends = [100 * value for column in ("accuracy", "ci_low", "ci_high") for value in rows[column]]
-    axis = fitted_axis(ends, title=t("Percent correct"), least=0, highest=100)
-    conditions = conditions_of(rows)[:MOST_CONDITIONS]
+    axis = fit_axis(ends, title=t("Percent correct"), least=0, highest=100)
+    conditions = conditions_of(rows)[:MAX_CONDITIONS]
     height, tick_step = _overview_height(len(raters))
     named = rows_axis(rater_labels(raters, names))
     panels = [
@@ -133,7 +133,7 @@ def overview_chart(
             x=axis,
             y=replace(named, ticks=named.ticks[::tick_step], labels=place == 0),
             layers=(
-                *_mean(means.get(condition)),
+                *_mean_line(means.get(condition)),
                 *(
                     _points(shown_rows.loc[shown_rows["rater_kind"] == kind], kind, raters, names)
                     for kind in RaterKind
@@ -143,7 +143,7 @@ def overview_chart(
             height_mm=height,
         )
         for place, condition in enumerate(conditions)
-        for shown_rows in [in_condition(rows, condition)]
+        for shown_rows in [rows_in_condition(rows, condition)]
     ]
     key = kinds_key(rows)
     if means:
@@ -160,11 +160,11 @@ def _overview_height(n: int) -> tuple[float, int]:
     ((26.8, 1), (90.0, 1), (100.0, 1), (170.0, 3))
     """
     default_mm = min(max(n, 2) * OVERVIEW_ROW_MM, OVERVIEW_MM)
-    height = min(max(default_mm, n * LEAST_OVERVIEW_ROW_MM), MOST_OVERVIEW_MM)
-    return height, math.ceil(n * LEAST_OVERVIEW_ROW_MM / height)
+    height = min(max(default_mm, n * MIN_OVERVIEW_ROW_MM), MAX_OVERVIEW_MM)
+    return height, math.ceil(n * MIN_OVERVIEW_ROW_MM / height)
 
 
-def _mean(mean: float | None) -> tuple[ReferenceLine, ...]:
+def _mean_line(mean: float | None) -> tuple[ReferenceLine, ...]:
     if mean is None:
         return ()
     return (ReferenceLine(at=100 * mean, ink=Ink.QUIET, dash=Dash.DASHED),)
@@ -175,13 +175,13 @@ def kinds_key(rows: pd.DataFrame) -> tuple[Key, ...]:
     kinds = set(rows["rater_kind"])
     words = {RaterKind.READER: t("Readers"), RaterKind.MODEL: t("Models")}
     return tuple(
-        Key(label=words[kind], ink=INKS[kind], mark=MARKS[kind])
+        Key(label=words[kind], ink=RATER_INKS[kind], mark=RATER_MARKS[kind])
         for kind in RaterKind
         if kind in kinds
     )
 
 
-def _columns(raters: list[str], names: Mapping[str, RaterName] | None) -> int:
+def _n_columns(raters: list[str], names: Mapping[str, RaterName] | None) -> int:
     longest = max((len(label.text) for label in rater_labels(raters, names)), default=0)
     return PANELS_IN_A_ROW if longest <= LONG_NAME else PANELS_BESIDE_LONG_NAMES
 
@@ -204,7 +204,7 @@ def _panel(
         ),
         title=title,
         subtitle=f"n = {least}" if least == highest else f"n = {least}\u2013{highest}",
-        height_mm=row_mm(len(raters)) * max(len(raters), 2),
+        height_mm=row_height_mm(len(raters)) * max(len(raters), 2),
     )
 
 
@@ -217,14 +217,14 @@ def _points(
     rows = rows.loc[rows["accuracy"].notna()]
     sized = "share" in rows
     return Points(
-        ink=INKS[kind],
-        mark=MARKS[kind],
+        ink=RATER_INKS[kind],
+        mark=RATER_MARKS[kind],
         x=tuple(100 * rows["accuracy"]),
         y=tuple(float(raters.index(rater)) for rater in rows["rater_id"]),
         low=tuple(100 * rows["ci_low"]),
         high=tuple(100 * rows["ci_high"]),
         hover=tuple(_hover(row, names) for row in rows.to_dict("records")),
-        size_mm=min(LARGEST_MARK_MM if sized else MARK_MM, 0.6 * row_mm(len(raters))),
+        size_mm=min(MAX_MARK_MM if sized else MARK_MM, 0.6 * row_height_mm(len(raters))),
         shares=tuple(rows["share"]) if sized else (),
     )
 
@@ -234,7 +234,7 @@ def _hover(row: Mapping[Any, Any], names: Mapping[str, RaterName] | None) -> str
     return "\n".join(
         [
             name_of(names, row["rater_id"]).on_figure.text,
-            translated(GROUPS.get(row["group"], str(row["group"]))),
+            translated(GROUP_NAMES.get(row["group"], str(row["group"]))),
             t("{value} %", value=interval_text(value, low, high, decimals=1)),
             t(
                 "{n} of {total} correct, {missing} not answered",
@@ -246,13 +246,13 @@ def _hover(row: Mapping[Any, Any], names: Mapping[str, RaterName] | None) -> str
     )
 
 
-RANKINGS = {
+RANKING_NAMES = {
     "micro": later("micro: every item weighs the same"),
     "macro": later("macro: every task the same"),
 }
-SCORES = {"micro": later("Percent correct, micro"), "macro": later("Percent correct, macro")}
-RANKS = {"micro": later("Rank, micro"), "macro": later("Rank, macro")}
-MOST_RANK_TICKS = 8
+SCORE_TITLES = {"micro": later("Percent correct, micro"), "macro": later("Percent correct, macro")}
+RANK_TITLES = {"micro": later("Rank, micro"), "macro": later("Rank, macro")}
+MAX_RANK_TICKS = 8
 
 
 def leaderboard_chart(
@@ -266,28 +266,28 @@ def leaderboard_chart(
     The rater with the best micro accuracy is at the top. None is returned if fewer than two raters
     have a rank.
     """
-    rows = in_condition(leaderboard, condition)
+    rows = rows_in_condition(leaderboard, condition)
     rows = rows.loc[(rows["by"] == "overall") & rows["rank"].notna()]
     first = rows.loc[rows["group"] == "micro"].sort_values(["rank", "rater_id"])
     raters = list(dict.fromkeys(first["rater_id"]))
     if len(raters) < 2:
         return None
-    rows = with_macro_if_other(rows.loc[rows["rater_id"].isin(raters)])
-    parts = {group: rows.loc[rows["group"] == group] for group in RANKINGS}
+    rows = drop_redundant_macro(rows.loc[rows["rater_id"].isin(raters)])
+    parts = {group: rows.loc[rows["group"] == group] for group in RANKING_NAMES}
     parts = {group: part for group, part in parts.items() if len(part)}
     scores = {group: _accuracies(part, raters, names) for group, part in parts.items()}
-    axis = fitted_axis(
+    axis = fit_axis(
         [end for estimates in scores.values() for end in ends_of(estimates)], parts=4, highest=100
     )
     panels: list[Panel] = []
     for group, part in parts.items():
         several = len(parts) > 1
         left = Rows(labels=rater_labels(raters, names), labelled=not panels)
-        title = translated(SCORES[group]) if several else t("Percent correct")
+        title = translated(SCORE_TITLES[group]) if several else t("Percent correct")
         panels.append(forest(left, scores[group], axis, title=title))
         right = replace(left, labelled=False)
         ranks = _ranks(part, raters, names)
-        title = translated(RANKS[group]) if several else t("Rank")
+        title = translated(RANK_TITLES[group]) if several else t("Rank")
         panels.append(forest(right, ranks, _rank_axis(len(raters)), title=title, weight=0.8))
     return Chart(rows=(tuple(panels),), key=kinds_key(rows))
 
@@ -321,14 +321,14 @@ def _estimate(
     rank = interval_text(row["rank"], row["rank_low"], row["rank_high"], decimals=0)
     lines = [
         name_of(names, row["rater_id"]).on_figure.text,
-        translated(RANKINGS[row["group"]]),
+        translated(RANKING_NAMES[row["group"]]),
         t("{value} %, n = {n}", value=interval_text(value, low, high, decimals=1), n=str(row["n"])),
         t("rank {rank}", rank=rank),
     ]
     return Estimate(
         row=float(raters.index(row["rater_id"])),
-        ink=INKS[kind],
-        mark=MARKS[kind],
+        ink=RATER_INKS[kind],
+        mark=RATER_MARKS[kind],
         value=ends[0],
         low=ends[1],
         high=ends[2],
@@ -337,14 +337,14 @@ def _estimate(
 
 
 def _rank_axis(n: int) -> Axis:
-    step = max(1, -(-n // MOST_RANK_TICKS))
+    step = max(1, -(-n // MAX_RANK_TICKS))
     at = list(range(1, n + 1, step)) if step < 3 else [1, *range(step, n + 1, step)]
     ticks = tuple(Tick(at=i, label=Label(text=str(i))) for i in at)
     return Axis(low=0.5, high=n + 0.5, ticks=ticks)
 
 
-COLUMNS = (4, 3)
-MOST_MODELS = 14
+COLUMN_CHOICES = (4, 3)
+MAX_MODELS = 14
 ROW_MM = 5.6
 
 
@@ -359,7 +359,7 @@ def profile_chart(
     More than 14 models share a panel. The area of a mark is proportional to its number of cases.
     None is returned if fewer than two tasks have an accuracy.
     """
-    rows = in_condition(accuracy, condition)
+    rows = rows_in_condition(accuracy, condition)
     rows = rows.loc[(rows["by"] == "task") & rows["accuracy"].notna()]
     sizes = rows.groupby("group")["n"].max()
     tasks = sorted(sizes.index, key=lambda task: (-sizes[task], task))
@@ -368,19 +368,19 @@ def profile_chart(
     rows = rows.assign(share=rows["n"] / sizes.max())
     readers = rows.loc[rows["rater_kind"] == RaterKind.READER]
     models = rows.loc[rows["rater_kind"] == RaterKind.MODEL]
-    background = (_range(readers, tasks),) if len(readers) else ()
+    background = (_reader_range(readers, tasks),) if len(readers) else ()
     panels: list[tuple[str, list[Layer]]] = []
     if len(readers):
         panels.append((t("Readers"), [*background, _marks(readers, tasks, names, is_alone=False)]))
     ids = list(dict.fromkeys(models["rater_id"]))
-    if len(ids) > MOST_MODELS:
+    if len(ids) > MAX_MODELS:
         panels.append((t("Models"), [*background, _marks(models, tasks, names, is_alone=False)]))
     else:
         for label, model in zip(rater_labels(ids, names), ids, strict=True):
             marks = _marks(models.loc[models["rater_id"] == model], tasks, names, is_alone=True)
             panels.append((label.text, [*background, marks]))
-    labels = [Label(text=f"{shorten(task, LONGEST_GROUP)} ({sizes[task]})") for task in tasks]
-    columns = even_columns(len(panels), COLUMNS)
+    labels = [Label(text=f"{shorten(task, MAX_GROUP_LENGTH)} ({sizes[task]})") for task in tasks]
+    columns = even_columns(len(panels), COLUMN_CHOICES)
     drawn = [
         Panel(
             x=percent_axis(),
@@ -392,11 +392,12 @@ def profile_chart(
         for i, (title, layers) in enumerate(panels)
     ]
     return Chart(
-        rows=in_rows(drawn, columns), key=_key(readers, models, apart=len(ids) <= MOST_MODELS)
+        rows=arrange_in_rows(drawn, columns),
+        key=_key(readers, models, apart=len(ids) <= MAX_MODELS),
     )
 
 
-def _range(readers: pd.DataFrame, tasks: Sequence[str]) -> Boxes:
+def _reader_range(readers: pd.DataFrame, tasks: Sequence[str]) -> Boxes:
     by_task = (100 * readers.set_index("group")["accuracy"]).groupby(level=0)
     low, mean, high = by_task.min(), by_task.mean(), by_task.max()
     present = [task for task in tasks if task in low.index]
@@ -410,13 +411,13 @@ def _range(readers: pd.DataFrame, tasks: Sequence[str]) -> Boxes:
             f"{task}\n"
             + t(
                 "Readers' mean {mean} %, from {low} to {high} %",
-                mean=signed(f"{mean[task]:.1f}"),
-                low=signed(f"{low[task]:.1f}"),
-                high=signed(f"{high[task]:.1f}"),
+                mean=localise_signed(f"{mean[task]:.1f}"),
+                low=localise_signed(f"{low[task]:.1f}"),
+                high=localise_signed(f"{high[task]:.1f}"),
             )
             for task in present
         ),
-        thick=0.66,
+        thickness=0.66,
     )
 
 
@@ -429,14 +430,14 @@ def _marks(
 ) -> Points:
     kind = RaterKind(rows["rater_kind"].iloc[0])
     return Points(
-        ink=INKS[kind],
-        mark=MARKS[kind],
+        ink=RATER_INKS[kind],
+        mark=RATER_MARKS[kind],
         x=tuple(100 * rows["accuracy"]),
         y=tuple(float(tasks.index(task)) for task in rows["group"]),
         low=tuple(100 * rows["ci_low"]) if is_alone else (),
         high=tuple(100 * rows["ci_high"]) if is_alone else (),
         hover=tuple(_profile_hover(row, names) for row in rows.to_dict("records")),
-        size_mm=LARGEST_MARK_MM,
+        size_mm=MAX_MARK_MM,
         shares=tuple(rows["share"]),
         hollow=not is_alone,
     )

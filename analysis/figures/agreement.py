@@ -10,20 +10,20 @@ import pandas as pd
 
 from analysis.bundle.model import PairKind
 from analysis.figures.drawing.axes import (
-    LONGEST_GROUP,
+    MAX_GROUP_LENGTH,
     RaterName,
-    fitted_axis,
-    in_condition,
+    fit_axis,
     interval_text,
+    localise_signed,
     name_of,
     rater_labels,
+    rows_in_condition,
     shorten,
-    signed,
 )
 from analysis.figures.drawing.chart import (
     Axis,
-    Cells,
     Chart,
+    HeatMap,
     Ink,
     Key,
     Label,
@@ -33,16 +33,16 @@ from analysis.figures.drawing.chart import (
     Tick,
 )
 from analysis.figures.drawing.colours import AGREEMENT_SCALE, COUNT_SCALE
-from analysis.figures.forest import Estimate, Rows, ends_of, forest, numbers
-from analysis.translation import later, pieces, t, translated, written
+from analysis.figures.forest import Estimate, Rows, ends_of, forest, number_column
+from analysis.translation import later, localised, t, translate_pieces, translated
 
 # Measures that are shares of items, so that their scale begins at 0.
 SHARE_MEASURES = ("raw", "same_wrong")
-MOST_WITH_NUMBERS = 24
-MOST_WITH_HOVER = 60
-MOST_NAMED = 60
+MAX_WITH_NUMBERS = 24
+MAX_WITH_HOVER = 60
+MAX_NAMED = 60
 # Maximum number of raters for which "to" is written between the limits of intervals.
-MOST_WITH_WORDS = 12
+MAX_WITH_WORDS = 12
 CELL_MM = 16.0
 INTERVAL_COLUMNS = ("estimate", "ci_low", "ci_high")
 # An estimate and the limits of its interval.
@@ -67,7 +67,7 @@ def kappa_matrix_chart(
     of the rows; undefined cells and the diagonal are grey. Pairs of models whose only condition is
     another one are in every matrix. With more than 24 raters, cells have no numbers; with more than
     60, there is no hover text and not every row is named. The agreement with the reference standard
-    (`model_pairs`, from `beside_truth`) is the last row and column, separated by a line.
+    (`model_pairs`, from `truth_pairs`) is the last row and column, separated by a line.
     """
     rows_shown = pairs.loc[(pairs["measure"] == measure) & (pairs["scope"] == scope)]
     rows = pairs_in_condition(rows_shown, condition)
@@ -82,19 +82,21 @@ def kappa_matrix_chart(
     known = pair_estimates(rows)
     grid = [[known.get((a, b), UNDEFINED_INTERVAL) for b in raters] for a in raters]
     share = measure in SHARE_MEASURES
-    cells = Cells(
+    cells = HeatMap(
         values=tuple(tuple(estimate for estimate, _, _ in row) for row in grid),
         low=0 if share else -1,
         high=1,
         scale=COUNT_SCALE if share else AGREEMENT_SCALE,
-        texts=_texts(grid) if n <= MOST_WITH_NUMBERS else (),
-        hover=_hovers(rows, raters, names) if n <= MOST_WITH_HOVER else (),
+        texts=_cell_texts(grid) if n <= MAX_WITH_NUMBERS else (),
+        hover=_hover_texts(rows, raters, names) if n <= MAX_WITH_HOVER else (),
         labels=(0, 0.25, 0.5, 0.75, 1) if share else (-1, -0.5, 0, 0.5, 1),
         names=t("{first} and {second}", first="%{y}", second="%{x}") + ": %{z:.2f}",
     )
-    labels = [_numbered(label, i) for i, label in enumerate(rater_labels(raters, names), start=1)]
-    spaced = -(-n // MOST_NAMED)
-    columns = [Label(text=f"({i})") for i in range(1, n + 1)] if n <= MOST_WITH_NUMBERS else []
+    labels = [
+        _with_number(label, i) for i, label in enumerate(rater_labels(raters, names), start=1)
+    ]
+    spaced = -(-n // MAX_NAMED)
+    columns = [Label(text=f"({i})") for i in range(1, n + 1)] if n <= MAX_WITH_NUMBERS else []
     panel = Panel(
         x=Axis(
             low=-0.5,
@@ -148,7 +150,7 @@ def pairs_in_condition(rows: pd.DataFrame, condition: str) -> pd.DataFrame:
     return both.drop_duplicates(["rater_a", "rater_b"])
 
 
-def beside_truth(
+def truth_pairs(
     truth: pd.DataFrame, raters: Sequence[str], measure: str, scope: str, condition: str
 ) -> pd.DataFrame:
     """Return the agreement of raters with the reference standard, as pairs with a further rater.
@@ -156,7 +158,7 @@ def beside_truth(
     There are no rows if no agreement is defined.
     """
     rows = truth.loc[(truth["measure"] == measure) & (truth["scope"] == scope)]
-    rows = in_condition(rows.loc[rows["rater_id"].isin(raters)], condition)
+    rows = rows_in_condition(rows.loc[rows["rater_id"].isin(raters)], condition)
     shown = rows if rows["estimate"].notna().any() else rows.iloc[:0]
     return shown.rename(columns={"rater_id": "rater_a"}).assign(rater_b=REFERENCE)
 
@@ -179,53 +181,53 @@ def pair_estimates(rows: pd.DataFrame) -> dict[tuple[str, str], Interval]:
     return {pair: (value, low, high) for pair, (value, low, high) in both.items()}
 
 
-def _numbered(label: Label, number: int) -> Label:
-    otherwise = f"{label.otherwise} ({number})" if label.otherwise else ""
-    return Label(text=f"{label.text} ({number})", otherwise=otherwise)
+def _with_number(label: Label, number: int) -> Label:
+    otherwise = f"{label.fallback} ({number})" if label.fallback else ""
+    return Label(text=f"{label.text} ({number})", fallback=otherwise)
 
 
-def _texts(grid: Sequence[Sequence[Interval]]) -> tuple[tuple[str, ...], ...]:
+def _cell_texts(grid: Sequence[Sequence[Interval]]) -> tuple[tuple[str, ...], ...]:
     words = t("{low} to {high}", low="", high="").rstrip() + "\n"
-    between = words if len(grid) <= MOST_WITH_WORDS else "\n"
+    between = words if len(grid) <= MAX_WITH_WORDS else "\n"
     return tuple(
-        tuple(_text(i - j, *cell, between) for j, cell in enumerate(row))
+        tuple(_cell_text(i - j, *cell, between) for j, cell in enumerate(row))
         for i, row in enumerate(grid)
     )
 
 
-def _text(side: int, estimate: float, low: float, high: float, between: str) -> str:
+def _cell_text(side: int, estimate: float, low: float, high: float, between: str) -> str:
     """Write the estimate below the diagonal (`side` > 0) and the interval above it (`side` < 0)."""
     if not side:
         return ""
     ends = (estimate,) if side > 0 else (low, high)
     if any(map(math.isnan, ends)):
         return "–"
-    return between.join(signed(f"{end:.2f}") for end in ends)
+    return between.join(localise_signed(f"{end:.2f}") for end in ends)
 
 
-def _hovers(
+def _hover_texts(
     rows: pd.DataFrame, raters: Sequence[str], names: Mapping[str, RaterName] | None
 ) -> tuple[tuple[str, ...], ...]:
     texts = {}
     for row in rows.to_dict("records"):
         a, b = row["rater_a"], row["rater_b"]
-        texts[a, b] = texts[b, a] = _hover(row, names)
+        texts[a, b] = texts[b, a] = _hover_text(row, names)
     return tuple(tuple(texts.get((a, b), "") for b in raters) for a in raters)
 
 
-def _hover(row: Mapping[Any, Any], names: Mapping[str, RaterName] | None) -> str:
+def _hover_text(row: Mapping[Any, Any], names: Mapping[str, RaterName] | None) -> str:
     a, b = (name_of(names, str(row[key])).on_figure.text for key in ("rater_a", "rater_b"))
     estimate, low, high = (float(row[key]) for key in ("estimate", "ci_low", "ci_high"))
     value = interval_text(estimate, low, high, decimals=3)
     lines = [t("{first} and {second}", first=a, second=b), f"{value}, n = {row['n']}"]
-    return "\n".join([*lines, *filter(None, [pieces(str(row["undefined_because"]))])])
+    return "\n".join([*lines, *filter(None, [translate_pieces(str(row["undefined_because"]))])])
 
 
 def _borders(edges: Sequence[int], n: int) -> Iterator[ReferenceLine]:
     """Yield the lines between readers, models and the reference standard."""
     for edge in sorted({edge for edge in edges if 0 < edge < n}):
         yield ReferenceLine(at=edge - 0.5, width_pt=1.0)
-        yield ReferenceLine(at=edge - 0.5, upright=False, width_pt=1.0)
+        yield ReferenceLine(at=edge - 0.5, vertical=False, width_pt=1.0)
 
 
 GROUP_TITLES: Mapping[str, str] = {
@@ -236,17 +238,17 @@ GROUP_TITLES: Mapping[str, str] = {
     "krippendorff_alpha_letters": later("Krippendorff's alpha on letters"),
     "ac1_letters": later("Gwet's AC1 on letters"),
 }
-BY_TASK = ("brennan_prediger", "error_consistency")
+TASK_MEASURES = ("brennan_prediger", "error_consistency")
 # Vertical shift in rows, ink, mark, whether it is hollow, and words in the key.
-Look = tuple[float, Ink, Mark, bool, str]
-STYLES_BY_RATERS: Mapping[str, Look] = {
+RaterStyle = tuple[float, Ink, Mark, bool, str]
+STYLES_BY_RATERS: Mapping[str, RaterStyle] = {
     "readers": (-0.28, Ink.READER, Mark.CIRCLE, False, later("Readers among themselves")),
     "models": (0.28, Ink.MODEL, Mark.DIAMOND, False, later("Models among themselves")),
     "all": (0.0, Ink.MIXED, Mark.SQUARE, False, later("All raters together")),
     "readers_models": (0.0, Ink.MIXED, Mark.SQUARE, True, later("Readers with models")),
 }
-ROWS_HIGH = 1.9
-WITH_NUMBERS_HIGH = 2.5
+ROW_HEIGHT = 1.9
+NUMBERED_ROW_HEIGHT = 2.5
 
 
 def group_agreement_chart(groups: pd.DataFrame, *, condition: str = "") -> Chart | None:
@@ -254,7 +256,7 @@ def group_agreement_chart(groups: pd.DataFrame, *, condition: str = "") -> Chart
 
     None is returned if nothing is defined.
     """
-    rows = _shown(groups, condition)
+    rows = _condition_rows(groups, condition)
     rows = rows.loc[rows["scope"] == "all"]
     known = dict.fromkeys(rows["measure"])
     measures = [*(m for m in GROUP_TITLES if m in known), *sorted(set(known) - set(GROUP_TITLES))]
@@ -264,15 +266,15 @@ def group_agreement_chart(groups: pd.DataFrame, *, condition: str = "") -> Chart
         _estimate(row, str(row["raters"]), measures.index(row["measure"]))
         for row in rows.to_dict("records")
     ]
-    axis = fitted_axis([*ends_of(estimates), 0.0], title=t("Agreement beyond chance"), highest=1.0)
+    axis = fit_axis([*ends_of(estimates), 0.0], title=t("Agreement beyond chance"), highest=1.0)
     labels = [Label(text=translated(GROUP_TITLES.get(m, m.replace("_", " ")))) for m in measures]
     plot = forest(
-        Rows(labels=labels, height=WITH_NUMBERS_HIGH),
+        Rows(labels=labels, height=NUMBERED_ROW_HEIGHT),
         estimates,
         axis,
         background=[ReferenceLine(at=0)],
     )
-    side = numbers(plot, estimates, title=t("Estimate and interval"))
+    side = number_column(plot, estimates, title=t("Estimate and interval"))
     return Chart(rows=((plot, side),), key=_key(rows["raters"]))
 
 
@@ -283,11 +285,11 @@ def task_agreement_chart(
 
     There is a panel per measure. None is returned if no task has a defined agreement.
     """
-    rows = _shown(groups, condition)
-    rows = rows.loc[rows["measure"].isin(BY_TASK) & (rows["raters"] != "all")]
+    rows = _condition_rows(groups, condition)
+    rows = rows.loc[rows["measure"].isin(TASK_MEASURES) & (rows["raters"] != "all")]
     mixed = between.loc[
         (between["condition"] == condition)
-        & between["measure"].isin(BY_TASK)
+        & between["measure"].isin(TASK_MEASURES)
         & between["readers_models"].notna()
     ]
     scopes = [s for s in dict.fromkeys([*rows["scope"], *mixed["scope"]]) if s.startswith("task=")]
@@ -295,7 +297,7 @@ def task_agreement_chart(
         return None
     scopes = ["all", *sorted(scopes)]
     by_measure: dict[str, list[Estimate]] = {}
-    for measure in BY_TASK:
+    for measure in TASK_MEASURES:
         groups_shown = rows.loc[(rows["measure"] == measure) & rows["scope"].isin(scopes)]
         pairs = mixed.loc[(mixed["measure"] == measure) & mixed["scope"].isin(scopes)]
         by_measure[measure] = [
@@ -303,14 +305,14 @@ def task_agreement_chart(
                 _estimate(row, row["raters"], scopes.index(row["scope"]))
                 for row in groups_shown.to_dict("records")
             ),
-            *(_mixed(row, scopes.index(row["scope"])) for row in pairs.to_dict("records")),
+            *(_mixed_estimate(row, scopes.index(row["scope"])) for row in pairs.to_dict("records")),
         ]
     ends = [end for estimates in by_measure.values() for end in ends_of(estimates)]
-    axis = fitted_axis([*ends, 0.0], title=t("Agreement beyond chance"), highest=1.0)
+    axis = fit_axis([*ends, 0.0], title=t("Agreement beyond chance"), highest=1.0)
     labels = [Label(text=scope_text(scope)) for scope in scopes]
     panels = [
         forest(
-            Rows(labels=labels, labelled=i == 0, height=ROWS_HIGH),
+            Rows(labels=labels, labelled=i == 0, height=ROW_HEIGHT),
             estimates,
             axis,
             background=[ReferenceLine(at=0)],
@@ -330,10 +332,10 @@ def scope_text(scope: str) -> str:
     >>> scope_text("all"), scope_text("task=Negation"), scope_text("option_set=yes/no")
     ('All cases', 'Negation', 'yes/no')
     """
-    return t("All cases") if scope == "all" else shorten(scope.split("=", 1)[-1], LONGEST_GROUP)
+    return t("All cases") if scope == "all" else shorten(scope.split("=", 1)[-1], MAX_GROUP_LENGTH)
 
 
-def _shown(groups: pd.DataFrame, condition: str) -> pd.DataFrame:
+def _condition_rows(groups: pd.DataFrame, condition: str) -> pd.DataFrame:
     """Return the rows of a condition, and those of models whose only condition is another one."""
     own_groups = groups.loc[groups["condition"] == condition]
     if (own_groups["raters"] == "models").any():
@@ -358,7 +360,7 @@ def _estimate(row: Mapping[Any, Any], raters: str, place: int) -> Estimate:
             value=interval_text(value, low, high, decimals=3),
             n=str(row["n_items"]),
         ),
-        pieces(str(row["method"])),
+        translate_pieces(str(row["method"])),
     ]
     return Estimate(
         row=place + shift,
@@ -373,7 +375,7 @@ def _estimate(row: Mapping[Any, Any], raters: str, place: int) -> Estimate:
     )
 
 
-def _mixed(row: Mapping[Any, Any], place: int) -> Estimate:
+def _mixed_estimate(row: Mapping[Any, Any], place: int) -> Estimate:
     shift, ink, mark, hollow, words = STYLES_BY_RATERS["readers_models"]
     value = float(row["readers_models"])
     hover = [
@@ -386,7 +388,7 @@ def _mixed(row: Mapping[Any, Any], place: int) -> Estimate:
         f"{translated(GROUP_TITLES[row['measure']])}, {scope_text(row['scope'])}",
         t(
             "{value}, mean over the pairs, {n} items",
-            value=written(f"{value:.3f}"),
+            value=localised(f"{value:.3f}"),
             n=str(row["n_items"]),
         ),
     ]

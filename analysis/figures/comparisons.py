@@ -12,21 +12,21 @@ from analysis.bundle.model import PairKind
 from analysis.figures.agreement import STYLES_BY_RATERS, scope_text
 from analysis.figures.drawing.axes import (
     RaterName,
+    arrange_in_rows,
     even_columns,
-    fitted_axis,
-    in_rows,
+    fit_axis,
     interval_text,
+    localise_signed,
     name_of,
     p_text,
     rater_labels,
-    signed,
 )
 from analysis.figures.drawing.chart import (
     Axis,
     Band,
-    Cells,
     Chart,
     Dash,
+    HeatMap,
     Ink,
     Key,
     Label,
@@ -37,11 +37,11 @@ from analysis.figures.drawing.chart import (
     Tick,
 )
 from analysis.figures.drawing.colours import DIFFERENCE_SCALE
-from analysis.figures.forest import Estimate, Rows, ends_of, forest, numbers
-from analysis.translation import capitalised, later, pieces, t, translated, written
+from analysis.figures.forest import Estimate, Rows, ends_of, forest, number_column
+from analysis.translation import capitalise, later, localised, t, translate_pieces, translated
 
-COLUMNS = (4, 3)
-MOST_MODELS, MOST_READERS = 16, 40
+COLUMN_CHOICES = (4, 3)
+MAX_MODELS, MAX_READERS = 16, 40
 
 
 def comparisons_chart(
@@ -63,7 +63,7 @@ def comparisons_chart(
     if rows.empty:
         return None
     readers, models = (sorted(rows[column].unique()) for column in ("rater_a", "rater_b"))
-    if len(models) > MOST_MODELS or len(readers) > MOST_READERS:
+    if len(models) > MAX_MODELS or len(readers) > MAX_READERS:
         return _heat_map(rows, readers, models, names)
     by_model = {
         model: [
@@ -73,8 +73,8 @@ def comparisons_chart(
         for model in models
     }
     ends = [end for estimates in by_model.values() for end in ends_of(estimates)]
-    axis = fitted_axis([*ends, 0.0], parts=4, title=t("Model minus reader, points"))
-    columns = even_columns(len(models), COLUMNS)
+    axis = fit_axis([*ends, 0.0], parts=4, title=t("Model minus reader, points"))
+    columns = even_columns(len(models), COLUMN_CHOICES)
     panels = [
         forest(
             Rows(labels=rater_labels(readers, names), labelled=i % columns == 0),
@@ -85,7 +85,7 @@ def comparisons_chart(
         )
         for i, (model, estimates) in enumerate(by_model.items())
     ]
-    return Chart(rows=in_rows(panels, columns), key=_key(alpha))
+    return Chart(rows=arrange_in_rows(panels, columns), key=_key(alpha))
 
 
 def _estimate(
@@ -104,11 +104,11 @@ def _estimate(
         value=value,
         low=low,
         high=high,
-        hover=_hover(row, interval_text(value, low, high, decimals=1), clustered, names),
+        hover=_hover_text(row, interval_text(value, low, high, decimals=1), clustered, names),
     )
 
 
-def _hover(
+def _hover_text(
     row: Mapping[Any, Any], text: str, clustered: bool, names: Mapping[str, RaterName] | None
 ) -> str:
     reader, model = (name_of(names, row[key]).on_figure.text for key in ("rater_a", "rater_b"))
@@ -118,13 +118,15 @@ def _hover(
         t(
             "{difference} points, {method}",
             difference=text,
-            method=t("bootstrap over patients") if clustered else pieces(row["ci_method"]),
+            method=t("bootstrap over patients")
+            if clustered
+            else translate_pieces(row["ci_method"]),
         ),
         t(
             "{model} % and {reader} % of {n}; only the model correct {only_model}, only the reader"
             " {only_reader}",
-            model=signed(f"{100 * row['accuracy_b']:.1f}"),
-            reader=signed(f"{100 * row['accuracy_a']:.1f}"),
+            model=localise_signed(f"{100 * row['accuracy_b']:.1f}"),
+            reader=localise_signed(f"{100 * row['accuracy_a']:.1f}"),
             n=str(row["n"]),
             only_model=str(row["only_b_correct"]),
             only_reader=str(row["only_a_correct"]),
@@ -138,7 +140,7 @@ def _hover(
 def _key(alpha: float) -> tuple[Key, ...]:
     return (
         Key(
-            label=t("Adjusted p below {alpha}", alpha=written(f"{alpha:g}")),
+            label=t("Adjusted p below {alpha}", alpha=localised(f"{alpha:g}")),
             ink=Ink.MODEL,
             mark=Mark.DIAMOND,
         ),
@@ -159,7 +161,7 @@ def _heat_map(
         tuple(Tick(at=i, label=label) for i, label in enumerate(rater_labels(raters, names)))
         for raters in (models, readers)
     ]
-    cells = Cells(
+    cells = HeatMap(
         values=tuple(tuple(float(v) for v in row) for row in values),
         low=-60,
         high=60,
@@ -176,7 +178,7 @@ def _heat_map(
     return Chart(rows=((panel,),))
 
 
-CLAIMS: Mapping[str, tuple[float, bool]] = {
+CLAIM_STYLES: Mapping[str, tuple[float, bool]] = {
     "these readers": (-0.19, False),
     "readers like these": (0.19, True),
 }
@@ -184,7 +186,7 @@ COMPARATOR_WORDS: Mapping[str, str] = {
     "these readers": later("against these readers"),
     "readers like these": later("against readers like these"),
 }
-ROWS_HIGH = 2.0
+ROW_HEIGHT = 2.0
 
 
 def panel_chart(
@@ -216,17 +218,17 @@ def panel_chart(
         if metric == "accuracy"
         else t("Model minus mean of the readers, AUC")
     )
-    axis = fitted_axis([*ends_of(estimates), 0.0, margin], title=title)
+    axis = fit_axis([*ends_of(estimates), 0.0, margin], title=title)
     if len(axis.ticks) > 1 and axis.ticks[-1].at <= 0:
         # A longer axis has a tick above 0.
-        axis = fitted_axis([axis.low, axis.high, axis.ticks[1].at - axis.ticks[0].at], title=title)
+        axis = fit_axis([axis.low, axis.high, axis.ticks[1].at - axis.ticks[0].at], title=title)
     plot = forest(
-        Rows(labels=rater_labels(models, names), height=ROWS_HIGH, least=4),
+        Rows(labels=rater_labels(models, names), height=ROW_HEIGHT, least=4),
         estimates,
         axis,
-        background=_lines(margin, axis.high),
+        background=_reference_lines(margin, axis.high),
     )
-    side = numbers(plot, estimates, title=t("Difference and interval"))
+    side = number_column(plot, estimates, title=t("Difference and interval"))
     return Chart(rows=((plot, side),), key=_panel_key(rows, margin, factor))
 
 
@@ -240,15 +242,15 @@ def _panel_estimate(
     value, low, high, mean, model = (
         factor * row[c] for c in ("difference", "ci_low", "ci_high", "reader_mean", "model_value")
     )
-    shift, hollow = CLAIMS.get(row["claim"], (0.0, False))
+    shift, hollow = CLAIM_STYLES.get(row["claim"], (0.0, False))
     text = interval_text(value, low, high, decimals=decimals)
     lines = [
         name_of(names, row["model_id"]).on_figure.text,
         f"{translated(COMPARATOR_WORDS.get(row['claim'], row['claim']))}: {text}",
         t(
             "model {model}, readers {mean}; {readers} readers, {n} items",
-            model=written(f"{model:.{decimals}f}"),
-            mean=written(f"{mean:.{decimals}f}"),
+            model=localised(f"{model:.{decimals}f}"),
+            mean=localised(f"{mean:.{decimals}f}"),
             readers=str(row["n_readers"]),
             n=str(row["n_items"]),
         ),
@@ -258,7 +260,7 @@ def _panel_estimate(
             if row["p_noninferior"] == row["p_noninferior"]
             else []
         ),
-        *filter(None, [pieces(str(row["note"] or ""))]),
+        *filter(None, [translate_pieces(str(row["note"] or ""))]),
     ]
     return Estimate(
         row=place + shift,
@@ -273,7 +275,7 @@ def _panel_estimate(
     )
 
 
-def _lines(margin: float, end: float) -> list[Layer]:
+def _reference_lines(margin: float, end: float) -> list[Layer]:
     zero = ReferenceLine(at=0, width_pt=0.9)
     if math.isnan(margin):
         return [zero]
@@ -285,16 +287,16 @@ def _panel_key(rows: pd.DataFrame, margin: float, factor: float) -> tuple[Key, .
     shown = set(rows["claim"])
     keys = [
         Key(
-            label=capitalised(translated(COMPARATOR_WORDS[claim])),
+            label=capitalise(translated(COMPARATOR_WORDS[claim])),
             ink=Ink.MODEL,
             mark=Mark.DIAMOND,
             hollow=hollow,
         )
-        for claim, (_, hollow) in CLAIMS.items()
+        for claim, (_, hollow) in CLAIM_STYLES.items()
         if claim in shown
     ]
     if not math.isnan(margin):
-        size = signed(f"{margin:g}")
+        size = localise_signed(f"{margin:g}")
         words = (
             t("Margin {size} points", size=size) if factor != 1 else t("Margin {size}", size=size)
         )
@@ -304,12 +306,12 @@ def _panel_key(rows: pd.DataFrame, margin: float, factor: float) -> tuple[Key, .
 
 
 PLOTTED_COLUMNS = ("among_readers", "readers_models", "among_models")
-COLUMN_LOOKS = {
+STYLE_OF_COLUMN = {
     "among_readers": "readers",
     "readers_models": "readers_models",
     "among_models": "models",
 }
-SCOPE_ROWS_HIGH = 1.5
+SCOPE_ROW_HEIGHT = 1.5
 
 
 def between_chart(
@@ -331,32 +333,32 @@ def between_chart(
         return None
     records = rows.to_dict("records")
     means = [
-        _mean(row, column, scopes.index(row["scope"]))
+        _mean_estimate(row, column, scopes.index(row["scope"]))
         for row in records
         for column in PLOTTED_COLUMNS
         if not math.isnan(row[column])
     ]
-    differences = [_difference(row, scopes.index(row["scope"])) for row in records]
+    differences = [_difference_estimate(row, scopes.index(row["scope"])) for row in records]
     labels = [Label(text=scope_text(scope)) for scope in scopes]
     left = forest(
-        Rows(labels=labels, height=SCOPE_ROWS_HIGH),
+        Rows(labels=labels, height=SCOPE_ROW_HEIGHT),
         means,
-        fitted_axis([*ends_of(means), 0.0], title=title, highest=1.0),
+        fit_axis([*ends_of(means), 0.0], title=title, highest=1.0),
         title=t("Agreement"),
     )
     right = forest(
-        Rows(labels=labels, labelled=False, height=SCOPE_ROWS_HIGH),
+        Rows(labels=labels, labelled=False, height=SCOPE_ROW_HEIGHT),
         differences,
-        fitted_axis([*ends_of(differences), 0.0], title=t("With models minus among readers")),
+        fit_axis([*ends_of(differences), 0.0], title=t("With models minus among readers")),
         background=[ReferenceLine(at=0)],
         title=t("Difference"),
     )
-    side = numbers(right, differences, title=t("Difference and interval"))
+    side = number_column(right, differences, title=t("Difference and interval"))
     return Chart(rows=((left, right, side),), key=_between_key(rows))
 
 
-def _mean(row: Mapping[Any, Any], column: str, place: int) -> Estimate:
-    shift, ink, mark, hollow, words = STYLES_BY_RATERS[COLUMN_LOOKS[column]]
+def _mean_estimate(row: Mapping[Any, Any], column: str, place: int) -> Estimate:
+    shift, ink, mark, hollow, words = STYLES_BY_RATERS[STYLE_OF_COLUMN[column]]
     value = float(row[column])
     return Estimate(
         row=place + 0.8 * shift,
@@ -366,12 +368,12 @@ def _mean(row: Mapping[Any, Any], column: str, place: int) -> Estimate:
         value=value,
         low=math.nan,
         high=math.nan,
-        hover=f"{translated(words)}\n{scope_text(row['scope'])}: {written(f'{value:.3f}')}"
-        f"\n{_rater(row)}",
+        hover=f"{translated(words)}\n{scope_text(row['scope'])}: {localised(f'{value:.3f}')}"
+        f"\n{_counts_text(row)}",
     )
 
 
-def _difference(row: Mapping[Any, Any], place: int) -> Estimate:
+def _difference_estimate(row: Mapping[Any, Any], place: int) -> Estimate:
     value, low, high = (float(row[c]) for c in ("difference", "ci_low", "ci_high"))
     exact = interval_text(value, low, high, decimals=3)
     return Estimate(
@@ -381,12 +383,12 @@ def _difference(row: Mapping[Any, Any], place: int) -> Estimate:
         value=value,
         low=low,
         high=high,
-        hover=f"{scope_text(row['scope'])}\n{exact}\n{_rater(row)}\n{pieces(row['method'])}",
+        hover=f"{scope_text(row['scope'])}\n{exact}\n{_counts_text(row)}\n{translate_pieces(row['method'])}",
         text=interval_text(value, low, high, decimals=2),
     )
 
 
-def _rater(row: Mapping[Any, Any]) -> str:
+def _counts_text(row: Mapping[Any, Any]) -> str:
     return t(
         "{readers} readers, {models} models, {n} items",
         readers=str(row["n_readers"]),
@@ -399,6 +401,6 @@ def _between_key(rows: pd.DataFrame) -> tuple[Key, ...]:
     keys = []
     for column in PLOTTED_COLUMNS:
         if rows[column].notna().any():
-            _, ink, mark, hollow, words = STYLES_BY_RATERS[COLUMN_LOOKS[column]]
+            _, ink, mark, hollow, words = STYLES_BY_RATERS[STYLE_OF_COLUMN[column]]
             keys.append(Key(label=translated(words), ink=ink, mark=mark, hollow=hollow))
     return tuple(keys)

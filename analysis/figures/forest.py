@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from analysis.figures.drawing.axes import row_mm, rows_axis
+from analysis.figures.drawing.axes import row_height_mm, rows_axis
 from analysis.figures.drawing.chart import (
     Axis,
     Ink,
@@ -99,18 +99,18 @@ def forest(
         Width of the panel relative to the other panels.
     """
     n_rows = len(rows.labels) * rows.height
-    pitch = row_mm(round(n_rows))
+    pitch = row_height_mm(round(n_rows))
     return Panel(
         x=axis,
         y=rows_axis(rows.labels, shown=rows.labelled),
-        layers=(*background, *_by_look(estimates, size_mm=min(1.6, 0.6 * pitch))),
+        layers=(*background, *_points_by_look(estimates, size_mm=min(1.6, 0.6 * pitch))),
         title=title,
         height_mm=max(n_rows, rows.least) * pitch,
         weight=weight,
     )
 
 
-def numbers(plot: Panel, estimates: Sequence[Estimate], *, title: str) -> Panel:
+def number_column(plot: Panel, estimates: Sequence[Estimate], *, title: str) -> Panel:
     """Return a column with the texts of the estimates, to be placed next to their plot."""
     return Panel(
         x=Axis(low=0, high=1, grid=False, labels=False),
@@ -131,7 +131,7 @@ def ends_of(estimates: Sequence[Estimate]) -> list[float]:
     return [end for estimate in estimates for end in (estimate.value, estimate.low, estimate.high)]
 
 
-def uprights(x: Iterable[float], low: Iterable[float], high: Iterable[float]) -> Line:
+def vertical_intervals(x: Iterable[float], low: Iterable[float], high: Iterable[float]) -> Line:
     """Return vertical intervals as a single interrupted line."""
     ends = [
         (place, end)
@@ -146,7 +146,7 @@ def uprights(x: Iterable[float], low: Iterable[float], high: Iterable[float]) ->
     )
 
 
-def _by_look(estimates: Sequence[Estimate], *, size_mm: float) -> list[Points]:
+def _points_by_look(estimates: Sequence[Estimate], *, size_mm: float) -> list[Points]:
     known = [estimate for estimate in estimates if not math.isnan(estimate.value)]
     looks = list(dict.fromkeys(_look(estimate) for estimate in known))
     layers = []

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from analysis.figures.drawing.axes import fitted_axis
+from analysis.figures.drawing.axes import fit_axis
 from analysis.figures.drawing.chart import (
     Axis,
     Chart,
@@ -27,10 +27,10 @@ from analysis.figures.drawing.chart import (
 )
 from analysis.translation import t
 
-MOST_LINES = 6
+MAX_LINES = 6
 HEIGHT_MM = 60.0
 TARGET_PERCENT = 80.0
-APART_PERCENT = 6.0
+MIN_LABEL_GAP_PERCENT = 6.0
 """Lines whose ends differ by less than this power share a label."""
 
 
@@ -70,13 +70,13 @@ def power_chart(power: pd.DataFrame) -> Chart:
 
 def _panel(rows: pd.DataFrame, x_column: str, line_column: str, title: str) -> Panel:
     is_simulated = rows["method"].str.startswith("simulation")
-    shown = _spread(sorted(rows[line_column].unique()))
+    shown = _evenly_spaced(sorted(rows[line_column].unique()))
     values = sorted(float(value) for value in rows[x_column].unique())
-    x = fitted_axis(values, title=t("Cases") if x_column == "n_cases" else t("Readers"), parts=4)
+    x = fit_axis(values, title=t("Cases") if x_column == "n_cases" else t("Readers"), parts=4)
     x = replace(x, high=x.high + 0.16 * max(x.high - x.low, 1.0))
     y = _power_axis()
     layers: list[Layer] = [
-        ReferenceLine(at=TARGET_PERCENT, upright=False, ink=Ink.QUIET, dash=Dash.DASHED)
+        ReferenceLine(at=TARGET_PERCENT, vertical=False, ink=Ink.QUIET, dash=Dash.DASHED)
     ]
     ends = []
     for number in shown:
@@ -103,7 +103,7 @@ def _labels(numbers: Sequence[int], ends: Sequence[tuple[float, float]]) -> list
     """Write the numbers at the ends of their lines; neighbouring ends share a label."""
     groups: list[list[int]] = []
     for place in sorted(range(len(ends)), key=lambda place: ends[place][1]):
-        if groups and ends[place][1] - ends[groups[-1][0]][1] < APART_PERCENT:
+        if groups and ends[place][1] - ends[groups[-1][0]][1] < MIN_LABEL_GAP_PERCENT:
             groups[-1].append(place)
         else:
             groups.append([place])
@@ -111,14 +111,14 @@ def _labels(numbers: Sequence[int], ends: Sequence[tuple[float, float]]) -> list
         Note(
             x=ends[group[0]][0],
             y=sum(ends[place][1] for place in group) / len(group),
-            label=Label(text=_span(sorted(numbers[place] for place in group))),
+            label=Label(text=_range_text(sorted(numbers[place] for place in group))),
             dx_mm=1.5,
         )
         for group in groups
     ]
 
 
-def _span(numbers: Sequence[int]) -> str:
+def _range_text(numbers: Sequence[int]) -> str:
     """Write ascending numbers as their range."""
     return str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]}\u2013{numbers[-1]}"
 
@@ -128,7 +128,7 @@ def _power_axis() -> Axis:
     return Axis(low=-3, high=103, ticks=ticks, title=t("Power (%)"))
 
 
-def _spread(numbers: Sequence[int]) -> list[int]:
+def _evenly_spaced(numbers: Sequence[int]) -> list[int]:
     """Return at most six of the numbers, evenly spaced and including the first and the last."""
-    places = np.linspace(0, len(numbers) - 1, min(MOST_LINES, len(numbers)))
+    places = np.linspace(0, len(numbers) - 1, min(MAX_LINES, len(numbers)))
     return [int(numbers[int(place)]) for place in np.unique(places.round())]

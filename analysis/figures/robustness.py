@@ -12,24 +12,24 @@ from analysis.arrays import Ints
 from analysis.bundle.model import RaterKind
 from analysis.figures.accuracy import kinds_key
 from analysis.figures.drawing.axes import (
-    LONGEST_GROUP,
+    MAX_GROUP_LENGTH,
     RaterName,
+    arrange_in_rows,
     even_columns,
-    fitted_axis,
-    in_condition,
-    in_rows,
+    fit_axis,
     interval_text,
+    localise_signed,
     name_of,
     percent_axis,
     rater_labels,
+    rows_in_condition,
     shorten,
-    signed,
 )
 from analysis.figures.drawing.chart import (
     Axis,
-    Cells,
     Chart,
     Dash,
+    HeatMap,
     Ink,
     Key,
     Label,
@@ -41,14 +41,14 @@ from analysis.figures.drawing.chart import (
     ReferenceLine,
     Tick,
 )
-from analysis.figures.drawing.colours import COUNT_SCALE, INKS, MARKS
-from analysis.figures.forest import Estimate, Rows, ends_of, forest, uprights
+from analysis.figures.drawing.colours import COUNT_SCALE, RATER_INKS, RATER_MARKS
+from analysis.figures.forest import Estimate, Rows, ends_of, forest, vertical_intervals
 from analysis.translation import t, tn
 
 CELL_MM = 9.0
-LARGEST_MM = 110.0
-MOST_WITH_NUMBERS = 30
-MOST_TICKS = 12
+MAX_CHART_MM = 110.0
+MAX_WITH_NUMBERS = 30
+MAX_TICKS = 12
 
 
 def difficulty_chart(items: pd.DataFrame, *, condition: str = "") -> Chart | None:
@@ -58,17 +58,17 @@ def difficulty_chart(items: pd.DataFrame, *, condition: str = "") -> Chart | Non
     there are no readers or no models. For an item that not all readers have read, the share of
     correct readers is multiplied by the number of all readers and rounded.
     """
-    rows = read_by_any(items, condition)
+    rows = items_read_by_both(items, condition)
     if rows.empty:
         return None
     n_readers, n_models = int(rows["n_readers"].max()), int(rows["n_models"].max())
     counts = np.zeros((n_readers + 1, n_models + 1), dtype=int)
-    np.add.at(counts, (_places(rows, "readers"), _places(rows, "models")), 1)
+    np.add.at(counts, (_cell_positions(rows, "readers"), _cell_positions(rows, "models")), 1)
     highest = max(int(counts.max()), 1)
     # Colours by the square root show rare combinations, which matter most.
     shades = np.sqrt(counts / highest)
-    small = max(counts.shape) <= MOST_WITH_NUMBERS
-    cells = Cells(
+    small = max(counts.shape) <= MAX_WITH_NUMBERS
+    cells = HeatMap(
         values=tuple(tuple(float(v) for v in row) for row in shades),
         low=0,
         high=1,
@@ -95,7 +95,7 @@ def difficulty_chart(items: pd.DataFrame, *, condition: str = "") -> Chart | Non
         else (),
         names=t("{readers} readers, {models} models", readers="%{y}", models="%{x}"),
     )
-    cell = min(CELL_MM, LARGEST_MM / max(counts.shape))
+    cell = min(CELL_MM, MAX_CHART_MM / max(counts.shape))
     panel = Panel(
         x=_counts_axis(n_models, t("Models that were correct")),
         y=_counts_axis(n_readers, t("Readers who were correct")),
@@ -107,14 +107,14 @@ def difficulty_chart(items: pd.DataFrame, *, condition: str = "") -> Chart | Non
     return Chart(rows=((panel,),), width_mm=width, stretches=False)
 
 
-def read_by_any(items: pd.DataFrame, condition: str) -> pd.DataFrame:
+def items_read_by_both(items: pd.DataFrame, condition: str) -> pd.DataFrame:
     """Return the items of a condition that both readers and models have answered."""
     rows = items.loc[items["condition"] == condition]
     read: pd.DataFrame = rows.loc[(rows["n_readers"] > 0) & (rows["n_models"] > 0)]
     return read
 
 
-def _places(rows: pd.DataFrame, kind: str) -> Ints:
+def _cell_positions(rows: pd.DataFrame, kind: str) -> Ints:
     n = rows[f"n_{kind}"].to_numpy(dtype=np.float64)
     right = rows[f"n_{kind}_correct"].to_numpy(dtype=np.float64)
     places: Ints = np.floor(right / n * n.max() + 0.5).astype(np.int64)
@@ -122,13 +122,13 @@ def _places(rows: pd.DataFrame, kind: str) -> Ints:
 
 
 def _counts_axis(n: int, title: str) -> Axis:
-    tick_step = -(-(n + 1) // MOST_TICKS)
+    tick_step = -(-(n + 1) // MAX_TICKS)
     ticks = tuple(Tick(at=i, label=Label(text=str(i))) for i in range(0, n + 1, tick_step))
     return Axis(low=-0.5, high=n + 0.5, ticks=ticks, title=title, grid=False)
 
 
-COLUMNS = (4, 3)
-HIGH_MM = 46.0
+COLUMN_CHOICES = (4, 3)
+PANEL_HEIGHT_MM = 46.0
 
 
 def differences_chart(
@@ -167,27 +167,27 @@ def differences_chart(
         for title in titles
     }
     ends = [end for estimates in by_title.values() for end in ends_of(estimates)]
-    axis = fitted_axis([*ends, 0.0], parts=4, title=axis_title, least=-100, highest=100)
-    columns = even_columns(len(titles), COLUMNS)
+    axis = fit_axis([*ends, 0.0], parts=4, title=axis_title, least=-100, highest=100)
+    columns = even_columns(len(titles), COLUMN_CHOICES)
     panels = [
         forest(
             Rows(labels=rater_labels(raters, names), labelled=place % columns == 0),
             estimates,
             axis,
             background=[ReferenceLine(at=0)],
-            title=shorten(title, LONGEST_GROUP),
+            title=shorten(title, MAX_GROUP_LENGTH),
         )
         for place, (title, estimates) in enumerate(by_title.items())
     ]
-    return Chart(rows=in_rows(panels, columns), key=kinds_key(rows))
+    return Chart(rows=arrange_in_rows(panels, columns), key=kinds_key(rows))
 
 
-def rows_of_models(table: pd.DataFrame, condition: str, column: str) -> pd.DataFrame:
+def model_rows(table: pd.DataFrame, condition: str, column: str) -> pd.DataFrame:
     """Return the rows of models in a condition, which is in `column`, with columns of raters."""
     rows = table.assign(
         rater_id=table["model_id"], rater_kind=RaterKind.MODEL.value, condition=table[column]
     )
-    return in_condition(rows, condition)
+    return rows_in_condition(rows, condition)
 
 
 def task_panels(rows: pd.DataFrame) -> pd.Series[str]:
@@ -211,8 +211,8 @@ def _estimate(
     ]
     return Estimate(
         row=float(place),
-        ink=INKS[kind],
-        mark=MARKS[kind],
+        ink=RATER_INKS[kind],
+        mark=RATER_MARKS[kind],
         value=value,
         low=low,
         high=high,
@@ -230,14 +230,14 @@ def reliability_chart(
     models = list(dict.fromkeys(reliability["model_id"]))
     if not models:
         return None
-    columns = even_columns(len(models), COLUMNS)
+    columns = even_columns(len(models), COLUMN_CHOICES)
     panels = [
         Panel(
             x=percent_axis(t("Mean confidence, %")),
             y=percent_axis(),
-            layers=_bins(reliability.loc[reliability["model_id"] == model]),
+            layers=_bin_layers(reliability.loc[reliability["model_id"] == model]),
             title=label.text,
-            height_mm=HIGH_MM,
+            height_mm=PANEL_HEIGHT_MM,
         )
         for model, label in zip(models, rater_labels(models, names), strict=True)
     ]
@@ -245,10 +245,10 @@ def reliability_chart(
         Key(label=t("Answers of similar confidence"), ink=Ink.MODEL, mark=Mark.DIAMOND),
         Key(label=t("Perfect calibration"), ink=Ink.QUIET, dash=Dash.DASHED),
     )
-    return Chart(rows=in_rows(panels, columns), key=key)
+    return Chart(rows=arrange_in_rows(panels, columns), key=key)
 
 
-def _bins(rows: pd.DataFrame) -> tuple[Layer, ...]:
+def _bin_layers(rows: pd.DataFrame) -> tuple[Layer, ...]:
     confidence, right, low, high = (
         tuple(100 * rows[column]) for column in ("mean_confidence", "accuracy", "ci_low", "ci_high")
     )
@@ -259,13 +259,13 @@ def _bins(rows: pd.DataFrame) -> tuple[Layer, ...]:
             n=str(n),
         )
         + "\n"
-        + t("mean confidence {value} %", value=signed(f"{x:.1f}"))
+        + t("mean confidence {value} %", value=localise_signed(f"{x:.1f}"))
         for x, value, ends, n in zip(
             confidence, right, zip(low, high, strict=True), rows["n"], strict=True
         )
     )
     return (
         Line(ink=Ink.QUIET, x=(0.0, 100.0), y=(0.0, 100.0), dash=Dash.DASHED),
-        uprights(confidence, low, high),
+        vertical_intervals(confidence, low, high),
         Points(ink=Ink.MODEL, mark=Mark.DIAMOND, x=confidence, y=right, hover=hover),
     )

@@ -23,10 +23,10 @@ from analysis.figures.drawing.chart import (
 )
 from analysis.translation import t
 
-SIDE_MM, WIDE_MM = 66.0, 85.0
+PANEL_MM, CHART_WIDTH_MM = 66.0, 85.0
 DASHES = (Dash.SOLID, Dash.DASHED, Dash.DOTTED)
-MARKS = (Mark.DIAMOND, Mark.SQUARE, Mark.CIRCLE)
-MOST_NAMED = 6
+POINT_MARKS = (Mark.DIAMOND, Mark.SQUARE, Mark.CIRCLE)
+MAX_KEY_ENTRIES = 6
 
 
 def roc_chart(
@@ -66,14 +66,14 @@ def roc_chart(
         key.append(Key(label=t("Mean of the readers"), ink=Ink.INK, dash=Dash.SOLID))
     for layer, entry in (*_model_curves(models, names), *_model_points(single, names)):
         layers.append(layer)
-        key += [entry] if len(key) < MOST_NAMED else []
+        key += [entry] if len(key) < MAX_KEY_ENTRIES else []
     panel = Panel(
         x=percent_axis(t("1 − specificity, %")),
         y=percent_axis(t("Sensitivity, %")),
         layers=tuple(layers),
-        height_mm=SIDE_MM,
+        height_mm=PANEL_MM,
     )
-    return Chart(rows=((panel,),), key=tuple(key), width_mm=WIDE_MM, stretches=False)
+    return Chart(rows=((panel,),), key=tuple(key), width_mm=CHART_WIDTH_MM, stretches=False)
 
 
 def rates_of(points: pd.DataFrame) -> tuple[Floats, Floats]:
@@ -94,13 +94,13 @@ def _model_curves(
         dash = DASHES[place % len(DASHES)]
         label = name_of(names, str(model)).on_figure
         line = _line(*rates_of(part), Ink.MODEL, width_pt=1.2, dash=dash)
-        yield line, Key(label=label.text, otherwise=label.otherwise, ink=Ink.MODEL, dash=dash)
+        yield line, Key(label=label.text, fallback=label.fallback, ink=Ink.MODEL, dash=dash)
 
 
 def _model_points(
     single: pd.DataFrame, names: Mapping[str, RaterName] | None
 ) -> Iterator[tuple[Layer, Key]]:
-    shapes = list(product((False, True), MARKS))
+    shapes = list(product((False, True), POINT_MARKS))
     for place, row in enumerate(single.to_dict("records")):
         hollow, mark = shapes[place % len(shapes)]
         label = name_of(names, str(row["rater_id"])).on_figure
@@ -114,7 +114,5 @@ def _model_points(
         )
         yield (
             dot,
-            Key(
-                label=label.text, otherwise=label.otherwise, ink=Ink.MODEL, mark=mark, hollow=hollow
-            ),
+            Key(label=label.text, fallback=label.fallback, ink=Ink.MODEL, mark=mark, hollow=hollow),
         )

@@ -12,14 +12,14 @@ import pandas as pd
 from analysis.bundle.model import RaterKind
 from analysis.figures.drawing.axes import (
     RaterName,
-    fitted_axis,
+    fit_axis,
     interval_text,
+    localise_signed,
     name_of,
     rater_labels,
-    row_mm,
+    row_height_mm,
     rows_axis,
     seconds_axis,
-    signed,
 )
 from analysis.figures.drawing.chart import (
     Axis,
@@ -35,20 +35,20 @@ from analysis.figures.drawing.chart import (
     Points,
     Tick,
 )
-from analysis.figures.drawing.colours import INKS, MARKS
-from analysis.figures.drawing.layout import POSITIONS_AFTER_MARK, placed_names
-from analysis.figures.forest import uprights
+from analysis.figures.drawing.colours import RATER_INKS, RATER_MARKS
+from analysis.figures.drawing.layout import POSITIONS_AFTER_MARK, place_names
+from analysis.figures.forest import vertical_intervals
 from analysis.translation import later, t, translated
 
 QUARTERS = ("first quarter", "second quarter", "third quarter", "fourth quarter")
 QUARTER_LABELS = (later("First"), later("Second"), later("Third"), later("Fourth"))
-MOST_NAMED = 14
-WIDE_MM, HIGH_MM = 110.0, 60.0
+MAX_NAMED = 14
+CHART_WIDTH_MM, PANEL_HEIGHT_MM = 110.0, 60.0
 # Width of the vertical axis and both margins.
 AXIS_AND_MARGINS_MM = 18.0
 # Width of the longest name to the right of the last quarter.
 NAME_MM = 37.0
-LOW, MIDDLE, HIGH = "q1_ms", "median_ms", "q3_ms"
+LOW_COLUMN, MEDIAN_COLUMN, HIGH_COLUMN = "q1_ms", "median_ms", "q3_ms"
 
 
 def times_chart(
@@ -61,7 +61,7 @@ def times_chart(
 
     All, correct and wrong answers have a panel each. None is returned if no time is known.
     """
-    rows = _known(times, condition)
+    rows = _rows_with_times(times, condition)
     groups = {
         t("All answers"): rows.loc[rows["by"] == "overall"],
         t("Correct answers"): rows.loc[(rows["by"] == "correct") & (rows["group"] == "correct")],
@@ -72,14 +72,16 @@ def times_chart(
         return None
     shown = pd.concat(list(groups.values()))
     raters = sorted(shown["rater_id"].unique())
-    axis = seconds_axis([*(shown[LOW] / 1000), *(shown[HIGH] / 1000)], title=t("Seconds"))
+    axis = seconds_axis(
+        [*(shown[LOW_COLUMN] / 1000), *(shown[HIGH_COLUMN] / 1000)], title=t("Seconds")
+    )
     panels = tuple(
         Panel(
             x=axis,
             y=rows_axis(rater_labels(raters, names), shown=i == 0, grid=False),
             layers=(_boxes(part, raters, names),),
             title=title,
-            height_mm=max(len(raters), 2) * row_mm(len(raters)) * 1.15,
+            height_mm=max(len(raters), 2) * row_height_mm(len(raters)) * 1.15,
         )
         for i, (title, part) in enumerate(groups.items())
     )
@@ -93,7 +95,7 @@ def speed_chart(
     *,
     condition: str = "",
     names: Mapping[str, RaterName] | None = None,
-    width_mm: float = WIDE_MM,
+    width_mm: float = CHART_WIDTH_MM,
 ) -> Chart | None:
     """Chart the accuracy of every rater against the median response time.
 
@@ -101,46 +103,46 @@ def speed_chart(
     """
     micro = (accuracy["by"] == "overall") & (accuracy["group"] == "micro")
     right = accuracy.loc[micro & accuracy["accuracy"].notna()]
-    known = _known(times, condition)
+    known = _rows_with_times(times, condition)
     both = known.loc[known["by"] == "overall"].merge(
         right, on=["rater_id", "condition"], suffixes=("_timed", "")
     )
-    both = both.loc[both[MIDDLE] > 0].sort_values("rater_id")
+    both = both.loc[both[MEDIAN_COLUMN] > 0].sort_values("rater_id")
     if len(both) < 2:
         return None
     plot_mm = width_mm - AXIS_AND_MARGINS_MM
     values = 100 * both["accuracy"]
-    x = seconds_axis(list(both[MIDDLE] / 1000), title=t("Median seconds per answer"))
-    y = fitted_axis([*(100 * both["ci_low"]), *(100 * both["ci_high"])], title=t("Percent correct"))
+    x = seconds_axis(list(both[MEDIAN_COLUMN] / 1000), title=t("Median seconds per answer"))
+    y = fit_axis([*(100 * both["ci_low"]), *(100 * both["ci_high"])], title=t("Percent correct"))
     layers: list[Layer] = [
-        uprights(both[MIDDLE] / 1000, 100 * both["ci_low"], 100 * both["ci_high"])
+        vertical_intervals(both[MEDIAN_COLUMN] / 1000, 100 * both["ci_low"], 100 * both["ci_high"])
     ]
     for kind in RaterKind:
         part = both.loc[both["rater_kind"] == kind]
         layers.append(
             Points(
-                ink=INKS[kind],
-                mark=MARKS[kind],
-                x=tuple(part[MIDDLE] / 1000),
+                ink=RATER_INKS[kind],
+                mark=RATER_MARKS[kind],
+                x=tuple(part[MEDIAN_COLUMN] / 1000),
                 y=tuple(100 * part["accuracy"]),
                 hover=tuple(_speed_hover(row, names) for row in part.to_dict("records")),
             )
         )
-    if len(both) <= MOST_NAMED:
+    if len(both) <= MAX_NAMED:
         labels = rater_labels(list(both["rater_id"]), names)
-        places = list(zip(both[MIDDLE] / 1000, values, strict=True))
+        places = list(zip(both[MEDIAN_COLUMN] / 1000, values, strict=True))
         lines = [
             (at, 100 * low, 100 * high)
             for at, low, high in zip(
-                both[MIDDLE] / 1000, both["ci_low"], both["ci_high"], strict=True
+                both[MEDIAN_COLUMN] / 1000, both["ci_low"], both["ci_high"], strict=True
             )
         ]
-        layers += placed_names(labels, places, (x, y), (plot_mm, HIGH_MM), uprights=lines)
+        layers += place_names(labels, places, (x, y), (plot_mm, PANEL_HEIGHT_MM), uprights=lines)
     return Chart(
-        rows=((Panel(x=x, y=y, layers=tuple(layers), height_mm=HIGH_MM),),),
+        rows=((Panel(x=x, y=y, layers=tuple(layers), height_mm=PANEL_HEIGHT_MM),),),
         width_mm=width_mm,
         stretches=False,
-        again=partial(speed_chart, times, accuracy, condition=condition, names=names),
+        redraw=partial(speed_chart, times, accuracy, condition=condition, names=names),
     )
 
 
@@ -149,18 +151,20 @@ def drift_chart(
     *,
     condition: str = "",
     names: Mapping[str, RaterName] | None = None,
-    width_mm: float = WIDE_MM,
+    width_mm: float = CHART_WIDTH_MM,
 ) -> Chart | None:
     """Chart the median response time in the quarters of the readers' sessions.
 
     There is a line per rater, with names if there are at most 14. None is returned if positions in
     the session are not known.
     """
-    rows = _known(times, condition)
-    rows = rows.loc[(rows["by"] == "position") & rows["group"].isin(QUARTERS) & (rows[MIDDLE] > 0)]
+    rows = _rows_with_times(times, condition)
+    rows = rows.loc[
+        (rows["by"] == "position") & rows["group"].isin(QUARTERS) & (rows[MEDIAN_COLUMN] > 0)
+    ]
     if rows["group"].nunique() < 2:
         return None
-    wide = (rows.pivot(index="rater_id", columns="group", values=MIDDLE) / 1000).reindex(
+    wide = (rows.pivot(index="rater_id", columns="group", values=MEDIAN_COLUMN) / 1000).reindex(
         columns=list(QUARTERS)
     )
     lines: list[tuple[float, float]] = []
@@ -173,7 +177,8 @@ def drift_chart(
             (
                 x,
                 y,
-                f"{name.text}\n{_quarter(quarter)}: {t('{seconds} s', seconds=signed(f'{y:.1f}'))}",
+                f"{name.text}\n{_quarter(quarter)}: "
+                + t("{seconds} s", seconds=localise_signed(f"{y:.1f}")),
             )
             for (x, y), quarter in zip(places, QUARTERS, strict=True)
             if not math.isnan(y)
@@ -191,21 +196,21 @@ def drift_chart(
         Tick(at=i, label=Label(text=translated(QUARTER_LABELS[i]))) for i, q in enumerate(QUARTERS)
     )
     plot_mm = width_mm - AXIS_AND_MARGINS_MM
-    high = 3.0 + 3.2 * NAME_MM / (plot_mm - NAME_MM) if len(wide) <= MOST_NAMED else 3.2
+    high = 3.0 + 3.2 * NAME_MM / (plot_mm - NAME_MM) if len(wide) <= MAX_NAMED else 3.2
     x_axis = Axis(low=-0.2, high=high, ticks=ticks, title=t("Quarter of the session"), grid=False)
-    if len(wide) <= MOST_NAMED:
+    if len(wide) <= MAX_NAMED:
         last = wide[QUARTERS[-1]].dropna().sort_values()
         labels = rater_labels([str(rater) for rater in last.index], names)
         ends = [(3.0, float(value)) for value in last]
-        layers += placed_names(
-            labels, ends, (x_axis, axis), (plot_mm, HIGH_MM), choices=POSITIONS_AFTER_MARK
+        layers += place_names(
+            labels, ends, (x_axis, axis), (plot_mm, PANEL_HEIGHT_MM), choices=POSITIONS_AFTER_MARK
         )
-    panel = Panel(x=x_axis, y=axis, layers=tuple(layers), height_mm=HIGH_MM)
+    panel = Panel(x=x_axis, y=axis, layers=tuple(layers), height_mm=PANEL_HEIGHT_MM)
     return Chart(
         rows=((panel,),),
         width_mm=width_mm,
         stretches=False,
-        again=partial(drift_chart, times, condition=condition, names=names),
+        redraw=partial(drift_chart, times, condition=condition, names=names),
     )
 
 
@@ -219,8 +224,10 @@ def _quarter(name: str) -> str:
     return words[QUARTERS.index(name)]
 
 
-def _known(times: pd.DataFrame, condition: str) -> pd.DataFrame:
-    return times.loc[(times["condition"] == condition) & times[MIDDLE].notna() & (times[LOW] > 0)]
+def _rows_with_times(times: pd.DataFrame, condition: str) -> pd.DataFrame:
+    return times.loc[
+        (times["condition"] == condition) & times[MEDIAN_COLUMN].notna() & (times[LOW_COLUMN] > 0)
+    ]
 
 
 def _boxes(
@@ -229,29 +236,31 @@ def _boxes(
     return Boxes(
         ink=Ink.READER,
         y=tuple(float(raters.index(rater)) for rater in rows["rater_id"]),
-        low=tuple(rows[LOW] / 1000),
-        middle=tuple(rows[MIDDLE] / 1000),
-        high=tuple(rows[HIGH] / 1000),
+        low=tuple(rows[LOW_COLUMN] / 1000),
+        middle=tuple(rows[MEDIAN_COLUMN] / 1000),
+        high=tuple(rows[HIGH_COLUMN] / 1000),
         hover=tuple(_times_hover(row, names) for row in rows.to_dict("records")),
-        thick=0.58,
+        thickness=0.58,
     )
 
 
 def _times_hover(row: Mapping[Any, Any], names: Mapping[str, RaterName] | None) -> str:
-    low, middle, high, mean = (row[c] / 1000 for c in (LOW, MIDDLE, HIGH, "geometric_mean_ms"))
+    low, middle, high, mean = (
+        row[c] / 1000 for c in (LOW_COLUMN, MEDIAN_COLUMN, HIGH_COLUMN, "geometric_mean_ms")
+    )
     return (
         name_of(names, row["rater_id"]).on_figure.text
         + "\n"
         + t(
             "median {median} s, quartiles {low} to {high} s",
-            median=signed(f"{middle:.1f}"),
-            low=signed(f"{low:.1f}"),
-            high=signed(f"{high:.1f}"),
+            median=localise_signed(f"{middle:.1f}"),
+            low=localise_signed(f"{low:.1f}"),
+            high=localise_signed(f"{high:.1f}"),
         )
         + "\n"
         + t(
             "geometric mean {mean} s, n = {n}, {flagged} flagged",
-            mean=signed(f"{mean:.1f}"),
+            mean=localise_signed(f"{mean:.1f}"),
             n=str(row["n"]),
             flagged=str(row["n_flagged"]),
         )
@@ -263,5 +272,5 @@ def _speed_hover(row: Mapping[Any, Any], names: Mapping[str, RaterName] | None) 
     text = interval_text(value, low, high, decimals=1)
     name = name_of(names, row["rater_id"]).on_figure.text
     correct = t("{value} % correct, n = {n}", value=text, n=str(row["n"]))
-    median = t("median {seconds} s", seconds=signed(f"{row[MIDDLE] / 1000:.1f}"))
+    median = t("median {seconds} s", seconds=localise_signed(f"{row[MEDIAN_COLUMN] / 1000:.1f}"))
     return f"{name}\n{correct}\n{median}"

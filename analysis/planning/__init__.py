@@ -14,21 +14,21 @@ from analysis.planning.components import (
     PUBLISHED,
     Comparison,
     Components,
+    components_for,
     components_from,
-    for_comparison,
-    published,
+    published_components,
     read_components,
 )
 from analysis.planning.designs import PlanDesign, Size
 from analysis.planning.expected import expected_power, power_of_analysis
 from analysis.planning.pilot import pilot_components
 from analysis.planning.power import (
-    TARGET,
+    TARGET_POWER,
     PlanClaim,
     Power,
     PowerPlan,
     cases_needed,
-    drawn_spread,
+    draw_spread,
     largest_power,
     power,
 )
@@ -43,7 +43,7 @@ from analysis.planning.table import (
 
 __all__ = [
     "PUBLISHED",
-    "TARGET",
+    "TARGET_POWER",
     "Comparison",
     "Components",
     "PlanClaim",
@@ -54,10 +54,10 @@ __all__ = [
     "Sizes",
     "cases_needed",
     "cases_needed_lines",
+    "components_for",
     "components_from",
-    "drawn_spread",
+    "draw_spread",
     "expected_power",
-    "for_comparison",
     "half_width",
     "largest_power",
     "never_enough_sentence",
@@ -66,6 +66,6 @@ __all__ = [
     "power",
     "power_of_analysis",
     "power_table",
-    "published",
+    "published_components",
     "read_components",
 ]

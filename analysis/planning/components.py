@@ -70,7 +70,7 @@ class Components:
     source: str = ""
 
 
-PLANNED = (Metric.ACCURACY, Metric.AUC)
+PLANNABLE_METRICS = (Metric.ACCURACY, Metric.AUC)
 """The metrics for which a study can be planned."""
 
 PUBLISHED: Mapping[str, Components] = {
@@ -108,10 +108,10 @@ PUBLISHED: Mapping[str, Components] = {
 }
 """Published components of two conditions, by name."""
 
-OPTIONAL = ("var_r", "own_df", "joint_df")
+OPTIONAL_KEYS = ("var_r", "own_df", "joint_df")
 """Keys that a components file may omit."""
 
-_REQUIRED = ("var_tr", "cov1", "cov2", "cov3", "var_error", "readers", "cases", "metric")
+_REQUIRED_KEYS = ("var_tr", "cov1", "cov2", "cov3", "var_error", "readers", "cases", "metric")
 
 
 def read_components(path: Path) -> Components:
@@ -121,7 +121,7 @@ def read_components(path: Path) -> Components:
     ----------
     path : pathlib.Path
         TOML with the keys `var_tr, cov1, cov2, cov3, var_error, readers, cases, metric` and
-        optionally `OPTIONAL`.
+        optionally `OPTIONAL_KEYS`.
 
     Raises
     ------
@@ -161,8 +161,8 @@ def components_from(values: Mapping[str, Any], source: str) -> Components:
     analysis.errors.AnalysisError: pilot.toml: metric = “AUC”: give accuracy or auc.
     pilot.toml: missing key(s): var_tr, cov1, cov2, cov3, var_error, readers, cases.
     """
-    faults = [fault for key, value in values.items() if (fault := _fault(key, value))]
-    if missing := [key for key in _REQUIRED if key not in values]:
+    faults = [fault for key, value in values.items() if (fault := _key_fault(key, value))]
+    if missing := [key for key in _REQUIRED_KEYS if key not in values]:
         faults.append(f"missing key(s): {', '.join(missing)}.")
     if not faults and values["var_error"] < max(values[key] for key in ("cov1", "cov2", "cov3")):
         faults.append("var_error is smaller than a covariance; check that keys are not swapped.")
@@ -171,16 +171,16 @@ def components_from(values: Mapping[str, Any], source: str) -> Components:
     return Components(**{**values, "metric": Metric(values["metric"]), "source": source})
 
 
-def _fault(key: str, value: Any) -> str:
+def _key_fault(key: str, value: Any) -> str:
     """Return the error of a key of a components file; empty if the key is valid."""
     if key == "metric":
-        known = value in PLANNED
-        return "" if known else f"metric = {quoted(value)}: give {' or '.join(PLANNED)}."
+        known = value in PLANNABLE_METRICS
+        return "" if known else f"metric = {quoted(value)}: give {' or '.join(PLANNABLE_METRICS)}."
     if key in ("readers", "cases"):
         valid = isinstance(value, int) and not isinstance(value, bool) and value >= 2
         return "" if valid else f"{key} = {quoted(value)}: give a whole number, 2 or larger."
-    if key not in (*_REQUIRED, *OPTIONAL):
-        return f"{key}: unknown key. Keys: {', '.join((*_REQUIRED, *OPTIONAL))}."
+    if key not in (*_REQUIRED_KEYS, *OPTIONAL_KEYS):
+        return f"{key}: unknown key. Keys: {', '.join((*_REQUIRED_KEYS, *OPTIONAL_KEYS))}."
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if not number or not math.isfinite(value):
         return f"{key} = {quoted(value)}: give a number."
@@ -191,7 +191,7 @@ def _fault(key: str, value: Any) -> str:
     return ""
 
 
-def published(name: str, comparison: Comparison) -> Components:
+def published_components(name: str, comparison: Comparison) -> Components:
     """Return a published set of components, converted for a comparison.
 
     Parameters
@@ -210,10 +210,10 @@ def published(name: str, comparison: Comparison) -> Components:
         raise OptionsError(
             f"published {quoted(name)} is not known; give one of {', '.join(PUBLISHED)}"
         )
-    return for_comparison(PUBLISHED[name], comparison)
+    return components_for(PUBLISHED[name], comparison)
 
 
-def for_comparison(components: Components, comparison: Comparison) -> Components:
+def components_for(components: Components, comparison: Comparison) -> Components:
     """Return components for a comparison; a panel needs a conversion of those of two conditions.
 
     Parameters
@@ -224,8 +224,8 @@ def for_comparison(components: Components, comparison: Comparison) -> Components
     comparison : Comparison
         The comparison.
     """
-    of_conditions = bool(components.cov1 or components.cov3)
-    convert = comparison is Comparison.PANEL and of_conditions
+    is_of_conditions = bool(components.cov1 or components.cov3)
+    convert = comparison is Comparison.PANEL and is_of_conditions
     return panel_components(components) if convert else components
 
 

@@ -146,12 +146,12 @@ class Variances:
     fixed_cases: Variance
 
 
-def groups_of(size: Size, design: PlanDesign) -> tuple[int, ...]:
+def group_sizes(size: Size, design: PlanDesign) -> tuple[int, ...]:
     """Return the number of readers in each arm, or in the study if there are no arms.
 
     Examples
     --------
-    >>> groups_of(Size(readers=5, cases=100, reads=2), PlanDesign.ARMS)
+    >>> group_sizes(Size(readers=5, cases=100, reads=2), PlanDesign.ARMS)
     (3, 2)
     """
     if design is not PlanDesign.ARMS:
@@ -222,24 +222,24 @@ def variances(spread: Spread, size: Size, design: PlanDesign) -> Variances:
     shared = s * np.maximum(spread.shared, 0.0)
     own_variance = s * (spread.own + np.minimum(spread.shared, 0.0))
     value, terms, fixed_cases = shared, [], []
-    for n_readers in groups_of(size, design):
+    for n_readers in group_sizes(size, design):
         reads = min(size.reads, n_readers)
         value = value + reader / n_readers + own_variance / reads
-        unshared, df = _unshared(spread, n_readers, reads, design)
+        unshared, df = _incomplete_mean_square(spread, n_readers, reads, design)
         terms.append((reader / n_readers + own_variance / reads + s * unshared, df))
         fixed_cases.append((reader / n_readers + s * spread.own / reads, df))
-    readers = sum(reader / n for n in groups_of(size, design))
+    readers = sum(reader / n for n in group_sizes(size, design))
     return Variances(
-        random_readers=Variance(value=value, df=_satterthwaite(value, terms)),
+        random_readers=Variance(value=value, df=_satterthwaite_df(value, terms)),
         fixed_readers=Variance(value=value - readers, df=np.inf),
         fixed_cases=Variance(
             value=sum(m for m, _ in fixed_cases),
-            df=_satterthwaite(sum(m for m, _ in fixed_cases), fixed_cases),
+            df=_satterthwaite_df(sum(m for m, _ in fixed_cases), fixed_cases),
         ),
     )
 
 
-def _unshared(
+def _incomplete_mean_square(
     spread: Spread, n_readers: int, reads: int, design: PlanDesign
 ) -> tuple[Number, float]:
     """Return the mean square that incomplete reading adds, and the readers' degrees of freedom."""
@@ -249,6 +249,6 @@ def _unshared(
     return np.maximum(spread.within, 0.0) * share, float(n_readers - 1)
 
 
-def _satterthwaite(value: Number, terms: list[tuple[Number, float]]) -> Number:
+def _satterthwaite_df(value: Number, terms: list[tuple[Number, float]]) -> Number:
     with np.errstate(divide="ignore"):
         return np.asarray(value) ** 2 / sum(np.asarray(m) ** 2 / df for m, df in terms)

@@ -10,10 +10,10 @@ from analysis.arrays import Floats
 from analysis.planning.designs import PlanDesign, Size
 from analysis.planning.power import PlanClaim, PowerPlan
 
-NODES = (64, 7, 7)
+N_NODES = (64, 7, 7)
 """Numbers of nodes for the mean squares of readers, of readers by cases, and of cases."""
 
-LARGEST_DF = 1e12
+MAX_DF = 1e12
 
 
 def expected_power(plan: PowerPlan, size: Size) -> float:
@@ -64,7 +64,7 @@ def expected_power(plan: PowerPlan, size: Size) -> float:
             for value, freedom, n in zip(
                 (readers + own_variance, own_variance, own_variance + j * shared),
                 df,
-                NODES,
+                N_NODES,
                 strict=True,
             )
         ),
@@ -72,7 +72,7 @@ def expected_power(plan: PowerPlan, size: Size) -> float:
     )
     cases_part = np.maximum(together - within, 0.0)
     random = between + cases_part
-    random_df = np.minimum((j - 1) * (random / between) ** 2, LARGEST_DF)
+    random_df = np.minimum((j - 1) * (random / between) ** 2, MAX_DF)
     # Var + (J - 1) max(Cov2, 0) over J, where Var - Cov2 is `within` and J Cov2 the difference.
     fixed = (within + np.minimum(together - within, 0.0) / j + cases_part) / j
     level = 1 - plan.alpha / 2

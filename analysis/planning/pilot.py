@@ -19,7 +19,7 @@ from analysis.statistics.mrmc import conditions, panel
 from analysis.statistics.study import Study, study_of
 
 ENDPOINT_CONDITIONS = {"aided", "unaided"}
-MOST_GROUPS = 50
+MAX_GROUPS = 50
 """Maximum number of groups of patients, each of which the jackknife leaves out once."""
 
 
@@ -61,7 +61,7 @@ def pilot_components(pilot: Study | Bundle, comparison: Comparison) -> tuple[Com
        Biometrics Bull 1946;2:110-114. doi:10.2307/3002019
     """
     study = study_of(pilot, None)
-    estimates = _estimated(study, comparison)
+    estimates = _estimates(study, comparison)
     if not estimates:
         gap = (
             "no model that is compared with two readers or more"
@@ -72,9 +72,9 @@ def pilot_components(pilot: Study | Bundle, comparison: Comparison) -> tuple[Com
             f"The pilot has {gap}, with a variance over cases. Give --components or --published"
             " instead."
         )
-    n_groups = min(study.matrix.n_clusters, MOST_GROUPS)
+    n_groups = min(study.matrix.n_clusters, MAX_GROUPS)
     left_out = [
-        _estimated(study, comparison, study.matrix.clusters % n_groups != group)
+        _estimates(study, comparison, study.matrix.clusters % n_groups != group)
         for group in range(n_groups)
     ]
     return tuple(
@@ -84,11 +84,11 @@ def pilot_components(pilot: Study | Bundle, comparison: Comparison) -> tuple[Com
     )
 
 
-def _estimated(
+def _estimates(
     study: Study, comparison: Comparison, is_included: Bools | None = None
 ) -> dict[Metric, Components]:
     """Return the mean components of each metric for which they are defined."""
-    estimates_of = _of_panels if comparison is Comparison.PANEL else _of_conditions
+    estimates_of = _panel_estimates if comparison is Comparison.PANEL else _condition_estimates
     defined = [
         estimate
         for estimate in estimates_of(study, is_included)
@@ -97,7 +97,9 @@ def _estimated(
     by_metric = {
         metric: [estimate for estimate in defined if estimate.metric is metric] for metric in Metric
     }
-    return {metric: _mean(estimates) for metric, estimates in by_metric.items() if estimates}
+    return {
+        metric: _mean_components(estimates) for metric, estimates in by_metric.items() if estimates
+    }
 
 
 def _error_df(
@@ -123,7 +125,7 @@ def _error_df(
     return float(own_df), float(joint_df)
 
 
-def _of_panels(study: Study, is_included: Bools | None) -> Iterator[Components]:
+def _panel_estimates(study: Study, is_included: Bools | None) -> Iterator[Components]:
     compared = [
         comparison
         for reader_panel in panel.panels_of(study.matrix)
@@ -139,7 +141,7 @@ def _of_panels(study: Study, is_included: Bools | None) -> Iterator[Components]:
     for comparison in named_panels or compared:
         result = comparison.result
         yield replace(
-            _sized(comparison.figure, result.n_readers),
+            _empty_components(comparison.figure, result.n_readers),
             var_error=result.var,
             cov2=result.cov2,
             var_tr=result.var_reader,
@@ -147,7 +149,7 @@ def _of_panels(study: Study, is_included: Bools | None) -> Iterator[Components]:
         )
 
 
-def _of_conditions(study: Study, is_included: Bools | None) -> Iterator[Components]:
+def _condition_estimates(study: Study, is_included: Bools | None) -> Iterator[Components]:
     compared = [
         comparison
         for contrast in conditions.contrasts_of(study.matrix)
@@ -162,7 +164,7 @@ def _of_conditions(study: Study, is_included: Bools | None) -> Iterator[Componen
             continue
         result = comparison.result
         yield replace(
-            _sized(comparison.figure, result.n_readers),
+            _empty_components(comparison.figure, result.n_readers),
             var_error=result.var,
             cov1=result.cov1,
             cov2=result.cov2,
@@ -174,7 +176,7 @@ def _of_conditions(study: Study, is_included: Bools | None) -> Iterator[Componen
         )
 
 
-def _sized(figure: FigureOfMerit, readers: int) -> Components:
+def _empty_components(figure: FigureOfMerit, readers: int) -> Components:
     """Return components with the metric and size of the pilot, all variances being 0."""
     return Components(
         metric=figure.metric,
@@ -189,7 +191,7 @@ def _sized(figure: FigureOfMerit, readers: int) -> Components:
     )
 
 
-def _mean(estimates: Sequence[Components]) -> Components:
+def _mean_components(estimates: Sequence[Components]) -> Components:
     """Return the mean of components of one metric, with the smallest size among them."""
     if len(estimates) == 1:
         return estimates[0]

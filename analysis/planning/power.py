@@ -18,18 +18,18 @@ from analysis.planning.designs import (
     Size,
     Spread,
     Variance,
-    groups_of,
+    group_sizes,
     spread_of,
     variances,
 )
 
-TARGET = 0.8
+TARGET_POWER = 0.8
 """The power that `cases_needed` requires."""
 
-DRAWS = 1000
+N_DRAWS = 1000
 """Number of draws of the components, for the uncertainty of the power."""
 
-MOST_CASES = 1_000_000
+MAX_CASES = 1_000_000
 
 
 class PlanClaim(StrEnum):
@@ -40,7 +40,7 @@ class PlanClaim(StrEnum):
     THESE_CASES = "these cases"
 
 
-METHODS = {
+DF_RULES = {
     PlanClaim.READERS_LIKE_THESE: "OR, projected Hillis 2011",
     PlanClaim.THESE_READERS: "OR, chi-square",
     PlanClaim.THESE_CASES: "OR, J - 1",
@@ -121,7 +121,7 @@ class PowerPlan:
         OptionsError
             There are too few readers for the design or for the planned reads per case.
         """
-        groups = groups_of(Size(readers=readers, cases=cases, reads=1), self.design)
+        groups = group_sizes(Size(readers=readers, cases=cases, reads=1), self.design)
         if min(groups) < 2:
             raise OptionsError(
                 f"{readers} readers are too few: the design needs 2 in each arm"
@@ -177,7 +177,7 @@ def power(plan: PowerPlan, size: Size, drawn: Spread | None = None) -> Iterator[
     size : Size
         Readers, cases and reads per case, from `PowerPlan.size`.
     drawn : Spread, optional
-        Draws of the components, from `drawn_spread`; without them the limits are nan.
+        Draws of the components, from `draw_spread`; without them the limits are nan.
 
     Yields
     ------
@@ -223,13 +223,13 @@ def power(plan: PowerPlan, size: Size, drawn: Spread | None = None) -> Iterator[
             power=float(power_of(plan, variance)),
             low=float(low),
             high=float(high),
-            method=_method(plan, size, claim),
+            method=_df_rule(plan, size, claim),
         )
 
 
-def _method(plan: PowerPlan, size: Size, claim: PlanClaim) -> str:
+def _df_rule(plan: PowerPlan, size: Size, claim: PlanClaim) -> str:
     fixed = claim is PlanClaim.THESE_READERS
-    rule = "OR, normal" if fixed and plan.margin is not None else METHODS[claim]
+    rule = "OR, normal" if fixed and plan.margin is not None else DF_RULES[claim]
     if plan.design is PlanDesign.ARMS:
         rule = f"{rule if fixed else 'OR, Satterthwaite'}, arms"
         known = fixed or plan.components.var_r is not None
@@ -261,7 +261,7 @@ def power_of(plan: PowerPlan, variance: Variance) -> Floats:
     return chosen
 
 
-def drawn_spread(spread: Spread, seed: int, n_draws: int = DRAWS) -> Spread:
+def draw_spread(spread: Spread, seed: int, n_draws: int = N_DRAWS) -> Spread:
     r"""Draw components from the distribution of their estimates.
 
     Parameters
@@ -297,10 +297,10 @@ def drawn_spread(spread: Spread, seed: int, n_draws: int = DRAWS) -> Spread:
     """
     generator = np.random.default_rng(seed)
     j, (own_df, joint_df) = spread.readers, spread.normal_df
-    own_share = spread.own * _pivot(generator, spread.own_df or own_df, n_draws)
+    own_share = spread.own * _draw_pivot(generator, spread.own_df or own_df, n_draws)
     joint = max(float(spread.own + j * spread.shared), 0.0)
-    together = joint * _pivot(generator, spread.joint_df or joint_df, n_draws)
-    between = (spread.reader + spread.own) * _pivot(generator, j - 1, n_draws)
+    together = joint * _draw_pivot(generator, spread.joint_df or joint_df, n_draws)
+    between = (spread.reader + spread.own) * _draw_pivot(generator, j - 1, n_draws)
     shared = (together - own_share) / j
     within = shared if spread.within == spread.shared else spread.within
     return replace(
@@ -312,7 +312,7 @@ def drawn_spread(spread: Spread, seed: int, n_draws: int = DRAWS) -> Spread:
     )
 
 
-def _pivot(generator: np.random.Generator, df: float, n_draws: int) -> Floats:
+def _draw_pivot(generator: np.random.Generator, df: float, n_draws: int) -> Floats:
     drawn: Floats = df / generator.chisquare(df, n_draws)
     return drawn
 
@@ -343,14 +343,14 @@ def cases_needed(plan: PowerPlan, readers: int, claim: PlanClaim) -> int | None:
     [None, 1089, 251, 163]
     """
 
-    def reached(cases: int) -> bool:
+    def reaches_target(cases: int) -> bool:
         rows = power(plan, plan.size(readers, cases))
-        return next(row.power for row in rows if row.claim is claim) >= TARGET
+        return next(row.power for row in rows if row.claim is claim) >= TARGET_POWER
 
-    low, high = 2, MOST_CASES
-    if not reached(high):
+    low, high = 2, MAX_CASES
+    if not reaches_target(high):
         return None
     while low < high:
         middle = (low + high) // 2
-        low, high = (low, middle) if reached(middle) else (middle + 1, high)
+        low, high = (low, middle) if reaches_target(middle) else (middle + 1, high)
     return low

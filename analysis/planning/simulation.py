@@ -9,7 +9,7 @@ import numpy as np
 from analysis.arrays import Bools, Floats
 from analysis.errors import OptionsError
 from analysis.options import DEFAULT_ALPHA
-from analysis.planning.designs import PlanDesign, Size, groups_of
+from analysis.planning.designs import PlanDesign, Size, group_sizes
 from analysis.planning.power import PlanClaim, Power, PowerPlan
 from analysis.statistics.accuracy.means import wilson_interval
 from analysis.statistics.merits import Merits
@@ -74,7 +74,7 @@ def simulated_power(plan: PowerPlan, size: Size, n_studies: int) -> Iterator[Pow
         )
 
 
-def refuse_simulation(plan: PowerPlan, size: Size) -> None:
+def check_simulation(plan: PowerPlan, size: Size) -> None:
     """Refuse to simulate parallel arms whose readers do not read all cases.
 
     The report compares reader groups on the cases that all of their readers have read.
@@ -84,7 +84,7 @@ def refuse_simulation(plan: PowerPlan, size: Size) -> None:
     OptionsError
         The design has parallel arms, and some reader does not read all cases.
     """
-    if plan.design is PlanDesign.ARMS and size.reads < max(groups_of(size, plan.design)):
+    if plan.design is PlanDesign.ARMS and size.reads < max(group_sizes(size, plan.design)):
         raise OptionsError(
             "arms are simulated only if every reader reads all cases; leave out --simulate or"
             " --reads-per-case"
@@ -97,22 +97,24 @@ _Analysis = Callable[[PowerPlan, Size, np.random.Generator], tuple[Inference, ..
 def _analysis_of(plan: PowerPlan, size: Size) -> tuple[_Analysis, tuple[PlanClaim, ...]]:
     """Return the function that analyses simulated studies of a design, and its claims."""
     if plan.design is PlanDesign.ARMS:
-        return _arms, (PlanClaim.READERS_LIKE_THESE,)
+        return _analyse_arms, (PlanClaim.READERS_LIKE_THESE,)
     if size.reads < size.readers:
-        return _incomplete, (PlanClaim.READERS_LIKE_THESE,)
-    return _crossed, tuple(PlanClaim)
+        return _analyse_incomplete, (PlanClaim.READERS_LIKE_THESE,)
+    return _analyse_crossed, tuple(PlanClaim)
 
 
-def _crossed(plan: PowerPlan, size: Size, generator: np.random.Generator) -> tuple[Inference, ...]:
-    return simulated_claims(plan, size, generator)[1:]
+def _analyse_crossed(
+    plan: PowerPlan, size: Size, generator: np.random.Generator
+) -> tuple[Inference, ...]:
+    return simulated_inferences(plan, size, generator)[1:]
 
 
-def _incomplete(
+def _analyse_incomplete(
     plan: PowerPlan, size: Size, generator: np.random.Generator
 ) -> tuple[Inference, ...]:
     """Analyse a study in which only some readers read each case, by U-statistics (BDG)."""
-    scores = _scores(plan, size, generator)[0].T
-    is_read = _readings(plan.design, size, generator)
+    scores = _draw_scores(plan, size, generator)[0].T
+    is_read = _draw_assignment(plan.design, size, generator)
     statistic = u_statistic(
         Observations(kernel=scores * is_read, design=is_read.astype(np.float64))
     )
@@ -121,7 +123,7 @@ def _incomplete(
     return (infer(statistic.estimate, statistic.variance, statistic.df_bdg, plan.alpha),)
 
 
-def _readings(design: PlanDesign, size: Size, generator: np.random.Generator) -> Bools:
+def _draw_assignment(design: PlanDesign, size: Size, generator: np.random.Generator) -> Bools:
     """Draw which reader reads which case; return an array of shape (n_readers, n_cases)."""
     readers, cases = np.arange(size.readers), np.arange(size.cases)
     if design is PlanDesign.BLOCKS:
@@ -133,19 +135,23 @@ def _readings(design: PlanDesign, size: Size, generator: np.random.Generator) ->
     return chosen
 
 
-def _arms(plan: PowerPlan, size: Size, generator: np.random.Generator) -> tuple[Inference, ...]:
+def _analyse_arms(
+    plan: PowerPlan, size: Size, generator: np.random.Generator
+) -> tuple[Inference, ...]:
     """Analyse a study with parallel arms in the same way as `reader_groups.csv`."""
-    spread, (n_a, n_b) = plan.spread, groups_of(size, plan.design)
+    spread, (n_a, n_b) = plan.spread, group_sizes(size, plan.design)
     arm_variance = max(float(spread.shared), 0.0) / 2
-    case_effects = _normal(generator, spread.cases * (spread.within - arm_variance), size.cases)
-    arm_effects = _normal(generator, spread.cases * arm_variance, (size.cases, 2))
+    case_effects = _draw_normal(
+        generator, spread.cases * (spread.within - arm_variance), size.cases
+    )
+    arm_effects = _draw_normal(generator, spread.cases * arm_variance, (size.cases, 2))
     is_b = np.arange(size.readers) >= n_a
     scores = (
         np.where(is_b, 0.0, plan.effect)
-        + _normal(generator, spread.reader, size.readers)
+        + _draw_normal(generator, spread.reader, size.readers)
         + case_effects[:, None]
         + arm_effects[:, is_b.astype(int)]
-        + _normal(generator, spread.cases * spread.own, (size.cases, size.readers))
+        + _draw_normal(generator, spread.cases * spread.own, (size.cases, size.readers))
     )
     merits = Merits(
         values=scores.mean(axis=0), covariance=np.cov(scores, rowvar=False) / size.cases
@@ -154,7 +160,7 @@ def _arms(plan: PowerPlan, size: Size, generator: np.random.Generator) -> tuple[
     return (groups.inference,)
 
 
-def simulated_claims(
+def simulated_inferences(
     plan: PowerPlan, size: Size, generator: np.random.Generator
 ) -> tuple[Inference, Inference, Inference, Inference]:
     """Simulate a study and return its inferences.
@@ -174,7 +180,7 @@ def simulated_claims(
         For readers like these, by Obuchowski and Rockette alone and as stated in a report; for
         these readers; for these cases.
     """
-    scores, readers, cases = _scores(plan, size, generator)
+    scores, readers, cases = _draw_scores(plan, size, generator)
     n_cases = size.cases
     values, covariance = scores.mean(axis=0), np.cov(scores, rowvar=False) / n_cases
     results = [
@@ -191,19 +197,19 @@ def simulated_claims(
     return random, reported, same_readers.fixed_readers, same_cases.fixed_items
 
 
-def _scores(
+def _draw_scores(
     plan: PowerPlan, size: Size, generator: np.random.Generator
 ) -> tuple[Floats, Floats, Floats]:
     """Draw scores of shape (n_cases, n_readers); return them with the reader and case effects."""
     spread = plan.spread
-    readers = _normal(generator, spread.reader, size.readers)
-    cases = _normal(generator, spread.cases * spread.shared, size.cases)
+    readers = _draw_normal(generator, spread.reader, size.readers)
+    cases = _draw_normal(generator, spread.cases * spread.shared, size.cases)
     own_variance = spread.cases * (spread.own + min(float(spread.shared), 0.0))
-    errors = _normal(generator, own_variance, (size.cases, size.readers))
+    errors = _draw_normal(generator, own_variance, (size.cases, size.readers))
     return plan.effect + readers + cases[:, None] + errors, readers, cases
 
 
-def _normal(
+def _draw_normal(
     generator: np.random.Generator, variance: float | Floats, shape: int | tuple[int, int]
 ) -> Floats:
     drawn: Floats = np.sqrt(max(float(variance), 0.0)) * generator.standard_normal(shape)

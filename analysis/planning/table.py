@@ -13,23 +13,23 @@ from analysis.errors import OptionsError, quoted
 from analysis.planning.designs import Size, variances
 from analysis.planning.expected import power_of_analysis
 from analysis.planning.power import (
-    TARGET,
+    TARGET_POWER,
     PlanClaim,
     Power,
     PowerPlan,
     cases_needed,
-    drawn_spread,
+    draw_spread,
     largest_power,
     power,
 )
-from analysis.planning.simulation import refuse_simulation, simulated_power
+from analysis.planning.simulation import check_simulation, simulated_power
 
 COLUMNS = (
     *("comparison", "design", "claim", "metric", "n_readers", "n_cases", "reads_per_case"),
     *("effect", "margin", "alpha", "ncp", "df", "power", "power_low", "power_high", "method"),
     "power_of_analysis",
 )
-LARGEST_TABLE = 20_000
+MAX_SIZES = 20_000
 _NUMBER_WORDS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
@@ -107,16 +107,16 @@ def power_table(plans: Sequence[PowerPlan], sizes: Sizes, n_simulated: int = 0) 
     >>> table[["claim", "n_cases", "power"]].round(3).values.tolist()[:2]
     [['readers like these', 170, 0.802], ['readers like these', 251, 0.892]]
     """
-    if len(sizes.readers) * len(sizes.cases) > LARGEST_TABLE:
-        raise OptionsError(f"more than {LARGEST_TABLE:,} sizes; give shorter ranges or a step")
+    if len(sizes.readers) * len(sizes.cases) > MAX_SIZES:
+        raise OptionsError(f"more than {MAX_SIZES:,} sizes; give shorter ranges or a step")
     rows = [row for plan in plans for row in _rows(plan, sizes, n_simulated)]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def _rows(plan: PowerPlan, sizes: Sizes, n_simulated: int) -> list[dict[str, object]]:
-    spread_samples = drawn_spread(plan.spread, plan.seed)
+    spread_samples = draw_spread(plan.spread, plan.seed)
     for readers in sizes.readers if n_simulated else ():
-        refuse_simulation(plan, plan.size(readers, sizes.cases[0]))
+        check_simulation(plan, plan.size(readers, sizes.cases[0]))
     results = [
         (size, result)
         for readers in sizes.readers
@@ -202,7 +202,7 @@ def cases_needed_lines(plan: PowerPlan, readers: Sequence[int]) -> Iterator[str]
     Three readers do not reach 80 % power at any number of cases (at most 62 %).
     """
     claims = list(PlanClaim)
-    yield f"Cases for {TARGET:.0%} power ({plan.components.metric.value}):".replace("%", " %")
+    yield f"Cases for {TARGET_POWER:.0%} power ({plan.components.metric.value}):".replace("%", " %")
     yield f"{'readers':>8s}" + "".join(f"{claim.value:>{len(claim) + 2}s}" for claim in claims)
     unreached = []
     for number in readers:

@@ -13,17 +13,17 @@ import pandas as pd
 
 from analysis.figures.drawing.axes import condition_name, conditions_of, shorten
 from analysis.results import Results
-from analysis.translation import later, pieces, t, tn, written
+from analysis.translation import later, localised, t, tn, translate_pieces
 
-MOST_DECIMALS = 6
+MAX_DECIMALS = 6
 
 
-def rounded(value: float, decimals: int = 1) -> str:
+def format_number(value: float, decimals: int = 1) -> str:
     """Write a number in the language in use, with the minus sign U+2212 and zero without a sign.
 
     Examples
     --------
-    >>> rounded(-3.04), rounded(-0.04), rounded(float("nan"))
+    >>> format_number(-3.04), format_number(-0.04), format_number(float("nan"))
     ('−3.0', '0.0', '–')
     """
     if math.isnan(value):
@@ -31,18 +31,18 @@ def rounded(value: float, decimals: int = 1) -> str:
     text = f"{value:,.{decimals}f}"
     if not any(digit in text for digit in "123456789"):
         text = text.removeprefix("-")
-    return written(text.replace("-", "\u2212"))
+    return localised(text.replace("-", "\u2212"))
 
 
-def percent(value: float, decimals: int = 1) -> str:
+def format_percent(value: float, decimals: int = 1) -> str:
     """Write a proportion in percent, without the percent sign.
 
     Examples
     --------
-    >>> percent(0.8384)
+    >>> format_percent(0.8384)
     '83.8'
     """
-    return rounded(100 * value, decimals)
+    return format_number(100 * value, decimals)
 
 
 def decimals_for(values: Sequence[float], boundaries: Sequence[float], least: int = 1) -> int:
@@ -55,7 +55,7 @@ def decimals_for(values: Sequence[float], boundaries: Sequence[float], least: in
     >>> decimals_for([0.02, 5.0], [0.0]), decimals_for([1.2, 5.0], [0.0])
     (2, 1)
     """
-    for decimals in range(least, MOST_DECIMALS):
+    for decimals in range(least, MAX_DECIMALS):
         if all(
             (round(v, decimals) > b, round(v, decimals) < b) == (v > b, v < b)
             for v in values
@@ -63,15 +63,15 @@ def decimals_for(values: Sequence[float], boundaries: Sequence[float], least: in
             for b in boundaries
         ):
             return decimals
-    return MOST_DECIMALS
+    return MAX_DECIMALS
 
 
-def decimals_that_subtract(a: float, b: float, least: int = 2, max_decimals: int = 4) -> int:
+def decimals_for_difference(a: float, b: float, least: int = 2, max_decimals: int = 4) -> int:
     """Return the number of decimals for which the rounded values differ by the rounded difference.
 
     Examples
     --------
-    >>> decimals_that_subtract(0.25, 0.5), decimals_that_subtract(0.366, 0.4141)
+    >>> decimals_for_difference(0.25, 0.5), decimals_for_difference(0.366, 0.4141)
     (2, 3)
     """
     for decimals in range(least, max_decimals):
@@ -81,85 +81,87 @@ def decimals_that_subtract(a: float, b: float, least: int = 2, max_decimals: int
     return max_decimals
 
 
-def count(n: int, word: str, plural: str | None = None) -> str:
+def count_with_noun(n: int, word: str, plural: str | None = None) -> str:
     """Write a count with its noun, for text that is always in English.
 
     Examples
     --------
-    >>> count(1, "item"), count(1234, "item"), count(2, "is", "are")
+    >>> count_with_noun(1, "item"), count_with_noun(1234, "item"), count_with_noun(2, "is", "are")
     ('1 item', '1,234 items', '2 are')
     """
     return f"{n:,} {word}" if n == 1 else f"{n:,} {plural or word + 's'}"
 
 
-def readers(n: int) -> str:
+def reader_count(n: int) -> str:
     """Write a number of readers."""
     return tn("{n} reader", "{n} readers", n)
 
 
-def models(n: int) -> str:
+def model_count(n: int) -> str:
     """Write a number of models."""
     return tn("{n} model", "{n} models", n)
 
 
-def cases(n: int) -> str:
+def case_count(n: int) -> str:
     """Write a number of cases."""
     return tn("{n} case", "{n} cases", n)
 
 
-def cases_between(numbers: pd.Series[int]) -> str:
+def case_count_range(numbers: pd.Series[int]) -> str:
     """Write the range of numbers of cases."""
     least, highest = int(numbers.min()), int(numbers.max())
     return (
-        cases(highest) if least == highest else t("{low} to {high} cases", low=least, high=highest)
+        case_count(highest)
+        if least == highest
+        else t("{low} to {high} cases", low=least, high=highest)
     )
 
 
-def comparisons(n: int) -> str:
+def comparison_count(n: int) -> str:
     """Write a number of comparisons."""
     return tn("{n} comparison", "{n} comparisons", n)
 
 
-def span(low: str, high: str) -> str:
+def format_range(low: str, high: str) -> str:
     """Write two limits as a range.
 
     Examples
     --------
-    >>> span("198", "200")
+    >>> format_range("198", "200")
     '198 to 200'
     """
     return t("{low} to {high}", low=low, high=high)
 
 
-def in_a_row(words: Sequence[str]) -> str:
+def join_with_commas(words: Sequence[str]) -> str:
     """Join words with the comma of the language in use."""
     return t(", ").join(words)
 
 
-def clauses(parts: Sequence[str]) -> str:
+def join_clauses(parts: Sequence[str]) -> str:
     """Join parts of a sentence with the semicolon of the language in use."""
     return t("; ").join(parts)
 
 
-def sentences(parts: Sequence[str]) -> str:
+def join_sentences(parts: Sequence[str]) -> str:
     """Join sentences; empty ones are omitted.
 
     Examples
     --------
-    >>> sentences(["One.", "", "Two."]), sentences(["\u4e00\u3002", "\u4e8c\u3002"])
+    >>> join_sentences(["One.", "", "Two."]), join_sentences(["\u4e00\u3002", "\u4e8c\u3002"])
     ('One. Two.', '\u4e00\u3002\u4e8c\u3002')
     """
     return " ".join(filter(None, parts)).replace("\u3002 ", "\u3002")
 
 
-def listed(words: Sequence[str], max_words: int | None = None) -> str:
+def join_words(words: Sequence[str], max_words: int | None = None) -> str:
     """Join words as in a sentence; those beyond `max_words` are only counted.
 
     Examples
     --------
-    >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])
+    >>> join_words(["a"]), join_words(["a", "b"]), join_words(["a", "b", "c"])
     ('a', 'a and b', 'a, b and c')
-    >>> listed(["a", "b", "c", "d"], max_words=2), listed(["a", "b", "c"], max_words=2)
+    >>> join_words(["a", "b", "c", "d"], max_words=2), join_words(["a", "b", "c"], max_words=2)
     ('a, b and 2 more', 'a, b and c')
     """
     # A single remaining name is as short as "1 more".
@@ -167,14 +169,14 @@ def listed(words: Sequence[str], max_words: int | None = None) -> str:
         words = [*words[:max_words], t("{n} more", n=len(words) - max_words)]
     if len(words) < 2:
         return "".join(words)
-    return t("{words} and {last}", words=in_a_row(words[:-1]), last=words[-1])
+    return t("{words} and {last}", words=join_with_commas(words[:-1]), last=words[-1])
 
 
 Row = dict[str, Any]
 
 # Rows of small tables are cached, because many sentences use them. Pairs of raters can have half a
 # million rows, which are not.
-MOST_KEPT = 5_000
+MAX_CACHED_ROWS = 5_000
 _ROWS_OF_RESULTS: WeakKeyDictionary[Results, dict[str, list[Row]]] = WeakKeyDictionary()
 
 
@@ -186,7 +188,7 @@ def rows_of(results: Results, name: str, **filters: str) -> list[Row]:
     table = results.tables.get(name)
     if table is None or not set(filters) <= set(table.columns):
         return []
-    if len(table) <= MOST_KEPT:
+    if len(table) <= MAX_CACHED_ROWS:
         cache = _ROWS_OF_RESULTS.setdefault(results, {})
         if name not in cache:
             cache[name] = records(table)
@@ -210,11 +212,11 @@ def rows_by(
 
 def records(table: pd.DataFrame) -> list[Row]:
     """Return the rows of a table as dictionaries."""
-    names, columns = list(table.columns), [_cells(column) for _, column in table.items()]
+    names, columns = list(table.columns), [_python_values(column) for _, column in table.items()]
     return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
-def _cells(column: pd.Series[Any]) -> list[Any]:
+def _python_values(column: pd.Series[Any]) -> list[Any]:
     """Return the cells of a column as Python values, three times as fast as `to_dict`."""
     if column.dtype != object:
         return column.to_numpy(object).tolist()
@@ -250,7 +252,7 @@ def headline_intervals(accuracy: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def number(row: Row, column: str) -> float:
+def cell_number(row: Row, column: str) -> float:
     """Return a cell as a number; nan if it is empty or missing."""
     value = row.get(column)
     return float("nan") if value is None or value == "" or pd.isna(value) else float(value)
@@ -260,14 +262,14 @@ def number(row: Row, column: str) -> float:
 _UNDEFINED_CELLS = re.compile(r"^(standard error(,| and) )?interval( and p)?: ")
 
 
-def reason(row: Row) -> str:
+def undefined_reason(row: Row) -> str:
     """Return why a value of a row is undefined, without the names of the cells and a full stop.
 
     Examples
     --------
-    >>> reason({"undefined_because": "standard error, interval and p: a single reader"})
+    >>> undefined_reason({"undefined_because": "standard error, interval and p: a single reader"})
     'a single reader'
-    >>> reason({"undefined_because": "interval: a single item"})
+    >>> undefined_reason({"undefined_because": "interval: a single item"})
     'a single item'
     """
     why = str(row.get("undefined_because") or "")
@@ -275,7 +277,7 @@ def reason(row: Row) -> str:
 
 
 # Texts of tables that contain numbers, in the form that `pieces` looks up.
-WITH_NUMBERS = (
+REASONS_WITH_NUMBERS = (
     later("fewer than {a} patients or examinations"),
     later("fewer than {a} items"),
     later("levels widened for fewer than {a}"),
@@ -290,10 +292,10 @@ WITH_NUMBERS = (
 
 def translated_reason(reason: str) -> str:
     """Translate a reason from a table for use in a sentence, if the catalogue has it."""
-    return pieces(reason.rstrip(". "))
+    return translate_pieces(reason.rstrip(". "))
 
 
-LONGEST = 40
+MAX_CONDITION_LENGTH = 40
 
 
 _CONDITIONS_OF_RESULTS: WeakKeyDictionary[Results, tuple[str, ...]] = WeakKeyDictionary()
@@ -314,14 +316,14 @@ def all_conditions(results: Results) -> tuple[str, ...]:
     return _CONDITIONS_OF_RESULTS[results]
 
 
-def has_several(results: Results) -> bool:
+def has_several_conditions(results: Results) -> bool:
     """Return whether the run has several conditions, which must then be named."""
     return len(all_conditions(results)) > 1
 
 
 def shown_condition(results: Results, condition: str) -> str:
     """Return the name of a condition if the run has several, else an empty string."""
-    return condition_name(condition) if has_several(results) else ""
+    return condition_name(condition) if has_several_conditions(results) else ""
 
 
 def condition_phrase(results: Results, condition: str) -> str:
@@ -329,7 +331,7 @@ def condition_phrase(results: Results, condition: str) -> str:
     shown = shown_condition(results, condition)
     if not shown:
         return ""
-    return t(" under {condition}", condition=f"\u2068{shorten(shown, LONGEST)}\u2069")
+    return t(" under {condition}", condition=f"\u2068{shorten(shown, MAX_CONDITION_LENGTH)}\u2069")
 
 
 def file_name(name: str, number: int, condition: str) -> str:

@@ -10,19 +10,19 @@ import numpy.typing as npt
 import pandas as pd
 
 from analysis.arrays import Bools, Floats, Ints
-from analysis.bundle.faults import each_distinct
+from analysis.bundle.faults import map_distinct
 from analysis.bundle.model import Bundle
-from analysis.readings.matrix import UNIT, ReadingMatrix, cells_of, first_readings
+from analysis.readings.matrix import READING_KEY, ReadingMatrix, cells_of, first_readings
 from analysis.translation import later
 
-SESSION = ["rater_id", "session"]
-FAULTY = "question_faulty"
+SESSION_COLUMNS = ["rater_id", "session"]
+FAULTY_FLAG = "question_faulty"
 """The flag of a reading whose reader marked its question as faulty."""
 
-CUT_OFF = "cut_off"
+CUT_OFF_FLAG = "cut_off"
 """The flag of a model's output that was cut off at the token limit and is counted as unparsed."""
 
-NOT_ABOUT_TIME = frozenset(
+FLAGS_NOT_ABOUT_TIME = frozenset(
     {
         "film_not_whole",
         "view_not_shown",
@@ -34,10 +34,10 @@ NOT_ABOUT_TIME = frozenset(
         "received_while_paused",
         "received_after_lapse",
         "comment_cut",
-        CUT_OFF,
+        CUT_OFF_FLAG,
         "reason_cut",
         "words_cut",
-        FAULTY,
+        FAULTY_FLAG,
     }
 )
 """Flags about the image, the session or the text, which do not affect a reading's time. All other
@@ -45,7 +45,7 @@ flags, including those of other programs, cast doubt on the time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Circumstances:
+class ReadingTimes:
     """The measured times of first readings, in the order of columns and items.
 
     Parameters
@@ -73,7 +73,7 @@ class Circumstances:
     share: Floats
 
 
-def measured(bundle: Bundle, matrix: ReadingMatrix) -> Circumstances:
+def reading_times(bundle: Bundle, matrix: ReadingMatrix) -> ReadingTimes:
     """Collect the measured response times of a bundle's first readings.
 
     Parameters
@@ -105,12 +105,12 @@ def measured(bundle: Bundle, matrix: ReadingMatrix) -> Circumstances:
     ...         "response_ms": [900, None, 1200], "position": [12, 11, 14], "session": 2,
     ...     }),
     ... )
-    >>> times = measured(bundle, reading_matrix(bundle))
+    >>> times = reading_times(bundle, reading_matrix(bundle))
     >>> times.response_ms.tolist(), times.place.tolist(), times.session.tolist()
     ([900.0, 1200.0], [1.0, 3.0], ['2', '2'])
     """
-    readings = bundle.readings[[*UNIT, "repeat", "session", "flags"]].assign(
-        session=each_distinct(bundle.readings["session"], _session_name).astype(object),
+    readings = bundle.readings[[*READING_KEY, "repeat", "session", "flags"]].assign(
+        session=map_distinct(bundle.readings["session"], _session_name).astype(object),
         position=_numbers(bundle.readings["position"]),
         response_ms=_numbers(bundle.readings["response_ms"]),
     )
@@ -123,7 +123,7 @@ def measured(bundle: Bundle, matrix: ReadingMatrix) -> Circumstances:
     readings, item, column = readings.loc[counts], item[counts], column[counts]
     order = np.lexsort((item, column))
     ordered = readings.iloc[order]
-    return Circumstances(
+    return ReadingTimes(
         item=item[order],
         column=column[order],
         response_ms=ordered["response_ms"].to_numpy(dtype=np.float64),
@@ -134,7 +134,7 @@ def measured(bundle: Bundle, matrix: ReadingMatrix) -> Circumstances:
     )
 
 
-def marked(bundle: Bundle, matrix: ReadingMatrix, column: str) -> Bools:
+def marked_readings(bundle: Bundle, matrix: ReadingMatrix, column: str) -> Bools:
     """Return which first readings are excluded, or have a flag that casts doubt on their time.
 
     Parameters
@@ -160,13 +160,13 @@ def marked(bundle: Bundle, matrix: ReadingMatrix, column: str) -> Bools:
     ...     pd.DataFrame({"rater_id": "R1", "item_id": ["q1", "q2"], "answer": "A",
     ...                   "flags": ["software_rendering", "software_rendering too_fast"]}),
     ... )
-    >>> marked(bundle, reading_matrix(bundle), "flags").tolist()
+    >>> marked_readings(bundle, reading_matrix(bundle), "flags").tolist()
     [[False], [True]]
     """
     is_marked = np.zeros(matrix.answers.shape, dtype=bool)
     cells = bundle.readings[column]
-    marks = (each_distinct(cells, _doubts) if column == "flags" else cells) != ""
-    readings = bundle.readings[[*UNIT, "repeat"]].assign(marked=marks)
+    marks = (map_distinct(cells, _time_flags) if column == "flags" else cells) != ""
+    readings = bundle.readings[[*READING_KEY, "repeat"]].assign(marked=marks)
     raters = readings.loc[readings["marked"], "rater_id"].unique()
     readings = first_readings(readings.loc[readings["rater_id"].isin(raters)])
     readings = readings.loc[readings["marked"]]
@@ -174,12 +174,15 @@ def marked(bundle: Bundle, matrix: ReadingMatrix, column: str) -> Bools:
     return is_marked
 
 
-REVIEWED, MARKED = later("faulty questions dropped"), later("marked questions dropped")
+WITHOUT_REVIEWED, WITHOUT_MARKED = (
+    later("faulty questions dropped"),
+    later("marked questions dropped"),
+)
 """The analyses without the items that an expert review, or a reader, found faulty."""
 
 
 def faulty_items(bundle: Bundle, matrix: ReadingMatrix, faulty: Sequence[str]) -> dict[str, Bools]:
-    """Return the faulty items of the analyses `REVIEWED` and `MARKED`.
+    """Return the faulty items of the analyses `WITHOUT_REVIEWED` and `WITHOUT_MARKED`.
 
     Parameters
     ----------
@@ -192,10 +195,12 @@ def faulty_items(bundle: Bundle, matrix: ReadingMatrix, faulty: Sequence[str]) -
         Whether each item of the matrix is faulty; analyses without a faulty item are omitted.
     """
     flags = bundle.readings["flags"]
-    marks = each_distinct(flags, lambda cell: FAULTY if FAULTY in cell.split() else "") != ""
+    marks = (
+        map_distinct(flags, lambda cell: FAULTY_FLAG if FAULTY_FLAG in cell.split() else "") != ""
+    )
     items = pd.Series(matrix.item_ids, dtype=object)
     by_readers = list(bundle.readings.loc[marks, "item_id"].unique())
-    excluded = {REVIEWED: list(faulty), MARKED: by_readers}
+    excluded = {WITHOUT_REVIEWED: list(faulty), WITHOUT_MARKED: by_readers}
     by_analysis = {name: items.isin(ids).to_numpy(dtype=bool) for name, ids in excluded.items()}
     return {name: is_faulty for name, is_faulty in by_analysis.items() if is_faulty.any()}
 
@@ -214,16 +219,16 @@ def n_cut_off(bundle: Bundle) -> dict[str, int]:
     ... ))
     {'M1': 1}
     """
-    cut_off = {cell for cell in bundle.readings["flags"].unique() if CUT_OFF in cell.split()}
+    cut_off = {cell for cell in bundle.readings["flags"].unique() if CUT_OFF_FLAG in cell.split()}
     if not cut_off:
         return {}
-    readings = first_readings(bundle.readings[[*UNIT, "repeat", "flags"]])
+    readings = first_readings(bundle.readings[[*READING_KEY, "repeat", "flags"]])
     counts = readings.loc[readings["flags"].isin(cut_off), "rater_id"].value_counts(sort=False)
     return {str(rater): int(n) for rater, n in sorted(counts.items())}
 
 
-def _doubts(flags: str) -> str:
-    return " ".join(flag for flag in flags.split() if flag not in NOT_ABOUT_TIME)
+def _time_flags(flags: str) -> str:
+    return " ".join(flag for flag in flags.split() if flag not in FLAGS_NOT_ABOUT_TIME)
 
 
 def _numbers(cells: pd.Series[str]) -> Floats:
@@ -238,7 +243,7 @@ def _session_name(cell: str) -> str:
 
 
 def _places(readings: pd.DataFrame) -> dict[str, pd.Series[float]]:
-    sessions = readings.groupby(SESSION)["position"]
+    sessions = readings.groupby(SESSION_COLUMNS)["position"]
     first, last = sessions.transform("min"), sessions.transform("max")
     place = readings["position"] - first
     return {"place": place, "share": place / (last - first + 1)}

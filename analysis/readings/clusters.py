@@ -20,18 +20,18 @@ from analysis.options import Options
 from analysis.translation import later
 
 # A percentile interval requires a defined estimate in this share of the resamples.
-ENOUGH_RESAMPLES = 0.8
-ALL_IN_ONE = later("all items belong to one patient or examination")
+MIN_DEFINED_SHARE = 0.8
+SINGLE_CLUSTER = later("all items belong to one patient or examination")
 # With fewer than FEWEST clusters there is no interval. With fewer than FEW, a percentile interval
 # would be too narrow, so that its levels are widened (docs/coverage.md).
-FEWEST, FEW = 8, 30
-TOO_FEW = f"fewer than {FEWEST} patients or examinations"
-PERCENTILE = later("percentile bootstrap over patients")
-WIDENED = f"{PERCENTILE}, levels widened for fewer than {FEW}"
+MIN_CLUSTERS, FEW_CLUSTERS = 8, 30
+TOO_FEW_CLUSTERS = f"fewer than {MIN_CLUSTERS} patients or examinations"
+PERCENTILE_METHOD = later("percentile bootstrap over patients")
+WIDENED_METHOD = f"{PERCENTILE_METHOD}, levels widened for fewer than {FEW_CLUSTERS}"
 # Number of resamples drawn at the same time; drawing all would double the memory.
 RESAMPLES_AT_ONCE = 64
 # Number of cells in a block of resamples.
-BLOCK = 2**22
+CELLS_PER_BLOCK = 2**22
 
 
 def cluster_codes(items: pd.DataFrame) -> Ints:
@@ -111,7 +111,7 @@ def resample_weights(n_clusters: int, n_resamples: int, seed: int) -> Floats:
     return weights.T
 
 
-def tail(alpha: float, n_units: Ints) -> Floats:
+def tail_probability(alpha: float, n_units: Ints) -> Floats:
     r"""Return the share of resamples beyond either limit of a percentile interval.
 
     Parameters
@@ -141,28 +141,28 @@ def tail(alpha: float, n_units: Ints) -> Floats:
 
     Examples
     --------
-    >>> tail(0.05, np.array([7, 8, 12, 29, 30])).round(4).tolist()
+    >>> tail_probability(0.05, np.array([7, 8, 12, 29, 30])).round(4).tolist()
     [nan, 0.0057, 0.0108, 0.0185, 0.025]
     """
     n = np.clip(n_units, 2, None)
     wider = ndtr(np.sqrt(n / (n - 1)) * stdtrit(n - 1, alpha / 2))
-    share = np.where(n_units < FEW, wider, alpha / 2)
-    return np.where(n_units < FEWEST, np.nan, share)
+    share = np.where(n_units < FEW_CLUSTERS, wider, alpha / 2)
+    return np.where(n_units < MIN_CLUSTERS, np.nan, share)
 
 
-def too_few(n_units: int, *, clustered: bool) -> str:
+def reason_too_few(n_units: int, *, clustered: bool) -> str:
     """Return why an estimate from this number of units has no interval; empty if it has one.
 
     Examples
     --------
-    >>> too_few(1, clustered=True), too_few(7, clustered=False), too_few(8, clustered=True)
-    ('all items belong to one patient or examination', 'fewer than 8 items', '')
+    >>> [reason_too_few(n, clustered=True) for n in (1, 8)], reason_too_few(7, clustered=False)
+    (['all items belong to one patient or examination', ''], 'fewer than 8 items')
     """
-    if n_units >= FEWEST:
+    if n_units >= MIN_CLUSTERS:
         return ""
     if n_units > 1:
-        return TOO_FEW if clustered else f"fewer than {FEWEST} items"
-    return ALL_IN_ONE if clustered else later("a single item")
+        return TOO_FEW_CLUSTERS if clustered else f"fewer than {MIN_CLUSTERS} items"
+    return SINGLE_CLUSTER if clustered else later("a single item")
 
 
 def is_widened(n_units: Ints) -> Bools:
@@ -173,7 +173,7 @@ def is_widened(n_units: Ints) -> Bools:
     >>> is_widened(np.array([7, 8, 29, 30])).tolist()
     [False, True, True, False]
     """
-    widened: Bools = (n_units >= FEWEST) & (n_units < FEW)
+    widened: Bools = (n_units >= MIN_CLUSTERS) & (n_units < FEW_CLUSTERS)
     return widened
 
 
@@ -196,9 +196,9 @@ def percentile_limits(
     Returns
     -------
     low, high, share : numpy.ndarray of float, shape (...)
-        The quantiles (linear interpolation, Hyndman and Fan's type 7) that leave `tail` on either
-        side, and the share of defined resamples. The quantiles are nan if the estimate is defined
-        in fewer than 80 % of the resamples or there are fewer than 8 units.
+        The quantiles (linear interpolation, Hyndman and Fan's type 7) that leave `tail_probability`
+        on either side, and the share of defined resamples. The quantiles are nan if the estimate is
+        defined in fewer than 80 % of the resamples or there are fewer than 8 units.
 
     Examples
     --------
@@ -214,16 +214,18 @@ def percentile_limits(
     finite = np.isfinite(estimates)
     defined = (finite if times is None else finite * times).sum(axis=-1)
     share = defined / max(n, 1)
-    tail_share = np.broadcast_to(tail(alpha, np.asarray(n_units)), share.shape)
-    has_enough = (share >= ENOUGH_RESAMPLES) & (defined > 0) & np.isfinite(tail_share)
+    tail_share = np.broadcast_to(tail_probability(alpha, np.asarray(n_units)), share.shape)
+    has_enough = (share >= MIN_DEFINED_SHARE) & (defined > 0) & np.isfinite(tail_share)
     tail_share = np.where(has_enough, tail_share, 0.0)
-    at_rank = _ranked(estimates) if times is None else _counted(estimates, times)
+    at_rank = (
+        _value_by_rank(estimates) if times is None else _value_by_weighted_rank(estimates, times)
+    )
     limits = [_quantile(at_rank, defined, q) for q in (tail_share, 1 - tail_share)]
     low, high = (np.where(has_enough, limit, np.nan) for limit in limits)
     return low, high, share
 
 
-def _ranked(estimates: Floats) -> Callable[[Ints], Floats]:
+def _value_by_rank(estimates: Floats) -> Callable[[Ints], Floats]:
     """Sort all resamples, nan last, and return a function from ranks to values.
 
     numpy sorts with vector instructions, which is faster than a partial sort.
@@ -232,8 +234,8 @@ def _ranked(estimates: Floats) -> Callable[[Ints], Floats]:
     return lambda rank: np.take_along_axis(ordered, rank[..., None], axis=-1)[..., 0]
 
 
-def _counted(estimates: Floats, times: Ints) -> Callable[[Ints], Floats]:
-    """Do the same as `_ranked` for resamples that were drawn several times."""
+def _value_by_weighted_rank(estimates: Floats, times: Ints) -> Callable[[Ints], Floats]:
+    """Do the same as `_value_by_rank` for resamples that were drawn several times."""
     order = np.argsort(estimates, axis=-1)
     ordered = np.take_along_axis(estimates, order, axis=-1)
     upto = times[order].cumsum(axis=-1)
@@ -337,7 +339,7 @@ def weight_blocks(
     generator = np.random.default_rng(options.seed)
     n_units = n_items if weights is None else weights.shape[1]
     n_resamples = options.bootstrap if weights is None else len(weights)
-    size = max(1, BLOCK // max(n_units, 1))
+    size = max(1, CELLS_PER_BLOCK // max(n_units, 1))
     for start in range(0, n_resamples, size):
         stop = min(start + size, n_resamples)
         if weights is not None:

@@ -17,7 +17,7 @@ class Meaning(StrEnum):
     FINDING = "finding"
 
 
-WORDS = {
+MEANING_WORDS = {
     Meaning.ANSWER: later("how sure the rater is of the answer"),
     Meaning.FINDING: later("a rating of the finding"),
 }
@@ -72,7 +72,7 @@ def confidence_of(options: Options, bundle: Bundle) -> Confidence:
     """
     stated = bundle.confidence_means
     if options.confidence and stated not in ("", options.confidence):
-        words = translated(WORDS[Meaning(stated)])
+        words = translated(MEANING_WORDS[Meaning(stated)])
         origin = t("chosen at analysis; the bundle says {meaning}", meaning=words)
         return Confidence(meaning=Meaning(options.confidence), origin=origin)
     if stated:
@@ -84,7 +84,7 @@ def confidence_of(options: Options, bundle: Bundle) -> Confidence:
 
 def meaning_words(confidence: Confidence) -> str:
     """Return the assumed meaning of confidence with its origin, in words."""
-    meaning = translated(WORDS[confidence.meaning])
+    meaning = translated(MEANING_WORDS[confidence.meaning])
     if not confidence.origin:
         return meaning
     return t("{meaning} ({origin})", meaning=meaning, origin=translated(confidence.origin))

@@ -15,15 +15,15 @@ from analysis.bundle.model import LETTERS, Bundle, RaterKind, Status
 from analysis.bundle.protocol import drops_excluded
 from analysis.readings.clusters import cluster_codes
 
-GROUPINGS = ("task", "category", "subcategory", "option_set", "bank", "sex")
+ITEM_GROUPINGS = ("task", "category", "subcategory", "option_set", "bank", "sex")
 STATUS_CODES: Mapping[str, int] = {status.value: i for i, status in enumerate(Status)}
 NO_LETTER = -1
 # The columns that identify a reading, except for hidden repeats.
-UNIT = ["rater_id", "item_id", "condition"]
+READING_KEY = ["rater_id", "item_id", "condition"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reads:
+class RaterColumn:
     """A rater under one condition, which is a column of the matrix."""
 
     rater_id: str
@@ -31,7 +31,7 @@ class Reads:
     condition: str
 
 
-def column_order(column: Reads) -> tuple[bool, str, str]:
+def column_order(column: RaterColumn) -> tuple[bool, str, str]:
     """Return the sort key of a column: readers first, then by id and condition."""
     return column.kind is RaterKind.MODEL, column.rater_id, column.condition
 
@@ -68,7 +68,7 @@ class ReadingMatrix:
         unknown.
     """
 
-    columns: tuple[Reads, ...]
+    columns: tuple[RaterColumn, ...]
     item_ids: npt.NDArray[np.object_]
     answers: Codes
     statuses: Codes
@@ -90,7 +90,7 @@ class ReadingMatrix:
         return self.n_clusters < len(self.clusters)
 
     @property
-    def assigned(self) -> Bools:
+    def has_truth(self) -> Bools:
         """Whether each item has a reference standard, shape (n_items,)."""
         has_truth: Bools = self.truth != NO_LETTER
         return has_truth
@@ -102,20 +102,20 @@ class ReadingMatrix:
         return presented
 
     @property
-    def given(self) -> Bools:
+    def is_counted(self) -> Bools:
         """Whether an item counts for a rater, shape (n_items, n_columns).
 
         Items without a reference standard never count. For a reader, the items that were presented
         count; for a model all items count, so that it gains nothing by omitting difficult ones.
         """
         is_model = np.array([c.kind is RaterKind.MODEL for c in self.columns], dtype=np.bool_)
-        is_counted: Bools = self.assigned[:, None] & (self.presented | (is_model & ~self.left_out))
+        is_counted: Bools = self.has_truth[:, None] & (self.presented | (is_model & ~self.left_out))
         return is_counted
 
     @property
     def correct(self) -> Bools:
         """Whether the answer equals the reference standard, shape (n_items, n_columns)."""
-        correct: Bools = self.assigned[:, None] & (self.answers == self.truth[:, None])
+        correct: Bools = self.has_truth[:, None] & (self.answers == self.truth[:, None])
         return correct
 
     def members(self, grouping: str) -> dict[str, Ints]:
@@ -157,7 +157,7 @@ def reading_matrix(bundle: Bundle, *, count_excluded: bool = False) -> ReadingMa
     items = bundle.items.iloc[order]
     columns = _columns(bundle)
     item_ids = items["item_id"].to_numpy(dtype=object)
-    answers, statuses, excluded, confidence = _cells(bundle, item_ids, columns)
+    answers, statuses, excluded, confidence = _reading_arrays(bundle, item_ids, columns)
     left_out = excluded & (drops_excluded(bundle.protocol) and not count_excluded)
     return ReadingMatrix(
         columns=columns,
@@ -169,7 +169,7 @@ def reading_matrix(bundle: Bundle, *, count_excluded: bool = False) -> ReadingMa
         truth=_letter_codes(items["truth"]),
         n_options=items["n_options"].to_numpy(dtype=np.int64),
         clusters=clusters[order],
-        groups={name: items[name].to_numpy(dtype=object) for name in GROUPINGS},
+        groups={name: items[name].to_numpy(dtype=object) for name in ITEM_GROUPINGS},
     )
 
 
@@ -184,11 +184,11 @@ def first_readings(readings: pd.DataFrame) -> pd.DataFrame:
     ... }))["answer"].tolist()
     ['B', 'C']
     """
-    return readings.sort_values("repeat", kind="stable").drop_duplicates(UNIT)
+    return readings.sort_values("repeat", kind="stable").drop_duplicates(READING_KEY)
 
 
 def cells_of(
-    readings: pd.DataFrame, item_ids: npt.NDArray[np.object_], columns: Sequence[Reads]
+    readings: pd.DataFrame, item_ids: npt.NDArray[np.object_], columns: Sequence[RaterColumn]
 ) -> tuple[Ints, Ints]:
     """Return the positions of readings in a matrix.
 
@@ -209,7 +209,7 @@ def cells_of(
     Examples
     --------
     >>> readings = pd.DataFrame({"rater_id": ["R1"], "item_id": ["q2"], "condition": [""]})
-    >>> columns = [Reads(rater_id="R1", kind=RaterKind.READER, condition="")]
+    >>> columns = [RaterColumn(rater_id="R1", kind=RaterKind.READER, condition="")]
     >>> item, column = cells_of(readings, np.array(["q1", "q2"], dtype=object), columns)
     >>> item.tolist(), column.tolist()
     ([1], [0])
@@ -220,18 +220,18 @@ def cells_of(
     return item.astype(np.int64), column.astype(np.int64)
 
 
-def _columns(bundle: Bundle) -> tuple[Reads, ...]:
+def _columns(bundle: Bundle) -> tuple[RaterColumn, ...]:
     kinds = dict(zip(bundle.raters["rater_id"], bundle.raters["rater_kind"], strict=True))
     pairs_seen = bundle.readings[["rater_id", "condition"]].drop_duplicates()
     columns = [
-        Reads(rater_id=rater, kind=RaterKind(kinds[rater]), condition=condition)
+        RaterColumn(rater_id=rater, kind=RaterKind(kinds[rater]), condition=condition)
         for rater, condition in zip(pairs_seen["rater_id"], pairs_seen["condition"], strict=True)
     ]
     return tuple(sorted(columns, key=column_order))
 
 
-def _cells(
-    bundle: Bundle, item_ids: npt.NDArray[np.object_], columns: tuple[Reads, ...]
+def _reading_arrays(
+    bundle: Bundle, item_ids: npt.NDArray[np.object_], columns: tuple[RaterColumn, ...]
 ) -> tuple[Codes, Codes, Bools, Floats]:
     readings = first_readings(bundle.readings)
     cells = cells_of(readings, item_ids, columns)
@@ -256,16 +256,16 @@ def _letter_codes(letters: pd.Series[str]) -> Codes:
     return np.array([positions.get(letter, NO_LETTER) for letter in letters], dtype=np.int8)
 
 
-def models_of_every_condition(columns: Sequence[Reads]) -> frozenset[str]:
+def models_of_every_condition(columns: Sequence[RaterColumn]) -> frozenset[str]:
     """Return the models with a single condition, which are compared with the readers in all.
 
     Examples
     --------
     >>> model = RaterKind.MODEL
     >>> sorted(models_of_every_condition([
-    ...     Reads(rater_id="M1", kind=model, condition=""),
-    ...     Reads(rater_id="M2", kind=model, condition="aided"),
-    ...     Reads(rater_id="M2", kind=model, condition="unaided"),
+    ...     RaterColumn(rater_id="M1", kind=model, condition=""),
+    ...     RaterColumn(rater_id="M2", kind=model, condition="aided"),
+    ...     RaterColumn(rater_id="M2", kind=model, condition="unaided"),
     ... ]))
     ['M1']
     """
@@ -273,7 +273,7 @@ def models_of_every_condition(columns: Sequence[Reads]) -> frozenset[str]:
     return frozenset(model for model, n in models.items() if n == 1)
 
 
-def columns_by_condition(columns: Sequence[Reads]) -> dict[str, list[int]]:
+def columns_by_condition(columns: Sequence[RaterColumn]) -> dict[str, list[int]]:
     """Return the columns that are compared in each condition.
 
     Parameters
@@ -295,9 +295,9 @@ def columns_by_condition(columns: Sequence[Reads]) -> dict[str, list[int]]:
     --------
     >>> reader, model = RaterKind.READER, RaterKind.MODEL
     >>> columns_by_condition([
-    ...     Reads(rater_id="R1", kind=reader, condition="aided"),
-    ...     Reads(rater_id="R1", kind=reader, condition="unaided"),
-    ...     Reads(rater_id="M1", kind=model, condition=""),
+    ...     RaterColumn(rater_id="R1", kind=reader, condition="aided"),
+    ...     RaterColumn(rater_id="R1", kind=reader, condition="unaided"),
+    ...     RaterColumn(rater_id="M1", kind=model, condition=""),
     ... ])
     {'aided': [0, 2], 'unaided': [1, 2]}
     """

@@ -7,15 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from analysis.bundle.model import RULES, SCORES, Bundle, RaterKind, Status
-from analysis.bundle.primary import natural
+from analysis.bundle.model import RULE_SETS, SCORE_VALUES, Bundle, RaterKind, Status
+from analysis.bundle.primary import natural_sort_key
 from analysis.bundle.protocol import drops_excluded
 from analysis.readings.matrix import ReadingMatrix, reading_matrix
 
 ANSWER = "answer"
 SCORED_ITEMS = "scored_items"
 COLUMNS = ("kind", "rater_id", "rater_kind", "condition", "item", "missing", "value")
-_GROUP = ["kind", "rater_id", "condition"]
+GROUP_COLUMNS = ["kind", "rater_id", "condition"]
 
 
 def final_scores(scores: pd.DataFrame) -> pd.Series[float]:
@@ -42,7 +42,7 @@ def final_scores(scores: pd.DataFrame) -> pd.Series[float]:
     ... })).to_dict()
     {'a': 1.0, 'b': 0.0, 'c': 0.5}
     """
-    values = scores.assign(value=scores["score"].map(SCORES).astype(float))
+    values = scores.assign(value=scores["score"].map(SCORE_VALUES).astype(float))
     by_turn = values.pivot(index="answer_id", columns="turn", values="value")
     by_turn = by_turn.reindex(columns=[1, 2, 3])
     first, second, third = (by_turn[turn] for turn in (1, 2, 3))
@@ -76,8 +76,10 @@ def counted_answers(bundle: Bundle, matrix: ReadingMatrix) -> pd.DataFrame:
     answers are not scored. Excluded readings are dropped if the protocol says so.
     """
     answers, runs = bundle.open_answers, bundle.open_answers["run"]
-    places = runs.map({run: i for i, run in enumerate(sorted(set(runs), key=natural))})
-    answers = answers.loc[places == places.groupby([answers[c] for c in _GROUP]).transform("min")]
+    places = runs.map({run: i for i, run in enumerate(sorted(set(runs), key=natural_sort_key))})
+    answers = answers.loc[
+        places == places.groupby([answers[c] for c in GROUP_COLUMNS]).transform("min")
+    ]
     value = answers["answer_id"].map(final_scores(bundle.open_scores)).astype(float)
     explains = (answers["kind"] != ANSWER) & (answers["words"] != "")
     rows = pd.DataFrame(
@@ -110,7 +112,7 @@ def _missing_answers(answers: pd.DataFrame, matrix: ReadingMatrix) -> list[pd.Da
     return [
         pd.DataFrame(
             {
-                **dict(zip(_GROUP, key, strict=True)),
+                **dict(zip(GROUP_COLUMNS, key, strict=True)),
                 "rater_kind": RaterKind.MODEL.value,
                 "item": missing_items,
                 "missing": True,
@@ -118,22 +120,22 @@ def _missing_answers(answers: pd.DataFrame, matrix: ReadingMatrix) -> list[pd.Da
                 "excluded": False,
             }
         )
-        for key, rows in models.groupby(_GROUP)
-        if len(missing_items := np.setdiff1d(np.flatnonzero(matrix.assigned), rows["item"]))
+        for key, rows in models.groupby(GROUP_COLUMNS)
+        if len(missing_items := np.setdiff1d(np.flatnonzero(matrix.has_truth), rows["item"]))
     ]
 
 
-ANALYSES = {rules: f"model answers read by {rules} rules" for rules in RULES}
+ANALYSIS_NAMES = {rules: f"model answers read by {rules} rules" for rules in RULE_SETS}
 """The name of the analysis for each set of rules."""
 
 
-def read_by_rules(bundle: Bundle) -> dict[str, ReadingMatrix]:
+def matrices_by_rules(bundle: Bundle) -> dict[str, ReadingMatrix]:
     """Return the readings as parsed by each set of rules that changes an answer.
 
     Returns
     -------
     dict of str to ReadingMatrix
-        The matrices by the names in `ANALYSES`.
+        The matrices by the names in `ANALYSIS_NAMES`.
 
     Examples
     --------
@@ -144,12 +146,12 @@ def read_by_rules(bundle: Bundle) -> dict[str, ReadingMatrix]:
     ...     pd.DataFrame({"rater_id": "M", "item_id": ["q1"], "answer": "A"}),
     ... )
     >>> read = bundle.readings.assign(strict="unparsed", standard="A", loose="A")
-    >>> for name, matrix in read_by_rules(replace(bundle, readings=read)).items():
+    >>> for name, matrix in matrices_by_rules(replace(bundle, readings=read)).items():
     ...     print(name, matrix.answers.tolist())
     model answers read by strict rules [[-1]]
     """
     matrices, readings = {}, bundle.readings
-    for rules in RULES:
+    for rules in RULE_SETS:
         if rules not in readings:
             continue
         words = readings[rules]
@@ -162,5 +164,5 @@ def read_by_rules(bundle: Bundle) -> dict[str, ReadingMatrix]:
             answer=readings["answer"].mask(differs, words.mask(is_status, "")),
             status=readings["status"].mask(differs, words.where(is_status, Status.ANSWERED.value)),
         )
-        matrices[ANALYSES[rules]] = reading_matrix(replace(bundle, readings=reread))
+        matrices[ANALYSIS_NAMES[rules]] = reading_matrix(replace(bundle, readings=reread))
     return matrices

@@ -10,12 +10,12 @@ from analysis.arrays import Bools, Ints
 from analysis.readings.matrix import ReadingMatrix
 
 
-def are_enough(n: Ints, total: int) -> Bools:
+def is_enough(n: Ints, total: int) -> Bools:
     """Return whether `n` items are at least 80 % of all `total` items.
 
     Examples
     --------
-    >>> are_enough(np.array([7, 8]), total=10).tolist()
+    >>> is_enough(np.array([7, 8]), total=10).tolist()
     [False, True]
     """
     has_enough: Bools = np.asarray(5 * n >= 4 * total)  # whole numbers, so that 80 % is exact
@@ -23,7 +23,7 @@ def are_enough(n: Ints, total: int) -> Bools:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Shared:
+class SharedItems:
     """The items that were presented to all raters of a comparison.
 
     Parameters
@@ -41,7 +41,9 @@ class Shared:
     note: str = ""
 
 
-def shared_by_panel(matrix: ReadingMatrix, columns: Ints, is_member: Bools | None = None) -> Shared:
+def shared_by_panel(
+    matrix: ReadingMatrix, columns: Ints, is_member: Bools | None = None
+) -> SharedItems:
     """Return the items that were assigned to all readers of a panel.
 
     Parameters
@@ -73,19 +75,19 @@ def shared_by_panel(matrix: ReadingMatrix, columns: Ints, is_member: Bools | Non
     """
     is_counted, has_truth = _within_group(matrix, is_member)
     total = int(has_truth.sum())
-    return _shared(matrix, columns, is_counted, total, total, "all readers")
+    return _shared_items(matrix, columns, is_counted, total, total, "all readers")
 
 
 def _within_group(matrix: ReadingMatrix, is_member: Bools | None) -> tuple[Bools, Bools]:
     """Return which items of a group count for each rater, and which have a reference standard."""
     if is_member is None:
-        return matrix.given, matrix.assigned
-    return matrix.given & is_member[:, None], matrix.assigned & is_member
+        return matrix.is_counted, matrix.has_truth
+    return matrix.is_counted & is_member[:, None], matrix.has_truth & is_member
 
 
 def shared_by_conditions(
     matrix: ReadingMatrix, a: Ints, b: Ints, is_member: Bools | None = None
-) -> Shared:
+) -> SharedItems:
     """Return the items that were assigned to all readers under both of two conditions.
 
     Parameters
@@ -106,7 +108,7 @@ def shared_by_conditions(
     columns = np.concatenate([a, b])
     is_counted, has_truth = _within_group(matrix, is_member)
     total = int(np.any(is_counted[:, columns], axis=1).sum())
-    shared = _shared(
+    shared = _shared_items(
         matrix,
         columns,
         is_counted,
@@ -117,32 +119,32 @@ def shared_by_conditions(
     if total and not np.any(is_counted[:, a] & is_counted[:, b]):
         names = [matrix.columns[part[0]].condition for part in (a, b)]
         reason = f"{names[1]} was read on other items than {names[0]}, none of {total} under both"
-        return Shared(items=shared.items, reason=reason)
+        return SharedItems(items=shared.items, reason=reason)
     return shared
 
 
-def _shared(
+def _shared_items(
     matrix: ReadingMatrix, columns: Ints, is_counted: Bools, total: int, n_items: int, readers: str
-) -> Shared:
+) -> SharedItems:
     presented = is_counted[:, columns]
     items = np.all(presented, axis=1)
     n = int(items.sum())
-    if not are_enough(np.array(n), total):
+    if not is_enough(np.array(n), total):
         reason = f"{n} of {total} items were given to {readers}, fewer than 80 %"
-        return Shared(
+        return SharedItems(
             items=items, reason=f"{reason}: {_incomplete_raters(matrix, columns, presented, total)}"
         )
     if not total and n_items:
         reason = f"no item with a reference standard was given to {readers}"
-        return Shared(items=items, reason=reason)
+        return SharedItems(items=items, reason=reason)
     note = f"over the {n} of {n_items} items that {readers} were given"
-    return Shared(items=items, note=note if n < n_items else "")
+    return SharedItems(items=items, note=note if n < n_items else "")
 
 
 def _incomplete_raters(matrix: ReadingMatrix, columns: Ints, presented: Bools, total: int) -> str:
     """Name the raters who were given too few items, unless these are all raters or none."""
     counts = presented.sum(axis=0)
-    few = np.flatnonzero(~are_enough(counts, total))
+    few = np.flatnonzero(~is_enough(counts, total))
     if len(few) in (0, len(columns)):
         return "not everybody read everything"
     named_readers = [(matrix.columns[columns[i]], counts[i]) for i in few]

@@ -11,23 +11,37 @@ from itertools import groupby
 from typing import Any
 
 from analysis.bundle.model import RaterKind
-from analysis.bundle.protocol import declared, n_amendments, stated
+from analysis.bundle.protocol import declared_hypothesis, n_amendments, protocol_value
 from analysis.figures.drawing.axes import RaterName, condition_name, rater_names
-from analysis.presentation.wording import cases, has_several, models, readers
+from analysis.presentation.wording import (
+    case_count,
+    has_several_conditions,
+    model_count,
+    reader_count,
+)
 from analysis.readings.confidence import confidence_of, meaning_words
 from analysis.report.checklists import Checklist, checklists
 from analysis.report.figures import OVERVIEW, ReportFigure
 from analysis.report.findings import findings
 from analysis.report.headline import Headline, headline
 from analysis.report.items import ItemList, item_lists
-from analysis.report.methods import Paragraph, cited, methods
+from analysis.report.methods import Paragraph, cited_references, methods
 from analysis.report.methods.sources import Reference, provenance
-from analysis.report.tables import ReportTable, overviews
+from analysis.report.tables import ReportTable, report_tables
 from analysis.results import Results
-from analysis.translation import ENGLISH, language, later, spoken, t, tn, translated, written
+from analysis.translation import (
+    ENGLISH,
+    current_language,
+    later,
+    localised,
+    t,
+    tn,
+    translated,
+    use_language,
+)
 
 # Titles of the sections with figures, in the order of the report.
-SECTIONS = {
+SECTION_TITLES = {
     "accuracy": later("Accuracy"),
     "comparison": later("Models against readers"),
     "agreement": later("Agreement"),
@@ -108,7 +122,7 @@ class ReportContent:
     references: list[Reference]
     checklists: list[Checklist]
     provenance: list[tuple[str, str]]
-    language: str = ENGLISH
+    current_language: str = ENGLISH
 
 
 def report_content(results: Results, figures: Sequence[ReportFigure]) -> ReportContent:
@@ -116,27 +130,27 @@ def report_content(results: Results, figures: Sequence[ReportFigure]) -> ReportC
     bundle = results.bundle
     names, simulated = rater_names(bundle), sorted(bundle.simulated)
     # Text for a paper is in English, regardless of the language of the report.
-    with spoken(ENGLISH):
+    with use_language(ENGLISH):
         paragraphs, lists = methods(results), checklists(results)
     return ReportContent(
-        name=str(stated(bundle.protocol, "name") or t("Reader study")),
+        name=str(protocol_value(bundle.protocol, "name") or t("Reader study")),
         facts=_facts(results),
         simulated=[names[rater] for rater in simulated],
         all_simulated=bool(simulated) and len(simulated) == len(bundle.raters),
         headline=headline(results),
         overview=next((figure for figure in figures if figure.section == OVERVIEW), None),
-        findings=_by_theme(results),
+        findings=_findings_by_theme(results),
         sections=_sections(
             [figure for figure in figures if figure.section != OVERVIEW],
-            has_names=has_several(results),
+            has_names=has_several_conditions(results),
         ),
-        tables=overviews(results),
+        tables=report_tables(results),
         item_lists=item_lists(results),
         methods=paragraphs,
-        references=cited(paragraphs),
+        references=cited_references(paragraphs),
         checklists=lists,
-        provenance=_provenance(results),
-        language=language(),
+        provenance=_provenance_rows(results),
+        language=current_language(),
     )
 
 
@@ -144,15 +158,15 @@ def _facts(results: Results) -> list[tuple[str, str]]:
     kinds = results.tables["accuracy"].groupby("rater_kind")["rater_id"].nunique()
     n_readings = len(results.bundle.readings)
     counts = (
-        readers(int(kinds.get(RaterKind.READER, 0))),
-        models(int(kinds.get(RaterKind.MODEL, 0))),
-        cases(len(results.bundle.items)),
+        reader_count(int(kinds.get(RaterKind.READER, 0))),
+        model_count(int(kinds.get(RaterKind.MODEL, 0))),
+        case_count(len(results.bundle.items)),
         tn("{n} reading", "{n} readings", n_readings),
     )
     return [(number, word) for number, _, word in (text.partition(" ") for text in counts)]
 
 
-def _by_theme(results: Results) -> list[tuple[str, list[str]]]:
+def _findings_by_theme(results: Results) -> list[tuple[str, list[str]]]:
     return [
         (translated(theme.value), [finding.text.replace(" %", "\u00a0%") for finding in part])
         for theme, part in groupby(findings(results), key=lambda finding: finding.theme)
@@ -160,11 +174,11 @@ def _by_theme(results: Results) -> list[tuple[str, list[str]]]:
 
 
 def _sections(figures: Sequence[ReportFigure], *, has_names: bool) -> list[FigureSection]:
-    names = [*SECTIONS, *sorted({figure.section for figure in figures} - set(SECTIONS))]
+    names = [*SECTION_TITLES, *sorted({figure.section for figure in figures} - set(SECTION_TITLES))]
     return [
         FigureSection(
             name=name,
-            title=translated(SECTIONS.get(name, name.capitalize())),
+            title=translated(SECTION_TITLES.get(name, name.capitalize())),
             conditions=[
                 (condition_name(condition) if has_names else "", list(part))
                 for condition, part in groupby(
@@ -178,20 +192,23 @@ def _sections(figures: Sequence[ReportFigure], *, has_names: bool) -> list[Figur
     ]
 
 
-def _provenance(results: Results) -> list[tuple[str, str]]:
+def _provenance_rows(results: Results) -> list[tuple[str, str]]:
     known: dict[str, Any] = provenance(results)
     options = results.options
     margin = known["options"]["margin"]
     return [
         (t("Protocol hash"), known["protocol_hash"] or t("none stated in the input")),
-        (t("Amendments after opening"), _amendments(results)),
-        (t("Declared beforehand"), declared(results.bundle.protocol) or t("no endpoint")),
+        (t("Amendments after opening"), _amendments_text(results)),
+        (
+            t("Declared beforehand"),
+            declared_hypothesis(results.bundle.protocol) or t("no endpoint"),
+        ),
         (t("Bundle hash"), f"sha256 {known['input']['bundle_sha256']}"),
         *((file, f"sha256 {digest}") for file, digest in known["input"]["sha256"].items()),
         (t("Seed of the resamples"), str(options.seed)),
-        (t("Resamples"), written(f"{options.bootstrap:,}")),
-        (t("Alpha"), written(f"{options.alpha:g}")),
-        (t("Non-inferiority margin"), _margin(margin, known["options"]["margin_is"])),
+        (t("Resamples"), localised(f"{options.bootstrap:,}")),
+        (t("Alpha"), localised(f"{options.alpha:g}")),
+        (t("Non-inferiority margin"), _margin_text(margin, known["options"]["margin_is"])),
         (t("Confidence taken as"), meaning_words(confidence_of(options, results.bundle))),
         (
             t("Versions"),
@@ -200,14 +217,14 @@ def _provenance(results: Results) -> list[tuple[str, str]]:
     ]
 
 
-def _margin(margin: float | None, origin: str) -> str:
+def _margin_text(margin: float | None, origin: str) -> str:
     if margin is None:
         return t("none")
-    size = written(f"{margin:g}")
+    size = localised(f"{margin:g}")
     return t("{margin} ({origin})", margin=size, origin=origin) if origin else size
 
 
-def _amendments(results: Results) -> str:
+def _amendments_text(results: Results) -> str:
     n = n_amendments(results.bundle.protocol)
     return t("not stated in the input") if n is None else str(n) if n else t("none")
 
@@ -232,7 +249,7 @@ def labels(content: ReportContent) -> dict[str, str]:
         "footer": t("For research. Not a medical device."),
         "mark": t("simulated"),
         "simulated": t("Simulated."),
-        "simulated_text": _simulated(content),
+        "simulated_text": _simulated_text(content),
         "and": t("and"),
         "condition": t("Condition:"),
         "measure": t("Measure of agreement"),
@@ -271,7 +288,7 @@ def labels(content: ReportContent) -> dict[str, str]:
     }
 
 
-def _simulated(content: ReportContent) -> str:
+def _simulated_text(content: ReportContent) -> str:
     if not content.simulated:
         return ""
     if content.all_simulated:

@@ -16,11 +16,11 @@ from analysis.figures.drawing.axes import (
     conditions_of,
     rater_names,
 )
-from analysis.figures.drawing.chart import Chart, csv
+from analysis.figures.drawing.chart import Chart, chart_csv
 from analysis.figures.drawing.colours import DARK, LIGHT
 from analysis.figures.drawing.to_plotly import plotly_figure
 from analysis.presentation import captions
-from analysis.presentation.wording import file_name, number, rows_of
+from analysis.presentation.wording import cell_number, file_name, rows_of
 from analysis.registry import STATISTICS
 from analysis.report.headline import raters_in_order
 from analysis.results import Results
@@ -74,16 +74,16 @@ class ReportFigure:
 
         return svgs(self.chart)
 
-    def keep(self, svgs: Sequence[bytes]) -> None:
+    def set_svgs(self, svgs: Sequence[bytes]) -> None:
         """Set the SVGs to those that another process has drawn."""
         vars(self)["svgs"] = tuple(svgs)
 
     @cached_property
     def pngs(self) -> tuple[bytes, ...]:
         """Each part of the figure as PNG with 300 dpi; the bytes are the same every time."""
-        from analysis.figures.drawing.to_print import png_of
+        from analysis.figures.drawing.to_print import svg_to_png
 
-        return tuple(map(png_of, self.svgs))
+        return tuple(map(svg_to_png, self.svgs))
 
     def parts(self, width_mm: float) -> int:
         """Return the number of parts in print at a width."""
@@ -117,7 +117,7 @@ class ReportFigure:
 
         chart = self.chart.at_width(width_mm)
         if form == "csv":
-            return csv(chart)
+            return chart_csv(chart)
         return {"svg": svg, "png": png}[form](chart, part)
 
 
@@ -153,9 +153,9 @@ def overview_figure(results: Results) -> list[ReportFigure]:
     """Draw the first figure of the report; the list is empty if no accuracy is defined."""
     rows = raters_in_order(results)
     means = {
-        str(row["condition"]): number(row, "reader_mean")
+        str(row["condition"]): cell_number(row, "reader_mean")
         for row in rows_of(results, "reader_panel", metric="accuracy")
-        if number(row, "n_readers") > 1 and not np.isnan(number(row, "reader_mean"))
+        if cell_number(row, "n_readers") > 1 and not np.isnan(cell_number(row, "reader_mean"))
     }
     chart = overview_chart(rows, means, names=rater_names(results.bundle))
     if chart is None:

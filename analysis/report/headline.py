@@ -12,40 +12,40 @@ from analysis.bundle.protocol import shares_cases
 from analysis.figures.agreement import pairs_in_condition
 from analysis.figures.drawing.axes import condition_name, conditions_of, rater_names
 from analysis.presentation.table import (
-    EMPTY,
+    EMPTY_CELL,
     ReportTable,
     TableRow,
     condition_cell,
     estimate_with_range,
-    named,
     percent_cell,
+    rater_name,
     report_table,
+    row_label,
     whole_number,
-    words,
 )
 from analysis.presentation.wording import (
     Row,
-    cases_between,
-    clauses,
+    case_count_range,
+    cell_number,
     condition_phrase,
-    has_several,
+    format_number,
+    format_range,
+    has_several_conditions,
     headline_intervals,
-    in_a_row,
-    number,
-    rounded,
+    join_clauses,
+    join_sentences,
+    join_with_commas,
     rows_of,
-    sentences,
-    span,
 )
 from analysis.report.findings.endpoint import VerdictLine, verdict_lines
-from analysis.report.findings.finding import MOST_CONDITIONS, confidence_percent
+from analysis.report.findings.finding import MAX_CONDITIONS, confidence_percent
 from analysis.results import Results
 from analysis.statistics.claims import THESE_READERS, claim_words, narrower_notes
 from analysis.statistics.verdicts import declared_plan
 from analysis.translation import t, tn
 
 # Number of rows that fit on page 1 of the PDF together with a figure.
-MOST_RATERS_IN_PRINT = 40
+MAX_PRINTED_RATERS = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,13 +115,13 @@ def raters_table(results: Results) -> ReportTable:
             t("Missing"),
         ),
         rows=[
-            *(_rater(results, row) for row in readers),
-            *_means(results),
-            *(_rater(results, row) for row in models),
+            *(_rater_row(results, row) for row in readers),
+            *_reader_mean_rows(results),
+            *(_rater_row(results, row) for row in models),
         ],
-        most_in_print=MOST_RATERS_IN_PRINT,
+        max_printed_rows=MAX_PRINTED_RATERS,
     )
-    return table if has_several(results) else table.without_column(t("Condition"))
+    return table if has_several_conditions(results) else table.without_column(t("Condition"))
 
 
 def declared_claim(results: Results) -> str:
@@ -139,7 +139,7 @@ def _note(results: Results) -> str:
             readers=claim_words(claim),
         )
         narrower = narrower_notes(rows)
-    return sentences(
+    return join_sentences(
         [
             t("Readers first, each group in order of accuracy."),
             t("Intervals of accuracy: over patients.")
@@ -154,37 +154,37 @@ def _note(results: Results) -> str:
     )
 
 
-def _rater(results: Results, row: Row) -> TableRow:
+def _rater_row(results: Results, row: Row) -> TableRow:
     rater, condition = str(row["rater_id"]), str(row["condition"])
     own_key = {"rater_id": rater, "condition": condition}
     time, missing_row = (
-        _first(results, "times", by="overall", **own_key),
-        _first(results, "missing", **own_key),
+        _first_row(results, "times", by="overall", **own_key),
+        _first_row(results, "missing", **own_key),
     )
-    missing = number(missing_row, "n_assigned") - number(missing_row, "n_answered")
+    missing = cell_number(missing_row, "n_assigned") - cell_number(missing_row, "n_answered")
     if row["rater_kind"] == RaterKind.READER and shares_cases(results.bundle.protocol):
-        missing -= number(missing_row, "n_absent")
+        missing -= cell_number(missing_row, "n_absent")
     cells = (
         condition_cell(condition),
-        whole_number(number(row, "n")),
-        _percent(row, "accuracy"),
-        _difference(results, row),
-        rounded(number(time, "median_ms") / 1000, 1),
-        EMPTY if math.isnan(missing) else whole_number(missing),
+        whole_number(cell_number(row, "n")),
+        _percent_cell(row, "accuracy"),
+        _difference_cell(results, row),
+        format_number(cell_number(time, "median_ms") / 1000, 1),
+        EMPTY_CELL if math.isnan(missing) else whole_number(missing),
     )
-    return (named(rater_names(results.bundle), rater),), cells
+    return (rater_name(rater_names(results.bundle), rater),), cells
 
 
-def _first(results: Results, table: str, **filters: str) -> Row:
+def _first_row(results: Results, table: str, **filters: str) -> Row:
     return next(iter(rows_of(results, table, **filters)), {})
 
 
-def _percent(row: Row, column: str) -> str:
-    ends = (100 * number(row, name) for name in (column, "ci_low", "ci_high"))
+def _percent_cell(row: Row, column: str) -> str:
+    ends = (100 * cell_number(row, name) for name in (column, "ci_low", "ci_high"))
     return estimate_with_range(*ends)
 
 
-def _difference(results: Results, row: Row) -> str:
+def _difference_cell(results: Results, row: Row) -> str:
     """Write a model's difference from the readers in its condition, or in each condition."""
     rows = rows_of(
         results,
@@ -194,42 +194,45 @@ def _difference(results: Results, row: Row) -> str:
         claim=declared_claim(results),
     )
     if len(rows) < 2:
-        return _percent(rows[0], "difference") if rows else EMPTY
+        return _percent_cell(rows[0], "difference") if rows else EMPTY_CELL
     same_condition = [other for other in rows if other["condition"] == row["condition"]]
     if same_condition:
-        return _percent(same_condition[0], "difference")
-    return clauses(
-        [f"{condition_name(str(row['condition']))}: {_percent(row, 'difference')}" for row in rows]
+        return _percent_cell(same_condition[0], "difference")
+    return join_clauses(
+        [
+            f"{condition_name(str(row['condition']))}: {_percent_cell(row, 'difference')}"
+            for row in rows
+        ]
     )
 
 
-def _means(results: Results) -> list[TableRow]:
+def _reader_mean_rows(results: Results) -> list[TableRow]:
     """Return a row with the mean of the readers for each condition."""
     means = {
         str(row["condition"]): row
         for row in rows_of(
             results, "reader_panel", metric="accuracy", claim=declared_claim(results)
         )
-        if number(row, "n_readers") > 1
+        if cell_number(row, "n_readers") > 1
     }
     return [
         (
             (
-                words(
+                row_label(
                     tn(
                         "Mean of the {n} reader",
                         "Mean of the {n} readers",
-                        int(number(row, "n_readers")),
+                        int(cell_number(row, "n_readers")),
                     )
                 ),
             ),
             (
                 condition_cell(condition),
-                whole_number(number(row, "n_items")),
-                percent_cell(number(row, "reader_mean")),
-                EMPTY,
-                EMPTY,
-                EMPTY,
+                whole_number(cell_number(row, "n_items")),
+                percent_cell(cell_number(row, "reader_mean")),
+                EMPTY_CELL,
+                EMPTY_CELL,
+                EMPTY_CELL,
             ),
         )
         for condition, row in means.items()
@@ -245,30 +248,30 @@ def agreement_lines(results: Results) -> list[str]:
         for measure in ("kappa_letters", "brennan_prediger")
     )
     lines = []
-    for condition in conditions_of(results.tables["accuracy"])[:MOST_CONDITIONS]:
+    for condition in conditions_of(results.tables["accuracy"])[:MAX_CONDITIONS]:
         both = pairs_in_condition(kappa, condition), pairs_in_condition(corrected, condition)
         parts = [
-            _agreement(kind, first, second)
+            _agreement_phrase(kind, first, second)
             for kind in (PairKind.READERS, PairKind.MODELS, PairKind.MIXED)
-            for first, second in [(_mean(both[0], kind), _mean(both[1], kind))]
-            if (first, second) != (EMPTY, EMPTY)
+            for first, second in [(_mean_text(both[0], kind), _mean_text(both[1], kind))]
+            if (first, second) != (EMPTY_CELL, EMPTY_CELL)
         ]
         if parts:
             means = t(
                 "Mean agreement{where} over {cases}, Cohen's kappa (Brennan-Prediger): {values}.",
                 where=condition_phrase(results, condition),
-                cases=cases_between(pd.concat(both)["n"]),
-                values=in_a_row(parts),
+                cases=case_count_range(pd.concat(both)["n"]),
+                values=join_with_commas(parts),
             )
-            lines.append(sentences([means, _of_groups(results, condition)]))
+            lines.append(join_sentences([means, _group_agreement(results, condition)]))
     return lines
 
 
-def _of_groups(results: Results, condition: str) -> str:
+def _group_agreement(results: Results, condition: str) -> str:
     """State the agreement of all readers, of all models and between them, with intervals and n."""
-    corrected = _groups(results, condition, "brennan_prediger", "brennan_prediger")
-    kappa = _groups(results, condition, "conger_kappa_letters", "kappa_letters")
-    return sentences(
+    corrected = _group_values(results, condition, "brennan_prediger", "brennan_prediger")
+    kappa = _group_values(results, condition, "conger_kappa_letters", "kappa_letters")
+    return join_sentences(
         [
             corrected
             and t("Brennan-Prediger over all raters of a group: {groups}.", groups=corrected),
@@ -277,7 +280,7 @@ def _of_groups(results: Results, condition: str) -> str:
     )
 
 
-def _groups(results: Results, condition: str, measure: str, of_pairs: str) -> str:
+def _group_values(results: Results, condition: str, measure: str, of_pairs: str) -> str:
     groups = {
         row["raters"]: row
         for where in ("", condition)  # models may have no condition
@@ -285,7 +288,9 @@ def _groups(results: Results, condition: str, measure: str, of_pairs: str) -> st
             results, "agreement_groups", condition=where, scope="all", measure=measure
         )
     }
-    mixed = _first(results, "agreement_between", condition=condition, scope="all", measure=of_pairs)
+    mixed = _first_row(
+        results, "agreement_between", condition=condition, scope="all", measure=of_pairs
+    )
     of_mixed = {
         "estimate": mixed.get("readers_models"),
         "ci_low": mixed.get("readers_models_low"),
@@ -296,25 +301,26 @@ def _groups(results: Results, condition: str, measure: str, of_pairs: str) -> st
         (t("all models"), groups.get("models", {})),
         (t("pairs of a reader and a model"), {**mixed, **of_mixed}),
     )
-    return clauses(
+    return join_clauses(
         [
             t(
                 "{who} {estimate}, {percent} % CI {interval}, n = {n}",
                 who=rater,
-                estimate=rounded(number(row, "estimate"), 2),
+                estimate=format_number(cell_number(row, "estimate"), 2),
                 percent=confidence_percent(results),
-                interval=span(
-                    rounded(number(row, "ci_low"), 2), rounded(number(row, "ci_high"), 2)
+                interval=format_range(
+                    format_number(cell_number(row, "ci_low"), 2),
+                    format_number(cell_number(row, "ci_high"), 2),
                 ),
-                n=int(number(row, "n_items")),
+                n=int(cell_number(row, "n_items")),
             )
             for rater, row in values
-            if not math.isnan(number(row, "ci_low"))
+            if not math.isnan(cell_number(row, "ci_low"))
         ]
     )
 
 
-def _agreement(kind: PairKind, kappa: str, corrected: str) -> str:
+def _agreement_phrase(kind: PairKind, kappa: str, corrected: str) -> str:
     values = {"kappa": kappa, "corrected": corrected}
     if kind is PairKind.READERS:
         return t("{kappa} ({corrected}) within readers", **values)
@@ -323,5 +329,5 @@ def _agreement(kind: PairKind, kappa: str, corrected: str) -> str:
     return t("{kappa} ({corrected}) between readers and models", **values)
 
 
-def _mean(pairs: pd.DataFrame, kind: PairKind) -> str:
-    return rounded(float(pairs.loc[pairs["pair_kind"] == kind, "estimate"].mean()), 2)
+def _mean_text(pairs: pd.DataFrame, kind: PairKind) -> str:
+    return format_number(float(pairs.loc[pairs["pair_kind"] == kind, "estimate"].mean()), 2)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from analysis.bundle.model import LETTERS, Bundle, RaterKind, Status
 from analysis.errors import AnalysisError, quoted
-from analysis.figures.drawing.axes import RaterName, in_condition, rater_names
-from analysis.presentation.wording import Row, number, records, rows_of, shown_condition
+from analysis.figures.drawing.axes import RaterName, rater_names, rows_in_condition
+from analysis.presentation.wording import Row, cell_number, records, rows_of, shown_condition
 from analysis.readings.matrix import first_readings
 from analysis.report.findings.agreement import EVERYBODY_MISSED, MODELS_MISSED, READERS_MISSED
 from analysis.results import Results
@@ -114,12 +114,12 @@ def case_of(bundle: Bundle, item_id: str, condition: str = "") -> Case:
     >>> [(answer.name.label, answer.letter) for answer in case.answers]
     [('R1', 'A')]
     """
-    for case in _cases(bundle, [item_id], condition):
+    for case in _cases_of(bundle, [item_id], condition):
         return case
     raise AnalysisError(f"item {quoted(item_id)} is not in this bundle")
 
 
-def _cases(bundle: Bundle, item_ids: Sequence[str], condition: str) -> Iterator[Case]:
+def _cases_of(bundle: Bundle, item_ids: Sequence[str], condition: str) -> Iterator[Case]:
     """Yield the cases with these ids after a single search of the readings."""
     answers = _answers(bundle, item_ids, condition)
     columns = ["item_id", "question", "truth", "options", "n_options"]
@@ -157,7 +157,7 @@ def _answers(
     """Return the first readings of some items by item, readers first and in order of id."""
     kinds = dict(zip(bundle.raters["rater_id"], bundle.raters["rater_kind"], strict=True))
     units = bundle.readings[["rater_id", "condition"]].drop_duplicates()
-    shown = in_condition(units.assign(rater_kind=units["rater_id"].map(kinds)), condition)
+    shown = rows_in_condition(units.assign(rater_kind=units["rater_id"].map(kinds)), condition)
     readings = bundle.readings.loc[bundle.readings["item_id"].isin(item_ids)]
     readings = first_readings(readings).merge(shown, on=["rater_id", "condition"])
     readings = readings.assign(is_model=readings["rater_kind"] == RaterKind.MODEL)
@@ -180,9 +180,9 @@ def _answers(
     return answers
 
 
-MOST_ITEMS = 20
-LONGEST_QUESTION = 320
-TITLES = {
+MAX_ITEMS = 20
+MAX_QUESTION_LENGTH = 320
+LIST_TITLES = {
     READERS_MISSED: later("All readers missed it, a model did not"),
     MODELS_MISSED: later("All models missed it, a reader did not"),
     EVERYBODY_MISSED: later("Everybody missed it"),
@@ -190,7 +190,7 @@ TITLES = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NotedItem:
+class ListedItem:
     """An item of a list, with all fields as text to display.
 
     Parameters
@@ -226,7 +226,7 @@ class ItemList:
     """
 
     title: str
-    items: list[NotedItem]
+    items: list[ListedItem]
     total: int
 
     @property
@@ -240,14 +240,14 @@ def item_lists(results: Results) -> list[ItemList]:
     items = results.bundle.items
     texts: dict[str, Row] = {
         str(row["item_id"]): {str(key): value for key, value in row.items()}
-        for row in items.loc[:, [c for c in _TEXTS if c in items.columns]].to_dict("records")
+        for row in items.loc[:, [c for c in _TEXT_COLUMNS if c in items.columns]].to_dict("records")
     }
     lists = []
-    for note, title in TITLES.items():
+    for note, title in LIST_TITLES.items():
         rows = rows_of(results, "item_difficulty", note=note)
         if rows:
             first_items = [
-                _item(results, row, texts.get(str(row["item_id"]), {})) for row in rows[:MOST_ITEMS]
+                _item(results, row, texts.get(str(row["item_id"]), {})) for row in rows[:MAX_ITEMS]
             ]
             lists.append(ItemList(title=translated(title), items=first_items, total=len(rows)))
     return lists
@@ -257,16 +257,16 @@ def disagreement_lines(results: Results) -> Iterator[str]:
     """Yield the rows of `model_disagreements` as JSON, with question, options and all answers."""
     table = results.tables["model_disagreements"].drop(columns="readers_answers")
     described = {
-        (condition, case.item_id): _described(case)
+        (condition, case.item_id): _case_details(case)
         for condition, rows in table.groupby("condition")
-        for case in _cases(results.bundle, list(rows["item_id"].unique()), str(condition))
+        for case in _cases_of(results.bundle, list(rows["item_id"].unique()), str(condition))
     }
     for row in records(table):
         described_case = described[row["condition"], row["item_id"]]
         yield json.dumps({**row, **described_case}, ensure_ascii=False)
 
 
-def _described(case: Case) -> dict[str, object]:
+def _case_details(case: Case) -> dict[str, object]:
     return {
         "question": case.question,
         "options": [
@@ -279,15 +279,15 @@ def _described(case: Case) -> dict[str, object]:
     }
 
 
-_TEXTS = ("item_id", "question", "truth", "options")
+_TEXT_COLUMNS = ("item_id", "question", "truth", "options")
 
 
-def _item(results: Results, row: Row, item: Row) -> NotedItem:
-    return NotedItem(
+def _item(results: Results, row: Row, item: Row) -> ListedItem:
+    return ListedItem(
         item_id=str(row["item_id"]),
         condition=shown_condition(results, str(row.get("condition") or "")),
         task=str(row.get("task") or ""),
-        question=_cut(str(item.get("question") or "")),
+        question=_shorten(str(item.get("question") or "")),
         truth=_truth(item),
         readers=_n_of_total(row, "readers"),
         models=_n_of_total(row, "models"),
@@ -301,16 +301,16 @@ def _truth(item: Row) -> str:
         words = str(options[LETTERS.index(letter)]) if letter else ""
     except (ValueError, IndexError, TypeError, KeyError):
         return letter
-    return _cut(words if words.startswith(f"{letter}.") else f"{letter}. {words}".strip(". "))
+    return _shorten(words if words.startswith(f"{letter}.") else f"{letter}. {words}".strip(". "))
 
 
 def _n_of_total(row: Row, kind: str) -> str:
-    right, total = number(row, f"n_{kind}_correct"), number(row, f"n_{kind}")
+    right, total = cell_number(row, f"n_{kind}_correct"), cell_number(row, f"n_{kind}")
     if not total > 0:
         return ""
     return t("{n} of {total}", n=f"{right:.0f}", total=f"{total:.0f}")
 
 
-def _cut(text: str) -> str:
+def _shorten(text: str) -> str:
     line = " ".join(text.split())
-    return line if len(line) <= LONGEST_QUESTION else line[: LONGEST_QUESTION - 1] + "…"
+    return line if len(line) <= MAX_QUESTION_LENGTH else line[: MAX_QUESTION_LENGTH - 1] + "…"

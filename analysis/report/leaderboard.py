@@ -14,24 +14,32 @@ import jinja2
 import pandas as pd
 from markupsafe import Markup
 
-from analysis.bundle.cells import guarded_table
+from analysis.bundle.cells import escape_table
 from analysis.bundle.model import Bundle, RaterKind
 from analysis.errors import AnalysisError, OutputError, quoted
 from analysis.options import Options
-from analysis.presentation.wording import cases, clauses, in_a_row, models, percent, readers, span
-from analysis.report.formats.folder import OutputPart, fresh_folder
-from analysis.report.formats.page import isolated
+from analysis.presentation.wording import (
+    case_count,
+    format_percent,
+    format_range,
+    join_clauses,
+    join_with_commas,
+    model_count,
+    reader_count,
+)
+from analysis.report.formats.folder import OutputPart, replacement_folder
+from analysis.report.formats.page import isolate_html
 from analysis.statistics.accuracy.leaderboard import leaderboard
 from analysis.statistics.support import patients_ranked
 from analysis.statistics.verdicts import FEWEST_PATIENTS
-from analysis.translation import ENGLISH, language, later, spoken, t, tn, translated
+from analysis.translation import ENGLISH, current_language, later, t, tn, translated, use_language
 
-_HERE = Path(__file__).parent / "formats"
-_STYLES = _HERE / "leaderboards.css"
-SECTIONS = "leaderboards.html.jinja"
-PAGE, LONG, PUBLIC = "index.html", "leaderboard.csv", "models.csv"
+_FORMATS = Path(__file__).parent / "formats"
+_STYLES = _FORMATS / "leaderboards.css"
+SECTIONS_TEMPLATE = "leaderboards.html.jinja"
+PAGE, LONG_TABLE, PUBLIC_TABLE = "index.html", "leaderboard.csv", "models.csv"
 # A leaderboard's page starts with this text; a page that does may be replaced.
-MARK = "<!doctype html>\n<!-- Reading Room: leaderboard -->"
+PAGE_PREFIX = "<!doctype html>\n<!-- Reading Room: leaderboard -->"
 Row = Mapping[Any, Any]
 CARD_COLUMNS = (
     "name",
@@ -45,7 +53,7 @@ CARD_COLUMNS = (
     "cost",
 )
 """The columns of a file of model cards, except `model`, which names the model."""
-_CARD_WORDS = {
+_CARD_LABELS = {
     "name": later("Name"),
     "institution": later("Institution"),
     "url": later("Url"),
@@ -59,7 +67,7 @@ _CARD_WORDS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bar:
+class AccuracyBar:
     """An accuracy as text, and with its interval as positions in percent; None if undefined."""
 
     text: str
@@ -78,8 +86,8 @@ class BoardRow:
     simulated: bool
     rank: str
     n: int
-    overall: Bar
-    cells: tuple[Bar, ...]
+    overall: AccuracyBar
+    cells: tuple[AccuracyBar, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +101,7 @@ class Board:
     facts: str
     tasks: tuple[str, ...]
     lines: tuple[BoardRow, ...]
-    readers: tuple[float, ...]
+    reader_count: tuple[float, ...]
 
 
 def write_leaderboard(
@@ -126,28 +134,33 @@ def write_leaderboard(
         A file cannot be written; the folder is then unchanged.
     """
     place = Path(out)
-    with spoken(ENGLISH):
+    with use_language(ENGLISH):
         tables = {name: leaderboard(bundle, options) for name, bundle in bundles.items()}
     boards = [
         board for name, bundle in bundles.items() for board in _boards(name, bundle, tables[name])
     ]
     known = {} if cards is None else {row["model"]: row for row in cards.to_dict("records")}
-    with fresh_folder(place, [OutputPart(name=name) for name in (PAGE, LONG, PUBLIC)]) as folder:
-        if (place / PAGE).exists() and not _is_ours(place / PAGE):
+    with replacement_folder(
+        place, [OutputPart(name=name) for name in (PAGE, LONG_TABLE, PUBLIC_TABLE)]
+    ) as folder:
+        if (place / PAGE).exists() and not _is_leaderboard_page(place / PAGE):
             raise OutputError(
                 f"{place / PAGE}: was not written by an earlier leaderboard. Move it, or give"
                 " another folder."
             )
         (folder / PAGE).write_text(_page(boards, known), encoding="utf-8", newline="\n")
-        _write(
-            pd.concat([_with_name(t, "study", name) for name, t in tables.items()]), folder / LONG
+        _write_csv(
+            pd.concat([_insert_column(t, "study", name) for name, t in tables.items()]),
+            folder / LONG_TABLE,
         )
-        _write(
-            pd.concat([_public(name, bundles[name], tables[name], known) for name in bundles]),
-            folder / PUBLIC,
+        _write_csv(
+            pd.concat(
+                [_public_table(name, bundles[name], tables[name], known) for name in bundles]
+            ),
+            folder / PUBLIC_TABLE,
         )
     styles = f"<style>{_STYLES.read_text('utf-8')}</style>"
-    return styles + _html(SECTIONS, **_template_values(boards, known))
+    return styles + _render(SECTIONS_TEMPLATE, **_template_values(boards, known))
 
 
 def read_cards(path: Path) -> pd.DataFrame:
@@ -180,21 +193,21 @@ def read_cards(path: Path) -> pd.DataFrame:
     return table
 
 
-def _is_ours(page: Path) -> bool:
+def _is_leaderboard_page(page: Path) -> bool:
     with page.open(encoding="utf-8", errors="replace") as file:
-        return file.read(len(MARK)) == MARK
+        return file.read(len(PAGE_PREFIX)) == PAGE_PREFIX
 
 
-def _with_name(table: pd.DataFrame, column: str, value: str) -> pd.DataFrame:
+def _insert_column(table: pd.DataFrame, column: str, value: str) -> pd.DataFrame:
     table.insert(0, column, value)
     return table
 
 
-def _write(table: pd.DataFrame, path: Path) -> None:
-    guarded_table(table).to_csv(path, index=False, lineterminator="\n", encoding="utf-8")
+def _write_csv(table: pd.DataFrame, path: Path) -> None:
+    escape_table(table).to_csv(path, index=False, lineterminator="\n", encoding="utf-8")
 
 
-def _public(
+def _public_table(
     study: str, bundle: Bundle, table: pd.DataFrame, cards: Mapping[str, Row]
 ) -> pd.DataFrame:
     """Return the models of a study, best first, in the columns of ReXVQA's public leaderboard.
@@ -212,7 +225,7 @@ def _public(
                 "Model Name": card.get("name") or bundle.labels[str(rater)],
                 "Institution": card.get("institution", ""),
                 "Model URL": card.get("url", ""),
-                "Overall Accuracy": _value(own_rows, "macro"),
+                "Overall Accuracy": _overall_accuracy(own_rows, "macro"),
                 **dict(sorted(zip(tasks["group"], tasks["accuracy"], strict=True))),
                 "Study": study,
                 "Condition": condition,
@@ -227,7 +240,7 @@ def _public(
     return published
 
 
-def _value(own_rows: pd.DataFrame, group: str) -> float:
+def _overall_accuracy(own_rows: pd.DataFrame, group: str) -> float:
     return float(
         own_rows.loc[(own_rows["by"] == "overall") & (own_rows["group"] == group), "accuracy"].iloc[
             0
@@ -240,10 +253,12 @@ def _boards(name: str, bundle: Bundle, table: pd.DataFrame) -> Iterator[Board]:
     for condition, own_rows in table.groupby("condition", sort=False):
         n_patients = patients_ranked(bundle, str(condition))
         tasks = tuple(dict.fromkeys(own_rows.loc[own_rows["by"] == "task", "group"]))
-        lines = _lines(bundle, own_rows, tasks)
+        lines = _board_rows(bundle, own_rows, tasks)
         n_items = int(own_rows["n"].max())
         n_models = sum(line.is_model for line in lines)
-        facts = in_a_row([cases(n_items), readers(len(lines) - n_models), models(n_models)])
+        facts = join_with_commas(
+            [case_count(n_items), reader_count(len(lines) - n_models), model_count(n_models)]
+        )
         if several and condition:
             facts = t("condition {condition}, {facts}", condition=str(condition), facts=facts)
         if n_patients < FEWEST_PATIENTS:
@@ -252,7 +267,7 @@ def _boards(name: str, bundle: Bundle, table: pd.DataFrame) -> Iterator[Board]:
                 "{n} patients with answers, too few for a verdict on who is better",
                 n_patients,
             )
-            facts = clauses([facts, reason])
+            facts = join_clauses([facts, reason])
         at = [line.overall.at for line in lines if not line.is_model]
         yield Board(
             title=name,
@@ -263,7 +278,7 @@ def _boards(name: str, bundle: Bundle, table: pd.DataFrame) -> Iterator[Board]:
         )
 
 
-def _lines(bundle: Bundle, own_rows: pd.DataFrame, tasks: Sequence[str]) -> list[BoardRow]:
+def _board_rows(bundle: Bundle, own_rows: pd.DataFrame, tasks: Sequence[str]) -> list[BoardRow]:
     """Return the rows in order of macro accuracy, or of micro accuracy if macro is undefined."""
     rows: dict[tuple[str, str, str], Row] = {
         (row["rater_id"], row["by"], row["group"]): row
@@ -298,24 +313,24 @@ def _rank(row: Row) -> str:
     return f"{rank:.0f}" if isnan(low) or low == high else f"{rank:.0f} ({low:.0f}–{high:.0f})"
 
 
-def _bar(row: Row) -> Bar:
+def _bar(row: Row) -> AccuracyBar:
     at, low, high = (float(row[name]) for name in ("accuracy", "ci_low", "ci_high"))
     if isnan(at):
-        return Bar(text="–", at=None, low=None, high=None)
+        return AccuracyBar(text="–", at=None, low=None, high=None)
     if not low < high:
-        return Bar(text=percent(at), at=100 * at, low=None, high=None)
-    text = f"{percent(at)} {span(percent(low), percent(high))}"
-    return Bar(text=text, at=100 * at, low=100 * low, high=100 * high)
+        return AccuracyBar(text=format_percent(at), at=100 * at, low=None, high=None)
+    text = f"{format_percent(at)} {format_range(format_percent(low), format_percent(high))}"
+    return AccuracyBar(text=text, at=100 * at, low=100 * low, high=100 * high)
 
 
 def _page(boards: Sequence[Board], cards: Mapping[str, Row]) -> str:
-    return _html(
+    return _render(
         "leaderboard.html.jinja",
-        mark=Markup(MARK),  # noqa: S704 - a constant
-        css=Markup((_HERE / "report.css").read_text("utf-8")),  # noqa: S704 - a file of this package
+        mark=Markup(PAGE_PREFIX),  # noqa: S704 - a constant
+        css=Markup((_FORMATS / "report.css").read_text("utf-8")),  # noqa: S704 - a file of this package
         strip_css=Markup(_STYLES.read_text("utf-8")),  # noqa: S704 - a file of this package
         several=len({board.title for board in boards}) > 1,
-        files=(LONG, PUBLIC),
+        files=(LONG_TABLE, PUBLIC_TABLE),
         **_template_values(boards, cards),
     )
 
@@ -325,13 +340,13 @@ def _template_values(boards: Sequence[Board], cards: Mapping[str, Row]) -> dict[
     return {
         "boards": boards,
         "cards": [card for model, card in sorted(cards.items()) if model in shown],
-        "card_columns": {name: translated(words) for name, words in _CARD_WORDS.items()},
-        "words": _words(),
-        "language": language(),
+        "card_columns": {name: translated(words) for name, words in _CARD_LABELS.items()},
+        "words": _labels(),
+        "language": current_language(),
     }
 
 
-def _words() -> dict[str, str]:
+def _labels() -> dict[str, str]:
     """Return the labels of the leaderboards by name, in the language in use."""
     return {
         "leaderboard": t("Leaderboard"),
@@ -359,13 +374,13 @@ def _words() -> dict[str, str]:
     }
 
 
-def _html(template: str, **context: Any) -> str:
+def _render(template: str, **context: Any) -> str:
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(_HERE),
+        loader=jinja2.FileSystemLoader(_FORMATS),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["isolated"] = isolated
+    environment.filters["isolated"] = isolate_html
     return environment.get_template(template).render(**context)

@@ -10,8 +10,8 @@ import pandas as pd
 
 from analysis.figures.drawing.to_plotly import plotly_figure
 from analysis.figures.power import power_chart
-from analysis.translation import ENGLISH, spoken
-from analysis.writing import added_files
+from analysis.translation import ENGLISH, use_language
+from analysis.writing import staging_folder
 
 
 def write_power(table: pd.DataFrame, out: str | PathLike[str]) -> None:
@@ -29,7 +29,7 @@ def write_power(table: pd.DataFrame, out: str | PathLike[str]) -> None:
     OutputError
         A file cannot be written.
     """
-    with added_files(Path(out)) as place:
+    with staging_folder(Path(out)) as place:
         for name in ("tables", "figures"):
             (place / name).mkdir()
         table.to_csv(
@@ -37,11 +37,11 @@ def write_power(table: pd.DataFrame, out: str | PathLike[str]) -> None:
         )
         for metric, rows in table.groupby("metric", sort=False):
             name = "power" if table["metric"].nunique() == 1 else f"power-{metric}"
-            with spoken(ENGLISH):
-                _figure(rows, place / "figures" / name)
+            with use_language(ENGLISH):
+                _write_figure(rows, place / "figures" / name)
 
 
-def _figure(rows: pd.DataFrame, path: Path) -> None:
+def _write_figure(rows: pd.DataFrame, path: Path) -> None:
     # Imported only when a picture is written, because matplotlib loads slowly.
     from analysis.figures.drawing.to_print import svg
 

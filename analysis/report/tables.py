@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from analysis.presentation.table import ReportTable, TableRow
-from analysis.presentation.wording import has_several
+from analysis.presentation.wording import has_several_conditions
 from analysis.registry import STATISTICS
 from analysis.results import Results
 from analysis.translation import t
 
-__all__ = ["ReportTable", "TableRow", "overviews"]
+__all__ = ["ReportTable", "TableRow", "report_tables"]
 
 
-def overviews(results: Results) -> list[ReportTable]:
+def report_tables(results: Results) -> list[ReportTable]:
     """Return the tables of the report that have rows.
 
     The metric is omitted if it is the same in every row, and the condition if there is only one.
@@ -25,11 +25,11 @@ def overviews(results: Results) -> list[ReportTable]:
         for place, part in statistic.tables.items()
     }
     tables = [
-        table.without_same(t("Metric"))
+        table.without_constant_column(t("Metric"))
         for _, part in sorted(by_place.items())
         for table in part
         if table.rows
     ]
-    if has_several(results):
+    if has_several_conditions(results):
         return tables
     return [table.without_column(t("Condition")) for table in tables]

@@ -10,7 +10,7 @@ import pandas as pd
 
 from analysis.arrays import Bools, Floats
 from analysis.bundle.model import Bundle
-from analysis.bundle.protocol import stated
+from analysis.bundle.protocol import protocol_value
 from analysis.options import Options
 from analysis.presentation.table import (
     ReportTable,
@@ -18,7 +18,7 @@ from analysis.presentation.table import (
     report_table,
     whole_number,
 )
-from analysis.presentation.wording import number, rows_by
+from analysis.presentation.wording import cell_number, rows_by
 from analysis.readings.confidence import Meaning, confidence_of
 from analysis.readings.matrix import NO_LETTER
 from analysis.results import Results
@@ -141,7 +141,7 @@ def _measures(study: Study, pairs: Pairs, weights: Floats) -> Iterator[dict[str,
 
 def _confidence_steps(study: Study) -> float:
     """Return the protocol's number of confidence steps, or else the readers' largest confidence."""
-    declared = stated(study.bundle.protocol, "confidence")
+    declared = protocol_value(study.bundle.protocol, "confidence")
     if isinstance(declared, int) and declared > 1:
         return float(declared)
     readers = [column.kind == "reader" for column in study.matrix.columns]
@@ -162,7 +162,7 @@ def advice_weight_table(results: Results) -> Iterator[ReportTable]:
     shown_rows = {
         key: parts
         for key, parts in rows.items()
-        if key[3] != "no" and number(parts["weight_of_advice"], "n")
+        if key[3] != "no" and cell_number(parts["weight_of_advice"], "n")
     }
     yield report_table(
         name="advice-weight",
@@ -177,7 +177,7 @@ def advice_weight_table(results: Results) -> Iterator[ReportTable]:
             results,
             shown_rows,
             lambda parts: (
-                whole_number(number(parts["weight_of_advice"], "n")),
+                whole_number(cell_number(parts["weight_of_advice"], "n")),
                 *(estimate_of(parts[measure]) for measure in MEASURES),
             ),
         ),

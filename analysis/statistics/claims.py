@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from analysis.presentation.table import difference_cells, p_cell
-from analysis.presentation.wording import Row, number, rounded
+from analysis.presentation.wording import Row, cell_number, format_number
 from analysis.translation import later, t, translated
 
 NARROWER_NOTE = "came out narrower than for these readers, whose se, df, limits and p are used"
@@ -75,13 +75,15 @@ def factor_of(row: Row) -> float:
 
 def value_cell(value: float, factor: float) -> str:
     """Format the value of a metric."""
-    return rounded(factor * value, 1 if factor == 100 else 3)
+    return format_number(factor * value, 1 if factor == 100 else 3)
 
 
 def error_cells(row: Row, factor: float) -> tuple[str, str]:
     """Format the standard error and its degrees of freedom, which normal intervals do not have."""
-    se, df = number(row, "se"), number(row, "df")
-    return value_cell(se, factor) if factor != 100 else rounded(100 * se, 2), rounded(df, 1)
+    se, df = cell_number(row, "se"), cell_number(row, "df")
+    return value_cell(se, factor) if factor != 100 else format_number(100 * se, 2), format_number(
+        df, 1
+    )
 
 
 def comparison_header(first: str, second: str) -> tuple[str, ...]:
@@ -93,9 +95,9 @@ def comparison_cells(row: Row, first: str = "value_a", second: str = "value_b") 
     """Format two values of a metric, from two columns of a row, and their difference."""
     factor = factor_of(row)
     return (
-        value_cell(number(row, first), factor),
-        value_cell(number(row, second), factor),
+        value_cell(cell_number(row, first), factor),
+        value_cell(cell_number(row, second), factor),
         *difference_cells(row, factor),
         *error_cells(row, factor),
-        p_cell(number(row, "p")),
+        p_cell(cell_number(row, "p")),
     )

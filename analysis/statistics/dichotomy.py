@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.arrays import Bools, Ints
-from analysis.bundle.model import LETTERS, PLACE, Bundle
+from analysis.bundle.model import LETTER_POSITIONS, LETTERS, Bundle
 from analysis.bundle.protocol import positive_options
 from analysis.errors import OptionsError, quoted
 from analysis.options import Options
 from analysis.readings.matrix import NO_LETTER, ReadingMatrix
-from analysis.readings.shared_items import Shared
+from analysis.readings.shared_items import SharedItems
 from analysis.statistics.merits import (
     PERCENT_CORRECT,
     FigureOfMerit,
@@ -45,7 +45,7 @@ class Dichotomy:
 
     def counted_items(self, matrix: ReadingMatrix) -> Bools:
         """Return the items with a reference standard and two classes, shape (n_items,)."""
-        is_counted: Bools = matrix.assigned & self.letters.any(axis=1)
+        is_counted: Bools = matrix.has_truth & self.letters.any(axis=1)
         return is_counted
 
     def positive_items(self, matrix: ReadingMatrix) -> Bools:
@@ -66,7 +66,7 @@ class Dichotomy:
         return correct
 
     def figures_of_merit(
-        self, matrix: ReadingMatrix, shared: Shared, columns: Ints
+        self, matrix: ReadingMatrix, shared: SharedItems, columns: Ints
     ) -> Iterator[FigureOfMerit]:
         """Yield the sensitivity and specificity of raters, over the items that they share.
 
@@ -191,7 +191,9 @@ class _PositiveRule:
     def _places_of_named_options(self, texts: Sequence[str], n_offered: int) -> set[int]:
         names = {_normalised_text(name) for name in self.named_options}
         by_text = {i for i, text in enumerate(texts) if _normalised_text(text) in names}
-        by_letter = {PLACE[name] for name in self.named_options if name in PLACE}
+        by_letter = {
+            LETTER_POSITIONS[name] for name in self.named_options if name in LETTER_POSITIONS
+        }
         return by_text or {i for i in by_letter if i < (n_offered or len(LETTERS))}
 
     def refuse_unknown(self, places_by_options: dict[tuple[str, int], list[int]]) -> None:

@@ -12,10 +12,10 @@ import pandas as pd
 from analysis.arrays import Bools, Codes, Floats, Ints
 from analysis.bundle.model import LETTERS, RaterKind
 from analysis.errors import OptionsError
-from analysis.readings.clusters import ALL_IN_ONE, ratio, sums_by_cluster
-from analysis.readings.confidence import WORDS, Confidence, Meaning
+from analysis.readings.clusters import SINGLE_CLUSTER, ratio, sums_by_cluster
+from analysis.readings.confidence import MEANING_WORDS, Confidence, Meaning
 from analysis.readings.matrix import NO_LETTER, ReadingMatrix
-from analysis.readings.shared_items import Shared
+from analysis.readings.shared_items import SharedItems
 from analysis.translation import later
 
 
@@ -204,7 +204,7 @@ def no_covariance(n_items: int, n_clusters: int) -> str:
     if n_items == 0:
         return NO_ITEM
     if n_clusters == 1:
-        return ONE_ITEM if n_items == 1 else ALL_IN_ONE
+        return ONE_ITEM if n_items == 1 else SINGLE_CLUSTER
     return ""
 
 
@@ -500,7 +500,7 @@ def binary_letters(matrix: ReadingMatrix, items: pd.DataFrame) -> tuple[int, int
         truths, two options each (or no stated options) and one option set (or else the same
         `options`), and no answer is another letter.
     """
-    assigned = matrix.assigned
+    assigned = matrix.has_truth
     letters = np.unique(matrix.truth[assigned])
     letters_given = np.unique(matrix.answers[assigned])
     if len(letters) != 2 or not set(letters_given.tolist()) <= {NO_LETTER, *letters.tolist()}:
@@ -556,7 +556,7 @@ def ratings_of(matrix: ReadingMatrix, letters: tuple[int, int], confidence: Conf
     >>> ratings_of(matrix, (0, 1), Confidence(meaning=Meaning.FINDING)).ratings[:, 0].tolist()
     [5.0, 1.0, 1.0]
     """
-    items = matrix.assigned
+    items = matrix.has_truth
     answers, confidence_given = matrix.answers, matrix.confidence
     positive: Bools = matrix.truth == letters[1]
     pairs = [
@@ -623,7 +623,7 @@ def _confidence_note(
     raters = "readers" if kind is RaterKind.READER else "model"
     parts = []
     if confidence.meaning is Meaning.ANSWER:
-        parts.append(f"{raters}: confidence is {WORDS[Meaning.ANSWER]}")
+        parts.append(f"{raters}: confidence is {MEANING_WORDS[Meaning.ANSWER]}")
         if (
             pairs.n >= FEWEST_PAIRS
             and not 1 - CONCORDANT_SHARE < pairs.higher / pairs.n < CONCORDANT_SHARE
@@ -716,7 +716,7 @@ class FiguresOfMerit:
     matrix: ReadingMatrix
     ratings: Ratings | None
 
-    def of_raters(self, shared: Shared, columns: Ints, rated: Ints) -> Iterator[FigureOfMerit]:
+    def of_raters(self, shared: SharedItems, columns: Ints, rated: Ints) -> Iterator[FigureOfMerit]:
         """Yield every metric of the raters, over the items that they share.
 
         Parameters
@@ -737,7 +737,7 @@ class FiguresOfMerit:
         if self.ratings is not None and self.ratings.rated[rated].any():
             yield self._auc(self.ratings, shared, columns)
 
-    def _accuracy(self, shared: Shared, columns: Ints) -> FigureOfMerit:
+    def _accuracy(self, shared: SharedItems, columns: Ints) -> FigureOfMerit:
         correct = self.matrix.correct[shared.items][:, columns]
         return self.figure(
             Metric.ACCURACY,
@@ -746,7 +746,7 @@ class FiguresOfMerit:
             PERCENT_CORRECT,
         )
 
-    def _auc(self, ratings: Ratings, shared: Shared, columns: Ints) -> FigureOfMerit:
+    def _auc(self, ratings: Ratings, shared: SharedItems, columns: Ints) -> FigureOfMerit:
         matrix = self.matrix
         covariance = AucCovariance.DELONG if matrix.clustered else AucCovariance.JACKKNIFE
         shared_ratings = ratings.ratings[shared.items][:, columns]
@@ -785,7 +785,7 @@ class FiguresOfMerit:
     def figure(
         self,
         metric: Metric,
-        shared: Shared,
+        shared: SharedItems,
         merits: Merits,
         covariances: str,
         no_value: str = "",

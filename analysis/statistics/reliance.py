@@ -11,17 +11,17 @@ import numpy.typing as npt
 import pandas as pd
 
 from analysis.arrays import Bools, Floats, Ints
-from analysis.bundle.model import PLACE, Bundle
+from analysis.bundle.model import LETTER_POSITIONS, Bundle
 from analysis.options import Options
 from analysis.readings.clusters import (
-    PERCENTILE,
-    WIDENED,
+    PERCENTILE_METHOD,
+    WIDENED_METHOD,
     is_widened,
     percentile_limits,
     ratio,
+    reason_too_few,
     resample_weights,
     sums_by_cluster,
-    too_few,
 )
 from analysis.readings.matrix import NO_LETTER, ReadingMatrix, cells_of, first_readings
 from analysis.statistics.agreement.between import OVER_ITEMS
@@ -166,7 +166,7 @@ def pairs_of(study: Study) -> Pairs | None:
         answer_without=matrix.answers[item, before].astype(np.int64),
         answer_with=matrix.answers[item, column].astype(np.int64),
         model_answer=np.array(
-            [PLACE.get(cell, NO_LETTER) for cell in aided["aid_answer"]], dtype=np.int64
+            [LETTER_POSITIONS.get(cell, NO_LETTER) for cell in aided["aid_answer"]], dtype=np.int64
         ),
         confidence_without=matrix.confidence[item, before],
         confidence_with=matrix.confidence[item, column],
@@ -346,18 +346,18 @@ def measure_cells(
         return {**cells, "ci_low": np.nan, "ci_high": np.nan, "undefined_because": empty}
     units = np.array(n_units)
     low, high, _ = percentile_limits(resampled, study.options.alpha, units)
-    reason = too_few(n_units, clustered=study.matrix.clustered)
+    reason = reason_too_few(n_units, clustered=study.matrix.clustered)
     if reason:
         reason = f"interval: {reason}"
     elif np.isnan(low):
         reason = FEW_RESAMPLES
-    interval_method = PERCENTILE if study.matrix.clustered else OVER_ITEMS
+    interval_method = PERCENTILE_METHOD if study.matrix.clustered else OVER_ITEMS
     widened = study.matrix.clustered and bool(is_widened(units))
     return {
         **cells,
         "ci_low": float(low),
         "ci_high": float(high),
-        "method": "" if np.isnan(low) else WIDENED if widened else interval_method,
+        "method": "" if np.isnan(low) else WIDENED_METHOD if widened else interval_method,
         "undefined_because": reason,
     }
 

@@ -10,16 +10,16 @@ from analysis.figures.robustness import differences_chart
 from analysis.presentation.table import (
     ReportTable,
     TableRow,
-    named,
     percent_with_range,
+    rater_name,
     report_table,
+    row_label,
     whole_number,
-    words,
 )
-from analysis.presentation.wording import Row, number, rows_by, sentences
+from analysis.presentation.wording import Row, cell_number, join_sentences, rows_by
 from analysis.results import Results
 from analysis.statistics.statistic import Figure
-from analysis.translation import later, t, translated, written
+from analysis.translation import later, localised, t, translated
 
 ALL_READERS = "readers"
 AIDED = "aided"
@@ -46,7 +46,9 @@ def reliance_table(results: Results) -> Iterator[ReportTable]:
         results, "reliance", ("rater_id", "aid_model", "aid", "planted"), of="measure", by="overall"
     )
     shown_rows = {
-        key: parts for key, parts in rows.items() if key[3] != "no" and number(parts["gain"], "n")
+        key: parts
+        for key, parts in rows.items()
+        if key[3] != "no" and cell_number(parts["gain"], "n")
     }
     yield report_table(
         name="reliance",
@@ -62,7 +64,7 @@ def reliance_table(results: Results) -> Iterator[ReportTable]:
             results,
             shown_rows,
             lambda parts: (
-                whole_number(max(number(row, "n") for row in parts.values())),
+                whole_number(max(cell_number(row, "n") for row in parts.values())),
                 *(percent_with_range(parts[measure], "estimate") for measure in MEASURES),
             ),
         ),
@@ -87,7 +89,7 @@ def use_rows(
         (
             (reader_name(names, rater),),
             (
-                named(names, model).full,
+                rater_name(names, model).full,
                 translated(AID_TIME_WORDS.get(when, when)),
                 translated(PLANTED_WORDS[planted]),
                 *cells(parts),
@@ -107,7 +109,7 @@ PLANTED_WORDS = {"all": later("all"), "yes": later("planted errors")}
 
 def reader_name(names: Mapping[str, RaterName], rater: str) -> RaterName:
     """Return a reader's name, or the words for all readers."""
-    return words(t("All readers")) if rater == ALL_READERS else named(names, rater)
+    return row_label(t("All readers")) if rater == ALL_READERS else rater_name(names, rater)
 
 
 def reliance_figures(results: Results, condition: str) -> Iterator[Figure]:
@@ -132,8 +134,8 @@ def reliance_figures(results: Results, condition: str) -> Iterator[Figure]:
         yield Figure(
             "comparison",
             f"reliance-{place}",
-            t("Use of the answers of {model}", model=named(names, str(model)).label),
-            sentences(
+            t("Use of the answers of {model}", model=rater_name(names, str(model)).label),
+            join_sentences(
                 [
                     t(
                         "The model's answer was shown {when}. Corrected: share of the reader's"
@@ -143,7 +145,7 @@ def reliance_figures(results: Results, condition: str) -> Iterator[Figure]:
                         " accuracy without minus with it, if the model was wrong. {percent} %"
                         " bootstrap intervals.",
                         when=translated(AID_TIME_WORDS.get(str(when), str(when))),
-                        percent=written(results.options.confidence_percent),
+                        percent=localised(results.options.confidence_percent),
                     ),
                     t(
                         "Points without an interval rest on too few patients, or on answers that"
@@ -156,6 +158,6 @@ def reliance_figures(results: Results, condition: str) -> Iterator[Figure]:
             differences_chart(
                 charted,
                 axis_title=t("Percent or points"),
-                names={**names, ALL_READERS: words(t("All readers"))},
+                names={**names, ALL_READERS: row_label(t("All readers"))},
             ),
         )

@@ -75,7 +75,7 @@ class Figure(NamedTuple):
     Parameters
     ----------
     section : str
-        A key of `analysis.report.content.SECTIONS`.
+        A key of `analysis.report.content.SECTION_TITLES`.
     name : str
         Name of its files.
     title, caption : str

@@ -12,7 +12,7 @@ from analysis.arrays import Floats
 from analysis.bundle.model import Bundle
 from analysis.bundle.protocol import years_limit
 from analysis.options import Options
-from analysis.readings.circumstances import Circumstances, measured
+from analysis.readings.circumstances import ReadingTimes, reading_times
 from analysis.readings.clusters import resample_weights
 from analysis.readings.confidence import confidence_of
 from analysis.readings.matrix import ReadingMatrix, reading_matrix
@@ -57,9 +57,9 @@ class Study:
         return resample_weights(self.matrix.n_clusters, self.options.bootstrap, self.options.seed)
 
     @cached_property
-    def circumstances(self) -> Circumstances:
+    def circumstances(self) -> ReadingTimes:
         """The measured times of the first readings."""
-        return measured(self.bundle, self.matrix)
+        return reading_times(self.bundle, self.matrix)
 
     @property
     def years_limit(self) -> float:

@@ -88,7 +88,7 @@ def answers_of_study(study: Study) -> Answers:
     return Answers(
         study=study,
         answered=matrix.answers != NO_LETTER,
-        counted=matrix.given,
+        counted=matrix.is_counted,
         places=columns_by_condition(matrix.columns),
     )
 
@@ -116,7 +116,7 @@ def patients_compared(results: Results, row: Row) -> int:
     """
     answers = answers_of(results)
     sides = _sides(answers, row)
-    items = answers.matrix.assigned.copy()
+    items = answers.matrix.has_truth.copy()
     for side in sides:
         items &= answers.answered[:, side].any(axis=1)
     if row.get("method") != PAIR_WEIGHTED and row.get("analysis") != NEVER_PRESENTED:

@@ -16,24 +16,31 @@ from analysis.bundle.model import Bundle, RaterKind
 from analysis.figures.drawing.axes import condition_name
 from analysis.options import Options
 from analysis.presentation.table import (
-    EMPTY,
+    EMPTY_CELL,
     ReportTable,
     TableRow,
     condition_cell,
     p_cell,
     report_table,
+    row_label,
     whole_number,
-    words,
 )
-from analysis.presentation.wording import Row, decimals_for, number, rounded, rows_of, span
-from analysis.readings.circumstances import Circumstances
+from analysis.presentation.wording import (
+    Row,
+    cell_number,
+    decimals_for,
+    format_number,
+    format_range,
+    rows_of,
+)
+from analysis.readings.circumstances import ReadingTimes
 from analysis.readings.matrix import ReadingMatrix
 from analysis.results import Results
 from analysis.statistics.crossed import CrossedFit, fit_crossed
 from analysis.statistics.statistic import Column, Method, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.statistics.times import ANSWERED, session_order
-from analysis.translation import later, pieces, t, translated
+from analysis.translation import later, t, translate_pieces, translated
 
 BASELINE = "unaided"
 TERM_KINDS = ("condition", "correct", "position", "session", "task")
@@ -74,7 +81,7 @@ class Term:
     reason: str = ""
 
 
-def modelled_readings(matrix: ReadingMatrix, times: Circumstances) -> pd.DataFrame:
+def modelled_readings(matrix: ReadingMatrix, times: ReadingTimes) -> pd.DataFrame:
     """Return the readings of the model, one per row, in order of item and column.
 
     Returns
@@ -88,7 +95,7 @@ def modelled_readings(matrix: ReadingMatrix, times: Circumstances) -> pd.DataFra
     indices = np.flatnonzero(answered & reader[times.column])
     item, column = times.item[indices], times.column[indices]
     correct = np.where(
-        matrix.assigned[item], matrix.correct[item, column].astype(np.float64), np.nan
+        matrix.has_truth[item], matrix.correct[item, column].astype(np.float64), np.nan
     )
     table = pd.DataFrame(
         {
@@ -372,13 +379,15 @@ def time_model_table(results: Results) -> Iterator[ReportTable]:
     """Show the terms of the time model as factors."""
     rows: list[TableRow] = [
         (
-            (words(term_words(str(row["term"]))),),
+            (row_label(term_words(str(row["term"]))),),
             (
                 condition_cell(str(row["condition"])),
-                whole_number(number(row, "n")) if not math.isnan(number(row, "n")) else EMPTY,
+                whole_number(cell_number(row, "n"))
+                if not math.isnan(cell_number(row, "n"))
+                else EMPTY_CELL,
                 *_factor_cells(row),
-                p_cell(number(row, "p")),
-                pieces(str(row["undefined_because"] or "")),
+                p_cell(cell_number(row, "p")),
+                translate_pieces(str(row["undefined_because"] or "")),
             ),
         )
         for row in rows_of(results, "time_model")
@@ -399,11 +408,13 @@ def time_model_table(results: Results) -> Iterator[ReportTable]:
 
 
 def _factor_cells(row: Row) -> tuple[str, str]:
-    ratio, low, high = (number(row, column) for column in ("ratio", "ci_low", "ci_high"))
+    ratio, low, high = (cell_number(row, column) for column in ("ratio", "ci_low", "ci_high"))
     if math.isnan(low) or math.isnan(high):
-        return rounded(ratio, 2), EMPTY
+        return format_number(ratio, 2), EMPTY_CELL
     decimals = decimals_for([low, high], [1.0], 2)
-    return rounded(ratio, decimals), span(rounded(low, decimals), rounded(high, decimals))
+    return format_number(ratio, decimals), format_range(
+        format_number(low, decimals), format_number(high, decimals)
+    )
 
 
 CONTRASTS = {
@@ -418,7 +429,7 @@ def term_words(term: str) -> str:
     kind, _, levels = term.partition(" ")
     name, against, other = levels.rpartition(" against ")
     if kind not in CONTRASTS or not against:
-        return pieces(term)
+        return translate_pieces(term)
     if kind == "condition":
         name, other = (
             t("(none)") if level == "(none)" else condition_name(level) for level in (name, other)

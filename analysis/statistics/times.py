@@ -14,23 +14,23 @@ from analysis.arrays import Bools, Floats, Ints
 from analysis.bundle.model import WRITTEN_STATUSES, Bundle, Status
 from analysis.figures.drawing.axes import rater_names
 from analysis.figures.times import drift_chart, speed_chart, times_chart
-from analysis.presentation.captions import answers_in
+from analysis.presentation.captions import answer_range
 from analysis.presentation.table import (
-    EMPTY,
+    EMPTY_CELL,
     ReportTable,
     TableRow,
     condition_cell,
-    named,
+    rater_name,
     report_table,
     whole_number,
 )
-from analysis.presentation.wording import number, rounded, rows_of, sentences
-from analysis.readings.circumstances import Circumstances
+from analysis.presentation.wording import cell_number, format_number, join_sentences, rows_of
+from analysis.readings.circumstances import ReadingTimes
 from analysis.readings.matrix import STATUS_CODES, ReadingMatrix
 from analysis.results import Results
 from analysis.statistics.statistic import Column, Figure, Method, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
-from analysis.translation import later, t, written
+from analysis.translation import later, localised, t
 
 ANSWERED = STATUS_CODES[Status.ANSWERED]
 QUARTERS = ("first quarter", "second quarter", "third quarter", "fourth quarter")
@@ -56,7 +56,7 @@ class TimeGroup:
     has_empty_rows: bool
 
 
-def time_groups(matrix: ReadingMatrix, times: Circumstances) -> Iterator[TimeGroup]:
+def time_groups(matrix: ReadingMatrix, times: ReadingTimes) -> Iterator[TimeGroup]:
     """Yield the groups of times in the order of the table.
 
     Yields
@@ -104,11 +104,11 @@ def session_order(sessions: npt.NDArray[np.object_]) -> list[str]:
 
 
 def _by_correctness(
-    matrix: ReadingMatrix, times: Circumstances, answered: Bools
+    matrix: ReadingMatrix, times: ReadingTimes, answered: Bools
 ) -> Iterator[TimeGroup]:
-    known = answered & matrix.assigned[times.item]
+    known = answered & matrix.has_truth[times.item]
     correct = matrix.correct[times.item, times.column]
-    if matrix.assigned.any():
+    if matrix.has_truth.any():
         yield _group("correct", "correct", known & correct, has_empty_rows=True)
         yield _group("correct", "wrong", known & ~correct, has_empty_rows=True)
 
@@ -192,7 +192,7 @@ def times(study: Study | Bundle) -> pd.DataFrame:
 
 
 def _group_values(
-    circumstances: Circumstances, group: TimeGroup, is_timed_rater: Bools
+    circumstances: ReadingTimes, group: TimeGroup, is_timed_rater: Bools
 ) -> dict[str, np.ndarray]:
     """Return the columns of a group's rows, by name."""
     n_columns = len(is_timed_rater)
@@ -250,17 +250,17 @@ def times_table(results: Results) -> Iterator[ReportTable]:
     names = rater_names(results.bundle)
     rows: list[TableRow] = [
         (
-            (named(names, str(row["rater_id"])),),
+            (rater_name(names, str(row["rater_id"])),),
             (
                 condition_cell(str(row["condition"])),
-                whole_number(number(row, "n")),
+                whole_number(cell_number(row, "n")),
                 *(
-                    rounded(number(row, column) / 1000, 1)
+                    format_number(cell_number(row, column) / 1000, 1)
                     for column in ("median_ms", "q1_ms", "q3_ms", "geometric_mean_ms")
                 ),
-                whole_number(number(row, "n_flagged"))
-                if not math.isnan(number(row, "n_flagged"))
-                else EMPTY,
+                whole_number(cell_number(row, "n_flagged"))
+                if not math.isnan(cell_number(row, "n_flagged"))
+                else EMPTY_CELL,
             ),
         )
         for row in rows_of(results, "times", by="overall")
@@ -285,12 +285,12 @@ def times_table(results: Results) -> Iterator[ReportTable]:
 
 def times_caption(rows: pd.DataFrame) -> str:
     """Describe the figure of response times."""
-    return sentences(
+    return join_sentences(
         [
             t(
                 "Seconds from display to answer, for what was answered: median and quartiles of"
                 " every rater, {answers}.",
-                answers=answers_in(rows["n"]),
+                answers=answer_range(rows["n"]),
             ),
             t(
                 "The axis is logarithmic. The bars show the spread of the times, not the"
@@ -302,13 +302,13 @@ def times_caption(rows: pd.DataFrame) -> str:
 
 def speed_caption(rows: pd.DataFrame, percent: str) -> str:
     """Describe the figure of speed against accuracy."""
-    return sentences(
+    return join_sentences(
         [
             t(
                 "Percent correct with its {percent} % Wilson interval against the median response"
                 " time, {answers} per rater.",
-                percent=written(percent),
-                answers=answers_in(rows["n"]),
+                percent=localised(percent),
+                answers=answer_range(rows["n"]),
             ),
             t("It describes these raters and tests nothing."),
         ]
@@ -320,7 +320,7 @@ def drift_caption(rows: pd.DataFrame) -> str:
     return t(
         "Median response time in the quarters of each reader's session, {answers} per"
         " quarter; descriptive, without an interval.",
-        answers=answers_in(rows["n"]),
+        answers=answer_range(rows["n"]),
     )
 
 

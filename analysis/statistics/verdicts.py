@@ -12,7 +12,7 @@ import numpy as np
 from scipy.stats import t as student
 
 from analysis.bundle.protocol import Plan, margin_origin, plan_of
-from analysis.presentation.wording import Row, number, rows_of
+from analysis.presentation.wording import Row, cell_number, rows_of
 from analysis.results import Results
 from analysis.statistics.claims import (
     FAMILY_COLUMNS,
@@ -52,7 +52,9 @@ def patients_of_row(results: Results, row: Row) -> int:
     A sensitivity analysis may count fewer patients. Its claim about these readers has one degree
     of freedom less than it has patients, and both claims are about the same items.
     """
-    n = min(max_patients_of_items(results, number(row, "n_items")), patients_compared(results, row))
+    n = min(
+        max_patients_of_items(results, cell_number(row, "n_items")), patients_compared(results, row)
+    )
     degrees = math.nan
     if "analysis" in row:
         degrees = _degrees_of_freedom(results).get(_comparison_key(row), math.nan)
@@ -67,7 +69,7 @@ def _degrees_of_freedom(results: Results) -> dict[tuple[str, ...], float]:
     """Return the degrees of freedom of claims about these readers, by analysis and comparison."""
     if results not in _DEGREES_OF_FREEDOM:
         _DEGREES_OF_FREEDOM[results] = {
-            _comparison_key(row): number(row, "df")
+            _comparison_key(row): cell_number(row, "df")
             for row in rows_of(results, "sensitivity_panel", claim=THESE_READERS)
         }
     return _DEGREES_OF_FREEDOM[results]
@@ -75,7 +77,9 @@ def _degrees_of_freedom(results: Results) -> dict[tuple[str, ...], float]:
 
 def patients_of_pair(results: Results, row: Row) -> int:
     """Return the number of patients whose items both raters of a row of `comparisons` answered."""
-    return min(max_patients_of_items(results, number(row, "n")), patients_compared(results, row))
+    return min(
+        max_patients_of_items(results, cell_number(row, "n")), patients_compared(results, row)
+    )
 
 
 def no_verdict_reason(results: Results, n_patients: int) -> str:
@@ -130,7 +134,7 @@ def conclusion(n_patients: int, low: float, high: float, *, null_value: float = 
 
 def conclusion_of(results: Results, row: Row) -> Conclusion:
     """Return the conclusion from a row of a table of claims."""
-    limits = number(row, "ci_low"), number(row, "ci_high")
+    limits = cell_number(row, "ci_low"), cell_number(row, "ci_high")
     return conclusion(patients_of_row(results, row), *limits)
 
 
@@ -277,7 +281,7 @@ def _decisions(results: Results) -> Iterator[Decision]:
     for row in rows:
         if plan.claim not in ("", row["claim"]) or (primary and row["model_id"] not in primary):
             continue
-        outcome = outcome_of_tests(results, plan, row, number(row, "margin"))
+        outcome = outcome_of_tests(results, plan, row, cell_number(row, "margin"))
         if has_several_models:
             outcome = _after_adjustment(
                 results, plan, outcome, adjusted.get(_endpoint_key(row), {})
@@ -308,8 +312,8 @@ def endpoint_rows(results: Results, plan: Plan) -> list[Row]:
 def _weighted_row(row: Row, weighted: Row | None) -> Row:
     if weighted is None:
         return row
-    distance = number(weighted, "difference") + number(row, "margin")
-    p = float(student.sf(distance / number(weighted, "se"), number(weighted, "df")))
+    distance = cell_number(weighted, "difference") + cell_number(row, "margin")
+    p = float(student.sf(distance / cell_number(weighted, "se"), cell_number(weighted, "df")))
     copied_columns = (
         "n_readers",
         "n_items",
@@ -357,12 +361,12 @@ def score_p(results: Results, row: Row, column: str = "p") -> float:
     A row of `sensitivity_panel` contains the numbers of its own analysis.
     """
     if "analysis" in row:
-        return number(row, "p_margin" if column == "p" else column)
+        return cell_number(row, "p_margin" if column == "p" else column)
     if row.get("method") == PAIR_WEIGHTED:
         return math.nan  # the test is about the mean of the readers
     where = {key: str(row[key]) for key in ("model_id", "condition", "metric", "claim")}
     tests = rows_of(results, "noninferiority", **where)
-    return number(tests[0], column) if tests else math.nan
+    return cell_number(tests[0], column) if tests else math.nan
 
 
 def outcome_of_tests(results: Results, plan: Plan, row: Row, margin: float) -> Outcome:
@@ -392,7 +396,7 @@ def outcome_of_interval(results: Results, plan: Plan, row: Row, margin: float) -
     superiority), and superior after non-inferiority if the interval is above 0. Tests in a fixed
     order need no adjustment if each is done only after the previous one succeeds.
     """
-    low, high = number(row, "ci_low"), number(row, "ci_high")
+    low, high = cell_number(row, "ci_low"), cell_number(row, "ci_high")
     direction = conclusion(patients_of_row(results, row), low, high)
     if direction in (Conclusion.UNDEFINED, Conclusion.TOO_FEW):
         return Outcome.UNDECIDED
@@ -415,23 +419,25 @@ def _adjusted_p(results: Results, plan: Plan) -> dict[tuple[str, ...], dict[Outc
     if plan.hypothesis != NON_INFERIORITY:
         return {
             _endpoint_key(row): {
-                **dict.fromkeys(Outcome, number(row, "p_adjusted")),
+                **dict.fromkeys(Outcome, cell_number(row, "p_adjusted")),
                 # The p-value of the one-sided test is doubled to be two-sided like the interval's.
                 Outcome.SHOWN: float(
-                    np.fmax(number(row, "p_adjusted"), 2 * _p_of_superiority(results, row))
+                    np.fmax(cell_number(row, "p_adjusted"), 2 * _p_of_superiority(results, row))
                 ),
             }
             for row in rows
         }
-    p_inferior = 1 - np.array([number(row, "p_noninferior") for row in rows])
+    p_inferior = 1 - np.array([cell_number(row, "p_noninferior") for row in rows])
     families = [", ".join(str(row[column]) for column in FAMILY_COLUMNS) for row in rows]
     return {
         _endpoint_key(row): {
             # The larger p-value of both tests; np.fmax ignores an undefined one.
             Outcome.SHOWN: float(
-                np.fmax(number(row, "p_noninferior_adjusted"), score_p(results, row, "p_adjusted"))
+                np.fmax(
+                    cell_number(row, "p_noninferior_adjusted"), score_p(results, row, "p_adjusted")
+                )
             ),
-            Outcome.SUPERIOR: number(row, "p_adjusted"),
+            Outcome.SUPERIOR: cell_number(row, "p_adjusted"),
             Outcome.INFERIOR: float(inferior),
         }
         for row, inferior in zip(rows, holm_within(p_inferior, families), strict=True)
@@ -447,7 +453,7 @@ def _p_of_superiority(results: Results, row: Row) -> float:
 def _weighted_adjusted(rows: list[Row]) -> list[Row]:
     families = [", ".join(str(row[column]) for column in FAMILY_COLUMNS) for row in rows]
     adjusted = [
-        holm_within(np.array([number(row, name) for row in rows]), families)
+        holm_within(np.array([cell_number(row, name) for row in rows]), families)
         for name in ("p", "p_noninferior")
     ]
     return [

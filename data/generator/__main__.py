@@ -16,7 +16,7 @@ from typing import Any
 
 from data.generator.bank import (
     build_bank,
-    faults,
+    checksum_differences,
     provenance,
     write_checksums,
     write_json,
@@ -31,7 +31,7 @@ def main() -> int:
     """Run the command; the exit code is 1 if `--check` finds differences."""
     options = _options()
     if options.check:
-        differences = faults(options.out)
+        differences = checksum_differences(options.out)
         print("\n".join(differences) or f"{options.out}: all files as listed")
         return 1 if differences else 0
     record_file = options.out / "provenance.json"

@@ -64,7 +64,7 @@ def smooth_curve(knots_mm: NDArray[np.float64], step_mm: float = STEP_MM) -> NDA
     return np.stack([np.interp(even, length, dense[:, axis]) for axis in range(3)], axis=1)
 
 
-def tube(knots_mm: NDArray[np.float64], *, radius_mm: float, g_per_cm: float) -> Device:
+def solid_tube(knots_mm: NDArray[np.float64], *, radius_mm: float, g_per_cm: float) -> Device:
     """Draw a solid catheter, lead or wire along a smooth curve.
 
     Parameters
@@ -90,7 +90,7 @@ def hollow_tube(
     ring = radius_mm * np.stack([np.cos(angles), np.sin(angles), np.zeros_like(angles)], axis=1)
     wall = (course[:, None, :] + ring[None, :, :]).reshape(-1, 3)
     wall_mass_g = g_per_cm * 0.04 / len(angles)
-    stripe = tube(
+    stripe = solid_tube(
         np.asarray(knots_mm) + np.array([0.6 * radius_mm, 0.8 * radius_mm, 0.0]),
         radius_mm=0.7,
         g_per_cm=stripe_g_per_cm,
@@ -98,7 +98,7 @@ def hollow_tube(
     return [Device(points_mm=wall, mass_g=wall_mass_g, radius_mm=0.5), stripe]
 
 
-def solid(inside_mm: NDArray[np.float64], *, total_g: float, radius_mm: float) -> Device:
+def rigid_body(inside_mm: NDArray[np.float64], *, total_g: float, radius_mm: float) -> Device:
     """Make a rigid body, such as a pacemaker or the chamber of a port, of points that fill it."""
     return Device(points_mm=inside_mm, mass_g=total_g / len(inside_mm), radius_mm=radius_mm)
 

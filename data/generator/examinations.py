@@ -19,7 +19,7 @@ from data.generator.anatomy import Chest
 from data.generator.film import make_film, write_png
 from data.generator.findings import FINDINGS
 from data.generator.habitus import Habitus, build_patient
-from data.generator.projection import Geometry, frame
+from data.generator.projection import Geometry, view_geometry
 
 POSE_SD_DEG = {"rotation_deg": 1.6, "lean_deg": 1.2, "tilt_deg": 2.0}
 
@@ -64,12 +64,12 @@ class Examination:
     changes: dict[str, float] = field(default_factory=dict)
 
 
-_DESCRIBED = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_DEFINITIONS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 PEOPLE = {
     name: Patient(sex=build.pop("sex"), age=build.pop("age"), build=build)
-    for name, build in _DESCRIBED["people"].items()
+    for name, build in _DEFINITIONS["people"].items()
 }
-EXAMINATIONS = tuple(Examination(**examination) for examination in _DESCRIBED["examination"])
+EXAMINATIONS = tuple(Examination(**examination) for examination in _DEFINITIONS["examination"])
 
 
 def habitus_of(examination: Examination, seed: int) -> Habitus:
@@ -89,7 +89,7 @@ def habitus_of(examination: Examination, seed: int) -> Habitus:
     return Habitus(seed=seed * 100 + number, **build, **angles)
 
 
-def measure(chest: Chest, geometry: Geometry) -> dict[str, float]:
+def measurements(chest: Chest, geometry: Geometry) -> dict[str, float]:
     """Make all measurements that apply to an examination.
 
     Parameters
@@ -116,7 +116,7 @@ def measure(chest: Chest, geometry: Geometry) -> dict[str, float]:
     return {name: round(float(value), 3) for name, value in values.items()}
 
 
-def outline(
+def projected_pixels(
     mask: NDArray[np.bool_], spacing_mm: NDArray[np.float64], geometry: Geometry
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the columns and rows of the film onto which the voxels of a mask are projected."""
@@ -125,7 +125,7 @@ def outline(
     return np.round(column).astype(int), np.round(row).astype(int)
 
 
-def widths(columns: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
+def row_widths(columns: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the width in pixels of an outline in each of its rows."""
     order = np.argsort(rows, kind="stable")
     starts = np.flatnonzero(np.r_[True, np.diff(rows[order]) > 0])
@@ -140,9 +140,9 @@ def cardiothoracic_ratio(chest: Chest, geometry: Geometry) -> float:
     the heart is the sum of its largest extents to both sides of the spine, at any level.
     """
     heart = chest.organ("heart", "atrial_appendage_left")
-    columns, _ = outline(heart, chest.spacing_mm, geometry)
-    lungs = outline(chest.lung("left") | chest.lung("right"), chest.spacing_mm, geometry)
-    return float(np.ptp(columns) / widths(*lungs).max())
+    columns, _ = projected_pixels(heart, chest.spacing_mm, geometry)
+    lungs = projected_pixels(chest.lung("left") | chest.lung("right"), chest.spacing_mm, geometry)
+    return float(np.ptp(columns) / row_widths(*lungs).max())
 
 
 def dome_difference_mm(chest: Chest) -> float:
@@ -170,7 +170,7 @@ def effusion_height_share(chest: Chest, geometry: Geometry, side: str) -> float:
     corner = np.array([s.start for s in box]) * chest.spacing_mm
     points = np.argwhere(fluid) * chest.spacing_mm + corner
     column, row, _ = geometry.project(points)
-    _, lung_rows = outline(chest.lung(side), chest.spacing_mm, geometry)
+    _, lung_rows = projected_pixels(chest.lung(side), chest.spacing_mm, geometry)
     lateral = _outer_quarter(column, side)
     depth_mm = np.bincount(
         np.round(row[lateral]).astype(int).clip(0), minlength=geometry.shape[0]
@@ -239,9 +239,9 @@ def simulate(canonical: Chest, examination: Examination, seed: int, out: Path) -
         "films": {},
     }
     for view in VIEWS:
-        geometry = frame(chest, view)
+        geometry = view_geometry(chest, view)
         if view == "PA":
-            record["measured"] = measure(chest, geometry)
+            record["measured"] = measurements(chest, geometry)
         pixels = make_film(
             chest,
             geometry,

@@ -23,7 +23,7 @@ SCATTER_SIGMA_MM = 38.0
 BLUR_SIGMA_MM = 0.16
 
 
-def expose(
+def detector_signal(
     transmission: NDArray[np.float64],
     pixel_mm: float,
     quanta_per_pixel: float,
@@ -59,7 +59,7 @@ def expose(
 SCALES_PIXELS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 # Gains by scale: fine detail is amplified and the broadest differences are attenuated, as in the
 # multi-scale processing of digital radiography (Stahl et al. 2000, doi 10.1118/1.598857).
-GAINS = {
+GAINS_BY_SCALE = {
     "PA": (0.6, 2.4, 2.6, 2.3, 1.8, 1.4, 1.05),
     "LATERAL": (0.6, 2.4, 2.8, 2.6, 2.3, 1.75, 1.2),
 }
@@ -70,7 +70,7 @@ TONE_SLOPE = 4.2
 TONE_MIDDLE = 0.45
 
 
-def process(
+def process_signal(
     signal: NDArray[np.float64],
     lungs: NDArray[np.bool_],
     body: NDArray[np.bool_],
@@ -98,22 +98,22 @@ def process(
     for scale in SCALES_PIXELS:
         blurred.append(ndimage.gaussian_filter(clipped, scale, mode="nearest"))
     out = BASE_GAIN[view] * blurred[-1]
-    for gain, fine, coarse in zip(GAINS[view], blurred, blurred[1:], strict=False):
+    for gain, fine, coarse in zip(GAINS_BY_SCALE[view], blurred, blurred[1:], strict=False):
         out += gain * (fine - coarse)
     dark = np.percentile(out[lungs & body], 2.0)
     bright = np.percentile(out[body], 99.0)
-    grey = _tone(out, dark, bright)
+    grey = _tone_curve(out, dark, bright)
     air = np.clip((signal - 0.15) / 0.25, 0.0, 1.0)
     return grey * air
 
 
-def _tone(values: NDArray[np.float64], dark: float, bright: float) -> NDArray[np.float64]:
+def _tone_curve(values: NDArray[np.float64], dark: float, bright: float) -> NDArray[np.float64]:
     """Apply an S-shaped tone curve that approaches black and white without clipping."""
     t = (values - dark) / (bright - dark)
     return 1.0 / (1.0 + np.exp(-TONE_SLOPE * (t - TONE_MIDDLE)))
 
 
-def to_levels(grey: NDArray[np.float64]) -> NDArray[np.uint16]:
+def quantise(grey: NDArray[np.float64]) -> NDArray[np.uint16]:
     """Quantise grey values to evenly spaced levels of the 16-bit range."""
     low, high = grey.min(), grey.max()
     level = np.round((grey - low) / (high - low) * (LEVELS - 1)).astype(np.uint16)
@@ -172,12 +172,14 @@ def make_film(
     """
     water, bone = project_tissue(chest, geometry)
     metal = project_devices(chest.devices, geometry)
-    signal = expose(transmission(water, bone, metal), geometry.pixel_mm, quanta_per_pixel, rng)
+    signal = detector_signal(
+        transmission(water, bone, metal), geometry.pixel_mm, quanta_per_pixel, rng
+    )
     lungs = lung_shadow(chest, geometry)
-    grey = process(signal, lungs, water > 1.0, geometry.view)
+    grey = process_signal(signal, lungs, water > 1.0, geometry.view)
     if marker is not None:
         stamp_marker(grey, marker, on_left=marker == "R")
-    return to_levels(grey)
+    return quantise(grey)
 
 
 def lung_shadow(chest: Chest, geometry: Geometry) -> NDArray[np.bool_]:

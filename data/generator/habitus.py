@@ -82,8 +82,8 @@ def build_patient(canonical: Chest, habitus: Habitus) -> Chest:
     extent_mm = source_mm * scale + [8.0, 8.0, HEAD_EXTENSION_MM + FOOT_EXTENSION_MM]
     shape = tuple(int(n) for n in np.ceil(extent_mm / spacing))
     centre_out = extent_mm / 2.0 + [0, 0, (FOOT_EXTENSION_MM - HEAD_EXTENSION_MM) / 2.0]
-    backward = _pose(habitus).T / scale[:, None]
-    coarse = _displacement(canonical, habitus)
+    backward = _pose_rotation(habitus).T / scale[:, None]
+    coarse = _displacement_field(canonical, habitus)
     occupied = ndimage.binary_dilation(canonical.hu > AIR_HU + 5.0, iterations=2)
     top_mm = (canonical.hu.shape[2] - 1) * spacing[2]
     hu = np.full(shape, AIR_HU, np.float32)
@@ -103,7 +103,7 @@ def build_patient(canonical: Chest, habitus: Habitus) -> Chest:
         places[2] = _fold_ends(places[2], top_mm)
         _fill_slice(canonical, occupied, places, hu[:, :, k], labels[:, :, k])
     patient = Chest(hu=hu, labels=labels, spacing_mm=spacing, names=canonical.names)
-    _mineralise(patient, habitus.bone_mineral)
+    _scale_bone_density(patient, habitus.bone_mineral)
     if habitus.breasts_mm > 0.0:
         _add_breasts(patient, habitus.breasts_mm)
     return patient
@@ -130,13 +130,13 @@ def _fill_slice(
     labels[inside] = canonical.labels[tuple(number[body] for number in nearest)]
 
 
-def _mineralise(patient: Chest, factor: float) -> None:
+def _scale_bone_density(patient: Chest, factor: float) -> None:
     """Scale the difference between the CT numbers of bone and soft tissue."""
     bone = patient.bones() & (patient.hu > SOFT_TISSUE_HU)
     patient.hu[bone] = SOFT_TISSUE_HU + factor * (patient.hu[bone] - SOFT_TISSUE_HU)
 
 
-def _pose(habitus: Habitus) -> NDArray[np.float64]:
+def _pose_rotation(habitus: Habitus) -> NDArray[np.float64]:
     """Return the rotation matrix of the pose: about z, then y (lean), then x (tilt)."""
     a, b, c = np.deg2rad([habitus.rotation_deg, habitus.lean_deg, habitus.tilt_deg])
     about_z = np.array([[np.cos(a), -np.sin(a), 0], [np.sin(a), np.cos(a), 0], [0, 0, 1]])
@@ -159,7 +159,7 @@ def _fold_ends(z_mm: NDArray[np.float64], top_mm: float) -> NDArray[np.float64]:
     return np.clip(z_mm, 0.0, top_mm) - fold_above + fold_below
 
 
-def _displacement(canonical: Chest, habitus: Habitus) -> NDArray[np.float64]:
+def _displacement_field(canonical: Chest, habitus: Habitus) -> NDArray[np.float64]:
     """Return the displacements in mm on the coarse grid of the CT, shape (3, nx, ny, nz)."""
     spacing = canonical.spacing_mm
     shape = tuple(int(n) for n in np.ceil(np.array(canonical.hu.shape) * spacing / COARSE_MM) + 1)

@@ -175,7 +175,7 @@ class Geometry:
         return column, row, magnification
 
 
-def frame(chest: Chest, view: str) -> Geometry:
+def view_geometry(chest: Chest, view: str) -> Geometry:
     """Set up a view so that apices and costophrenic sulci are on the film.
 
     Parameters
@@ -251,7 +251,9 @@ def project_tissue(
             if plane.any():
                 total += (rows @ (columns @ plane).T).astype(np.float32)
     step_cm = chest.spacing_mm[geometry.along] / 10.0
-    return totals[0] * step_cm * _obliquity(geometry), totals[1] * step_cm * _obliquity(geometry)
+    return totals[0] * step_cm * _path_factor(geometry), totals[1] * step_cm * _path_factor(
+        geometry
+    )
 
 
 def _plane_interpolators(chest: Chest, geometry: Geometry, along_mm: float) -> tuple[Any, Any]:
@@ -264,11 +266,11 @@ def _plane_interpolators(chest: Chest, geometry: Geometry, along_mm: float) -> t
     z_mm = geometry.centre_z_mm + v / magnification
     mm = chest.spacing_mm
     shape = chest.hu.shape
-    columns = _linear(across_mm / mm[geometry.across], shape[geometry.across])
-    return columns, _linear(z_mm / mm[2], shape[2])
+    columns = _interpolation_matrix(across_mm / mm[geometry.across], shape[geometry.across])
+    return columns, _interpolation_matrix(z_mm / mm[2], shape[2])
 
 
-def _linear(position: NDArray[np.float64], n: int) -> sparse.csr_array:
+def _interpolation_matrix(position: NDArray[np.float64], n: int) -> sparse.csr_array:
     """Return a sparse matrix that interpolates n samples linearly at positions; zero outside."""
     low = np.floor(position).astype(int)
     share = position - low
@@ -281,7 +283,7 @@ def _linear(position: NDArray[np.float64], n: int) -> sparse.csr_array:
     )
 
 
-def _obliquity(geometry: Geometry) -> NDArray[np.float32]:
+def _path_factor(geometry: Geometry) -> NDArray[np.float32]:
     """Return the factor by which the path of an oblique ray through a plane is longer."""
     n_rows, n_columns = geometry.shape
     u = geometry.film_mm[0] + (np.arange(n_columns) + 0.5) * geometry.pixel_mm
@@ -297,13 +299,13 @@ def project_devices(devices: list[Device], geometry: Geometry) -> NDArray[np.flo
         column, row, magnification = geometry.project(device.points_mm)
         # Attenuation depends on the mass per area in the plane of the patient, not the detector.
         area_cm2 = (geometry.pixel_mm / magnification / 10.0) ** 2
-        sharp = _splat(column, row, device.mass_g / area_cm2, geometry.shape)
+        sharp = _distribute(column, row, device.mass_g / area_cm2, geometry.shape)
         radius = device.radius_mm * float(np.mean(magnification)) / geometry.pixel_mm
         total += ndimage.convolve(sharp, _sphere_kernel(radius), mode="constant")
     return total
 
 
-def _splat(
+def _distribute(
     column: NDArray[np.float64],
     row: NDArray[np.float64],
     weight: NDArray[np.float64] | float,

@@ -16,20 +16,20 @@ _TEXTS = st.text() | st.from_regex(r"[a-z -]{0,3}[0-9]{0,4}[a-z]?[0-9]{0,2}", fu
 @pytest.mark.slow
 @given(st.lists(_TEXTS))
 def test_names_of_runs_are_sorted_in_the_same_order(names: list[str]) -> None:
-    assert sorted(names, key=text.natural_key) == sorted(names, key=primary.natural)
+    assert sorted(names, key=text.natural_key) == sorted(names, key=primary.natural_sort_key)
 
 
 def test_names_with_very_long_numbers_sort_by_value() -> None:
     """Python refuses to convert more than 4,300 digits."""
     names = ["run 1" + "0" * 5_000, "run 9", "run 010"]
-    assert sorted(names, key=primary.natural) == ["run 9", "run 010", names[0]]
+    assert sorted(names, key=primary.natural_sort_key) == ["run 9", "run 010", names[0]]
 
 
 @given(_TEXTS)
 def test_cells_are_escaped_in_the_same_way(value: str) -> None:
-    assert cells.guarded(value) == text.guard_cell(value)
-    assert cells.unguarded(value) == text.unguard_cell(value)
-    assert cells.unguarded_before(value) == text.FORMER_GUARDED_CELLS.read(value)
+    assert cells.escape_cell(value) == text.guard_cell(value)
+    assert cells.unescape_cell(value) == text.unguard_cell(value)
+    assert cells.unescape_former_cell(value) == text.FORMER_GUARDED_CELLS.read(value)
 
 
 @given(st.integers(0, 5_000), st.integers(1, 5_000))

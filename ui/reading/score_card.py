@@ -273,7 +273,7 @@ def page(record: ReadingRecord) -> str:
 def pdf(record: ReadingRecord) -> bytes:
     """Return the record of reading as PDF, without a field for a name."""
     # Imported here because the fonts import matplotlib.
-    from analysis.figures.drawing.fonts import FOLDERS, shared_script
+    from analysis.figures.drawing.fonts import FONT_FOLDERS, shared_script
 
     rows = _record_rows(record)
     data = {
@@ -288,7 +288,7 @@ def pdf(record: ReadingRecord) -> bytes:
         typst.compile(
             str(_TEMPLATE),
             sys_inputs={"data": json.dumps(data)},
-            font_paths=FOLDERS,
+            font_paths=FONT_FOLDERS,
             ignore_system_fonts=True,
             format="pdf",
         )

@@ -233,7 +233,7 @@ def _analysis(report_progress: OnProgress, request: AnalysisRequest) -> Analysis
     from analysis.report.figures import report_figures
     from analysis.report.findings import findings
     from analysis.report.headline import headline
-    from analysis.translation import spoken
+    from analysis.translation import use_language
 
     steps = {
         "bundle": 0.0,
@@ -250,7 +250,7 @@ def _analysis(report_progress: OnProgress, request: AnalysisRequest) -> Analysis
 
     start_step("bundle")
     results = _results(request, start_step)
-    with spoken(request.language):
+    with use_language(request.language):
         start_step("figures")
         figures = report_figures(results)
         start_step("findings")
@@ -310,12 +310,12 @@ def _leaderboard(
 
     from analysis.errors import AnalysisError
     from analysis.report.leaderboard import write_leaderboard
-    from analysis.translation import spoken
+    from analysis.translation import use_language
 
     table = pd.DataFrame(cards).fillna("") if cards else None
     try:
         bundles = {study.study: _bundle(study, trails=False) for study in requests}
-        with tempfile.TemporaryDirectory() as folder, spoken(requests[0].language):
+        with tempfile.TemporaryDirectory() as folder, use_language(requests[0].language):
             html = write_leaderboard(bundles, folder, cards=table)
             return html, _zipped(Path(folder))
     except AnalysisError as error:

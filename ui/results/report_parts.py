@@ -14,10 +14,10 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from analysis.report.content import SECTIONS
+from analysis.report.content import SECTION_TITLES
 from analysis.report.figures import OVERVIEW, ReportFigure, matrix_figure, part_suffix
 from analysis.report.findings.finding import Theme
-from analysis.translation import spoken
+from analysis.translation import use_language
 from study.base.errors import NotFound, NotNow
 from study.base.translation import ENGLISH, language, t
 from study.lifecycle.studies import accuracy_is_shown
@@ -59,7 +59,7 @@ def sections(analysis: Analysis) -> dict[str, SectionFigures]:
     """Return the report's figures by the title of their section, in the report's order."""
     by_title = {
         title: [figure for figure in analysis.figures if figure.section == name]
-        for name, title in SECTIONS.items()
+        for name, title in SECTION_TITLES.items()
     }
     return {title: part for title, part in by_title.items() if part}
 
@@ -127,7 +127,7 @@ def figure_file(
         The study has no such figure.
     """
     parts = _NAME.fullmatch(name)
-    with spoken(language()):
+    with use_language(language()):
         figure = parts and _figure(store, study, parts[1], matrix)
         if not parts or not figure:
             raise NotFound(t("There is no such figure."))

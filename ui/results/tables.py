@@ -15,7 +15,7 @@ from analysis import Results
 from analysis.bundle.model import RaterKind, Status
 from analysis.figures.drawing.axes import rater_names
 from analysis.report.findings.endpoint import VerdictLine
-from analysis.report.formats.page import isolated
+from analysis.report.formats.page import isolate_html
 from analysis.report.headline import Headline
 from analysis.report.items import Case, CaseAnswer
 from analysis.report.tables import ReportTable, TableRow
@@ -128,20 +128,20 @@ def headline_html(headline: Headline) -> str:
         "".join(map(_verdict, headline.verdicts))
         + f'<div class="rr-table{tall}" tabindex="0">{_html_table(headline.raters)}</div>'
         + agreement_html(headline)
-        + f'<p class="rr-note">{isolated(headline.raters.remark)}</p>'
+        + f'<p class="rr-note">{isolate_html(headline.raters.remark)}</p>'
     )
 
 
 def agreement_html(headline: Headline) -> str:
     """Return the lines of agreement."""
-    return "".join(f'<p class="rr-line">{isolated(line)}</p>' for line in headline.agreement)
+    return "".join(f'<p class="rr-line">{isolate_html(line)}</p>' for line in headline.agreement)
 
 
 def findings_html(themes: list[tuple[str, list[str]]]) -> str:
     """Return the findings by theme."""
     parts = (
         f"<dt>{escape(translated(theme))}</dt>"
-        f"<dd>{''.join(f'<p>{isolated(text)}</p>' for text in texts)}</dd>"
+        f"<dd>{''.join(f'<p>{isolate_html(text)}</p>' for text in texts)}</dd>"
         for theme, texts in themes
     )
     return _REPORT.format(f'<dl class="rr-findings">{"".join(parts)}</dl>')
@@ -150,7 +150,7 @@ def findings_html(themes: list[tuple[str, list[str]]]) -> str:
 def _verdict(line: VerdictLine) -> str:
     tone = " rr-shown" if line.shown else ""
     word = f"<strong>{escape(line.word)}:</strong> " if line.word else ""
-    return f'<p class="rr-verdict{tone}">{word}{isolated(line.text)}</p>'
+    return f'<p class="rr-verdict{tone}">{word}{isolate_html(line.text)}</p>'
 
 
 def _html_table(table: ReportTable) -> str:

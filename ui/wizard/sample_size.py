@@ -127,17 +127,17 @@ def _plan(request: PlanInputs) -> "PowerPlan":
         Comparison,
         PlanDesign,
         PowerPlan,
+        components_for,
         components_from,
-        for_comparison,
-        published,
+        published_components,
     )
 
     comparison = Comparison(request.comparison)
     if request.published:
-        components = published(request.published, comparison)
+        components = published_components(request.published, comparison)
     else:
         values = tomllib.loads(request.components)
-        components = for_comparison(components_from(values, request.source), comparison)
+        components = components_for(components_from(values, request.source), comparison)
     return PowerPlan(
         components=components,
         comparison=comparison,
@@ -151,11 +151,11 @@ def _plan(request: PlanInputs) -> "PowerPlan":
 @lru_cache(maxsize=64)
 def _computed(request: PlanInputs) -> Mapping[str, Any]:
     """Return the plan with its power, as the protocol stores it."""
-    from analysis.planning import drawn_spread, half_width, power
+    from analysis.planning import draw_spread, half_width, power
 
     plan = _plan(request)
     size = plan.size(request.readers, request.cases)
-    results = power(plan, size, drawn_spread(plan.spread, plan.seed))
+    results = power(plan, size, draw_spread(plan.spread, plan.seed))
     result = next(result for result in results if result.claim.value == request.claim)
     table = as_table(plan.components)
     return {
@@ -179,7 +179,7 @@ def _computed(request: PlanInputs) -> Mapping[str, Any]:
 
 
 def _result(request: PlanInputs, plan: Mapping[str, Any]) -> None:
-    from analysis.planning import TARGET, PlanClaim, largest_power, power_of_analysis
+    from analysis.planning import TARGET_POWER, PlanClaim, largest_power, power_of_analysis
 
     st.metric(t("Power"), f"{100 * plan['power']:.0f} %")
     st.caption(
@@ -201,7 +201,7 @@ def _result(request: PlanInputs, plan: Mapping[str, Any]) -> None:
                 percent=f"{100 * expected:.0f}",
             )
         )
-    if request.claim == CLAIM and largest_power(_plan(request), request.readers) < TARGET:
+    if request.claim == CLAIM and largest_power(_plan(request), request.readers) < TARGET_POWER:
         st.warning(
             tn(
                 "{n} reader does not reach 80 % power at any number of cases.",
@@ -209,7 +209,7 @@ def _result(request: PlanInputs, plan: Mapping[str, Any]) -> None:
                 request.readers,
             )
         )
-    elif plan["power"] < TARGET:
+    elif plan["power"] < TARGET_POWER:
         st.warning(t("The power is below 80 %: plan more readers or more cases."))
 
 
@@ -239,14 +239,14 @@ def _figure(request: PlanInputs) -> None:
     from analysis.figures.drawing.colours import DARK, LIGHT
     from analysis.figures.drawing.to_plotly import plotly_figure
     from analysis.figures.power import power_chart
-    from analysis.translation import spoken
+    from analysis.translation import use_language
 
     try:
         table = _context_for(request)
     except AnalysisError:
         return  # fewer readers than the design needs
     palette = DARK if st.context.theme.type == "dark" else LIGHT
-    with spoken(language()):
+    with use_language(language()):
         figure = plotly_figure(power_chart(table), palette)
     st.plotly_chart(figure, theme=None, width="stretch", key="power")
 

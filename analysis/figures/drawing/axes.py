@@ -11,11 +11,13 @@ import pandas as pd
 
 from analysis.bundle.model import Bundle, RaterKind
 from analysis.figures.drawing.chart import Axis, Label, Panel, Tick
-from analysis.translation import later, t, translated, written
+from analysis.translation import later, localised, t, translated
 
-LONGEST = 28
-BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-LONGEST_GROUP = 38
+MAX_LABEL_LENGTH = 28
+BIDI_CONTROLS = frozenset(
+    "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+)
+MAX_GROUP_LENGTH = 38
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,8 +57,8 @@ class RaterName:
     @property
     def on_figure(self) -> Label:
         """The label with its suffix, shortened to fit a figure."""
-        otherwise = shorten(self.rater_id, LONGEST) + self.mark if self.rater_id else ""
-        return Label(text=shorten(self.label, LONGEST) + self.mark, otherwise=otherwise)
+        otherwise = shorten(self.rater_id, MAX_LABEL_LENGTH) + self.mark if self.rater_id else ""
+        return Label(text=shorten(self.label, MAX_LABEL_LENGTH) + self.mark, fallback=otherwise)
 
 
 def rater_names(bundle: Bundle) -> dict[str, RaterName]:
@@ -94,7 +96,7 @@ def conditions_of(table: pd.DataFrame) -> list[str]:
     return sorted((readers if len(readers) else table)["condition"].unique())
 
 
-def in_condition(table: pd.DataFrame, condition: str) -> pd.DataFrame:
+def rows_in_condition(table: pd.DataFrame, condition: str) -> pd.DataFrame:
     """Return the rows of the raters that are shown in a condition.
 
     These are the readers and models of the condition, and models with a single condition.
@@ -120,7 +122,7 @@ def shorten(text: str, longest: int) -> str:
     >>> shorten("a very  long name", 8), shorten("\u202eabc", 8)
     ('a very …', 'abc')
     """
-    line = " ".join("".join(sign for sign in text if sign not in BIDI).split())
+    line = " ".join("".join(sign for sign in text if sign not in BIDI_CONTROLS).split())
     if len(line) <= longest:
         return line
     cut = longest - 1
@@ -130,20 +132,20 @@ def shorten(text: str, longest: int) -> str:
 
 
 ROW_MM = 4.8
-SHEET_MM = 225.0
-LEAST_ROW_MM = 1.6
-MINUS = "\u2212"
+PAGE_HEIGHT_MM = 225.0
+MIN_ROW_MM = 1.6
+MINUS_SIGN = "\u2212"
 
 
-def row_mm(n: int) -> float:
+def row_height_mm(n: int) -> float:
     """Return the height of a row, which is smaller if many rows must fit on a page.
 
     Examples
     --------
-    >>> row_mm(11), row_mm(90)
+    >>> row_height_mm(11), row_height_mm(90)
     (4.8, 2.5)
     """
-    return min(max(SHEET_MM / max(n, 1), LEAST_ROW_MM), ROW_MM)
+    return min(max(PAGE_HEIGHT_MM / max(n, 1), MIN_ROW_MM), ROW_MM)
 
 
 def rows_axis(labels: Sequence[Label], *, shown: bool = True, grid: bool = True) -> Axis:
@@ -157,7 +159,7 @@ def rows_axis(labels: Sequence[Label], *, shown: bool = True, grid: bool = True)
     )
 
 
-def in_rows(panels: Sequence[Panel], columns: int) -> tuple[tuple[Panel, ...], ...]:
+def arrange_in_rows(panels: Sequence[Panel], columns: int) -> tuple[tuple[Panel, ...], ...]:
     """Arrange panels row by row."""
     return tuple(tuple(panels[i : i + columns]) for i in range(0, len(panels), columns))
 
@@ -185,7 +187,7 @@ def percent_axis(title: str = "") -> Axis:
     return Axis(low=-3, high=103, ticks=ticks, title=title or t("% correct"))
 
 
-def fitted_axis(
+def fit_axis(
     values: Sequence[float],
     *,
     title: str = "",
@@ -208,13 +210,14 @@ def fitted_axis(
     """
     known = [value for value in values if math.isfinite(value)] or [0.0, 1.0]
     low, high = min(known), max(known)
-    step = _step(max(high - low, 1e-9), parts)
+    step = _tick_step(max(high - low, 1e-9), parts)
     pad = 0.06 * max(high - low, step)
     low, high = max(low - pad, least - pad), min(high + pad, highest + pad)
     first = math.ceil(low / step - 1e-9)
     last = math.floor(high / step + 1e-9)
     ticks = tuple(
-        Tick(at=i * step, label=Label(text=number(i * step, step))) for i in range(first, last + 1)
+        Tick(at=i * step, label=Label(text=tick_number(i * step, step)))
+        for i in range(first, last + 1)
     )
     return Axis(low=low, high=high, ticks=ticks, title=title)
 
@@ -224,35 +227,35 @@ def seconds_axis(values: Sequence[float], *, title: str) -> Axis:
     known = [value for value in values if value > 0] or [1.0, 10.0]
     low, high = min(known) / 1.15, max(known) * 1.15
     if high / low < 10:
-        return replace(fitted_axis([low, high], title=title), low=low, high=high, log=True)
+        return replace(fit_axis([low, high], title=title), low=low, high=high, log=True)
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     places = [base * 10.0**power for power in powers for base in (1, 2, 5)]
     inside = [place for place in places if low <= place <= high]
     if len(inside) > 7:
         inside = [place for place in inside if f"{place:e}".startswith("1")]
-    ticks = tuple(Tick(at=place, label=Label(text=written(f"{place:g}"))) for place in inside)
+    ticks = tuple(Tick(at=place, label=Label(text=localised(f"{place:g}"))) for place in inside)
     return Axis(low=low, high=high, ticks=ticks, title=title, log=True)
 
 
-def number(value: float, step: float) -> str:
+def tick_number(value: float, step: float) -> str:
     """Write a value with the decimals that the step needs, and with the minus sign U+2212.
 
     Examples
     --------
-    >>> number(-0.5, 0.25), number(20.0, 10.0)
+    >>> tick_number(-0.5, 0.25), tick_number(20.0, 10.0)
     ('−0.50', '20')
     """
     decimals = 0
     while decimals < 6 and abs(round(step, decimals) - step) > 1e-9 * step:
         decimals += 1
-    return signed(f"{value + 0.0:.{decimals}f}")
+    return localise_signed(f"{value + 0.0:.{decimals}f}")
 
 
-def signed(text: str) -> str:
+def localise_signed(text: str) -> str:
     """Localise a number; write minus as U+2212 and zero without a sign."""
     if not text.strip("-0."):
         text = text.removeprefix("-")
-    return written(text.replace("-", MINUS))
+    return localised(text.replace("-", MINUS_SIGN))
 
 
 def interval_text(value: float, low: float, high: float, *, decimals: int) -> str:
@@ -267,7 +270,7 @@ def interval_text(value: float, low: float, high: float, *, decimals: int) -> st
     """
     if math.isnan(value):
         return t("undefined")
-    ends = [signed(f"{end:.{decimals}f}") for end in (value, low, high)]
+    ends = [localise_signed(f"{end:.{decimals}f}") for end in (value, low, high)]
     if math.isnan(low):
         return t("{value} (no interval)", value=ends[0])
     return t("{value} ({low} to {high})", value=ends[0], low=ends[1], high=ends[2])
@@ -281,10 +284,10 @@ def p_text(p: float) -> str:
     >>> p_text(0.0001), p_text(0.25)
     ('< 0.001', '= 0.250')
     """
-    return f"< {written('0.001')}" if p < 0.001 else f"= {written(f'{p:.3f}')}"
+    return f"< {localised('0.001')}" if p < 0.001 else f"= {localised(f'{p:.3f}')}"
 
 
-def _step(span: float, parts: int) -> float:
+def _tick_step(span: float, parts: int) -> float:
     rough = span / parts
     power = 10.0 ** math.floor(math.log10(rough))
     return next(power * base for base in (1, 2, 5, 10) if power * base >= rough * (1 - 1e-9))

@@ -13,12 +13,12 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.bundle.cells import guarded_table
+from analysis.bundle.cells import escape_table
 
 # Width of a figure that spans the page of a journal.
 PAGE_MM = 174.0
 # Smallest diameter at which a mark is visible on its interval.
-LEAST_MARK_MM = 0.6
+MIN_MARK_MM = 0.6
 
 Numbers = tuple[float, ...]
 
@@ -71,7 +71,7 @@ class Label:
     """
 
     text: str
-    otherwise: str = ""
+    fallback: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,7 +147,7 @@ class Points:
         if not self.shares:
             return (self.size_mm,) * len(self.x)
         return tuple(
-            max(self.size_mm * math.sqrt(share), min(LEAST_MARK_MM, self.size_mm))
+            max(self.size_mm * math.sqrt(share), min(MIN_MARK_MM, self.size_mm))
             for share in self.shares
         )
 
@@ -174,11 +174,11 @@ class Boxes:
     middle: Numbers
     high: Numbers
     hover: tuple[str, ...] = ()
-    thick: float = 0.5
+    thickness: float = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cells:
+class HeatMap:
     """A heat map, whose cell (i, j) reaches half a unit around y = i and x = j.
 
     Parameters
@@ -216,7 +216,7 @@ class ReferenceLine:
     """A straight line across the panel, at a value of x (if `upright`) or of y."""
 
     at: float
-    upright: bool = True
+    vertical: bool = True
     ink: Ink = Ink.INK
     dash: Dash = Dash.SOLID
     width_pt: float = 0.8
@@ -228,7 +228,7 @@ class Band:
 
     low: float
     high: float
-    upright: bool = True
+    vertical: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -245,7 +245,7 @@ class Note:
     dy_mm: float = 0.0
 
 
-Layer = Points | Line | Boxes | Cells | ReferenceLine | Band | Note
+Layer = Points | Line | Boxes | HeatMap | ReferenceLine | Band | Note
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -286,12 +286,12 @@ class Key:
     mark: Mark | None = None
     dash: Dash | None = None
     hollow: bool = False
-    otherwise: str = ""
+    fallback: str = ""
 
     @property
     def words(self) -> Label:
         """The label with its replacement for missing glyphs."""
-        return Label(text=self.label, otherwise=self.otherwise)
+        return Label(text=self.label, fallback=self.fallback)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -320,7 +320,7 @@ class Chart:
     width_mm: float = PAGE_MM
     stretches: bool = True
     square: bool = False
-    again: Callable[..., Chart | None] | None = None
+    redraw: Callable[..., Chart | None] | None = None
     panels: tuple[Panel, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -329,14 +329,14 @@ class Chart:
 
     def at_width(self, width_mm: float) -> Chart:
         """Return the chart for print at another width."""
-        redrawn = self.again and self.again(width_mm=width_mm)
+        redrawn = self.redraw and self.redraw(width_mm=width_mm)
         return redrawn or replace(self, width_mm=width_mm)
 
 
 COLUMNS = ("panel", "of", "row", "column", "x", "y", "value", "low", "high", "note")
 
 
-def csv(chart: Chart) -> bytes:
+def chart_csv(chart: Chart) -> bytes:
     """Return the data of a chart as CSV, with numbers in full precision.
 
     `row` and `column` are names on the axes; `x` and `y` are positions on numeric axes. `value` is
@@ -344,7 +344,7 @@ def csv(chart: Chart) -> bytes:
     """
     rows = [row for panel in chart.panels for row in _rows(panel, chart)]
     table = pd.DataFrame(rows, columns=COLUMNS).dropna(axis="columns", how="all")
-    return guarded_table(table).to_csv(index=False, lineterminator="\n").encode()
+    return escape_table(table).to_csv(index=False, lineterminator="\n").encode()
 
 
 def _rows(panel: Panel, chart: Chart) -> Iterator[dict[str, Any]]:
@@ -357,7 +357,10 @@ def _rows(panel: Panel, chart: Chart) -> Iterator[dict[str, Any]]:
                 layer.x
             )
             for i, (x, y, (low, high)) in enumerate(zip(layer.x, layer.y, ends, strict=True)):
-                place = {**_place("column", "x", panel.x, x), **_place("row", "y", panel.y, y)}
+                place = {
+                    **_coordinate("column", "x", panel.x, x),
+                    **_coordinate("row", "y", panel.y, y),
+                }
                 if _has_names(panel.y):  # the estimates are along this axis
                     place["value"] = place.pop("x", x)
                 yield {
@@ -375,21 +378,21 @@ def _rows(panel: Panel, chart: Chart) -> Iterator[dict[str, Any]]:
                 yield {
                     **titled,
                     "of": words.get((layer.ink, None, False), layer.ink.value),
-                    **_place("row", "y", panel.y, y),
+                    **_coordinate("row", "y", panel.y, y),
                     "value": middle,
                     "low": low,
                     "high": high,
                     "note": _note(layer.hover, i),
                 }
-        elif isinstance(layer, Cells):
+        elif isinstance(layer, HeatMap):
             for i, values in enumerate(layer.data or layer.values):
                 for j, value in enumerate(values):
                     if not math.isnan(value):
                         yield {
                             **titled,
-                            **_place("row", "y", panel.y, i),
+                            **_coordinate("row", "y", panel.y, i),
                             # Columns of a matrix have the same names as the rows.
-                            **_place("column", "x", panel.y if chart.square else panel.x, j),
+                            **_coordinate("column", "x", panel.y if chart.square else panel.x, j),
                             "value": value,
                             "note": _note(layer.hover[i], j) if layer.hover else None,
                         }
@@ -400,7 +403,7 @@ def _has_names(axis: Axis) -> bool:
     return any(tick.label.text.strip("-\u2212.,0123456789%") for tick in axis.ticks)
 
 
-def _place(name: str, number: str, axis: Axis, value: float) -> dict[str, Any]:
+def _coordinate(name: str, number: str, axis: Axis, value: float) -> dict[str, Any]:
     if not _has_names(axis):
         return {number: value}
     nearest = min(axis.ticks, key=lambda tick: abs(tick.at - value))

@@ -117,8 +117,8 @@ DARK = Palette(
     },
     inks=("#000000", "#ffffff", 0.179),
 )
-INKS = {RaterKind.READER: Ink.READER, RaterKind.MODEL: Ink.MODEL}
-MARKS = {RaterKind.READER: Mark.CIRCLE, RaterKind.MODEL: Mark.DIAMOND}
+RATER_INKS = {RaterKind.READER: Ink.READER, RaterKind.MODEL: Ink.MODEL}
+RATER_MARKS = {RaterKind.READER: Mark.CIRCLE, RaterKind.MODEL: Mark.DIAMOND}
 # White at 0; increasingly dark blue above chance, which is legible without colour; pale orange
 # below chance, which cannot be confused with blue.
 AGREEMENT_SCALE: Scale = (
@@ -160,13 +160,13 @@ def colour_at(scale: Scale, share: float) -> str:
             part = (share - a) / (b - a)
             mixed = (
                 round(low + part * (high - low))
-                for low, high in zip(_parts(first), _parts(second), strict=True)
+                for low, high in zip(_channels(first), _channels(second), strict=True)
             )
             return "#" + "".join(f"{channel:02x}" for channel in mixed)
     return scale[-1][1]
 
 
-def _parts(colour: str) -> tuple[int, int, int]:
+def _channels(colour: str) -> tuple[int, int, int]:
     return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
 
 
@@ -174,6 +174,6 @@ def luminance(colour: str) -> float:
     """Return the relative luminance of a colour, 0 to 1, as WCAG 2.2 defines it."""
     linear = [
         part / 255 / 12.92 if part <= 10 else ((part / 255 + 0.055) / 1.055) ** 2.4
-        for part in _parts(colour)
+        for part in _channels(colour)
     ]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

@@ -22,17 +22,19 @@ from matplotlib.ft2font import FT2Font
 from analysis.translation import t
 
 MATPLOTLIB_FONTS = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
-CJK, SCRIPTS = (Path(str(files(name))) for name in ("noto_cjk_sans_otc", "manimgx_fonts"))
+CJK_FONTS, SCRIPT_FONTS = (
+    Path(str(files(name))) for name in ("noto_cjk_sans_otc", "manimgx_fonts")
+)
 # Folders where Typst searches for fonts.
-FOLDERS = [str(MATPLOTLIB_FONTS), str(SCRIPTS), str(CJK)]
+FONT_FOLDERS = [str(MATPLOTLIB_FONTS), str(SCRIPT_FONTS), str(CJK_FONTS)]
 # Maximum number of characters without a glyph that are listed.
-MOST_TOLD = 6
+MAX_LISTED = 6
 KANA, HANGUL = (
     re.compile(characters) for characters in ("[\u3040-\u30ff]", "[\u1100-\u11ff\uac00-\ud7af]")
 )
 
 
-def face(text: str, *, bold: bool = False) -> FontProperties:
+def font_properties(text: str, *, bold: bool = False) -> FontProperties:
     """Return the fonts for a text; each is used for the characters that the previous ones lack.
 
     Matplotlib looks up every font whenever it draws text, so that only the first font is returned
@@ -40,18 +42,20 @@ def face(text: str, *, bold: bool = False) -> FontProperties:
     """
     weight = "bold" if bold else "normal"
     families = _families(shared_script(text))
-    few = families[:1] if _in_the_first(weight).issuperset(map(ord, text)) else families
-    return _properties(few, weight)
+    few = (
+        families[:1] if _code_points_of_first_font(weight).issuperset(map(ord, text)) else families
+    )
+    return _cached_properties(few, weight)
 
 
 @cache
-def _properties(families: tuple[str, ...], weight: str) -> FontProperties:
+def _cached_properties(families: tuple[str, ...], weight: str) -> FontProperties:
     return FontProperties(family=families, weight=weight)
 
 
-def font(text: str, *, bold: bool = False) -> FT2Font:
+def measuring_font(text: str, *, bold: bool = False) -> FT2Font:
     """Return the fonts for a text as an object that measures text."""
-    return get_font(fontManager._find_fonts_by_props(face(text, bold=bold)))
+    return get_font(fontManager._find_fonts_by_props(font_properties(text, bold=bold)))
 
 
 @cache
@@ -62,26 +66,26 @@ def code_points() -> frozenset[int]:
 
 
 @cache
-def _in_the_first(weight: str) -> frozenset[int]:
+def _code_points_of_first_font(weight: str) -> frozenset[int]:
     path = fontManager.findfont(FontProperties(family="DejaVu Sans", weight=weight))
     return frozenset(get_font(path).get_charmap())
 
 
-def without_glyph(texts: Iterable[str]) -> str:
+def missing_glyphs_sentence(texts: Iterable[str]) -> str:
     """List the characters that have no glyph in any font in a sentence; empty if there are none.
 
     Examples
     --------
-    >>> without_glyph(["Résidente 1", "住院医师"]), without_glyph(["𒀀", "𒀀 1"])
+    >>> missing_glyphs_sentence(["Résidente 1", "住院医师"]), missing_glyphs_sentence(["𒀀", "𒀀 1"])
     ('', 'No installed font has a glyph for U+12000 (CUNEIFORM SIGN A).')
     """
     used = {sign for text in texts for sign in unicodedata.normalize("NFC", text)}
-    visible = (sign for sign in used if not sign.isspace() and not is_unseen(sign))
+    visible = (sign for sign in used if not sign.isspace() and not is_invisible(sign))
     missing_signs = sorted(sign for sign in visible if ord(sign) not in code_points())
     names = [f"U+{ord(sign):04X} ({unicodedata.name(sign, 'no name')})" for sign in missing_signs]
     if not names:
         return ""
-    names_shown, more = t(", ").join(names[:MOST_TOLD]), len(names) - MOST_TOLD
+    names_shown, more = t(", ").join(names[:MAX_LISTED]), len(names) - MAX_LISTED
     if more > 0:
         return t(
             "No installed font has a glyph for {characters} and {n} more.",
@@ -91,7 +95,7 @@ def without_glyph(texts: Iterable[str]) -> str:
     return t("No installed font has a glyph for {characters}.", characters=names_shown)
 
 
-def is_unseen(sign: str) -> bool:
+def is_invisible(sign: str) -> bool:
     """Return whether a character is a control character, direction mark or variation selector."""
     return unicodedata.category(sign) in ("Cc", "Cf") or "\ufe00" <= sign <= "\ufe0f"
 
@@ -110,7 +114,7 @@ def _families(shared_script: str) -> tuple[str, ...]:
 def _script_fonts() -> tuple[str, ...]:
     """Register the fonts with matplotlib, and return the names of those for single scripts."""
     known = len(fontManager.ttflist)
-    for path in sorted([*CJK.glob("*.ttc"), *SCRIPTS.glob("*.ttf")]):
+    for path in sorted([*CJK_FONTS.glob("*.ttc"), *SCRIPT_FONTS.glob("*.ttf")]):
         fontManager.addfont(path)
     added = fontManager.ttflist[known:]
     # They take precedence over installed fonts of the same names. They have no bold weight, so that

@@ -10,16 +10,16 @@ from dataclasses import dataclass, replace
 from itertools import pairwise, zip_longest
 
 from analysis.figures.drawing.axes import shorten
-from analysis.figures.drawing.chart import Axis, Cells, Chart, Key, Label, Note, Panel, Side, Tick
+from analysis.figures.drawing.chart import Axis, Chart, HeatMap, Key, Label, Note, Panel, Side, Tick
 
 MM_PER_POINT = 25.4 / 72
 LABEL_PT = 7.5
 SMALL_PT = 7.0
 TITLE_PT = 7.0
 # Smallest size of printed text; numbers in cells that would be smaller are omitted.
-LEAST_PT = 6.0
+MIN_TEXT_PT = 6.0
 # Font size of a row's name as a share of the height of the row.
-LETTERS_OF_STEP = 0.85
+NAME_SHARE_OF_ROW = 0.85
 LINE_MM = 3.3
 GAP_MM = 4.0
 EDGE_MM = 1.5
@@ -28,11 +28,11 @@ SCALE_MM = 13.0
 KEY_MM = 4.2
 KEY_MARK_MM = 5.0
 # Smallest width of a printed panel; narrower panels are moved to the next row.
-SMALLEST_PANEL_MM = 15.0
+MIN_PANEL_MM = 15.0
 # Smallest width of a printed cell; if cells are smaller, the names are listed above the matrix.
-SMALLEST_CELL_MM = 9.0
+MIN_CELL_MM = 9.0
 # Maximum height of a matrix with its names listed above it.
-MOST_LISTED_MM = 200.0
+MAX_LISTED_MM = 200.0
 SINE_OF_SLANT = math.sin(math.pi / 4)
 
 # Label, size in points, bold -> width in millimetres.
@@ -106,7 +106,7 @@ class Layout:
         return min(panel.bottom for panel in self.panels)
 
 
-def laid_out(chart: Chart, measure: Measure) -> Layout:
+def lay_out(chart: Chart, measure: Measure) -> Layout:
     """Place the panels of a chart.
 
     Parameters
@@ -116,16 +116,18 @@ def laid_out(chart: Chart, measure: Measure) -> Layout:
     measure : callable
         Width in millimetres of a text, given its size in points and whether it is bold.
     """
-    columns = _Columns(chart, measure)
-    key, key_height = _key_places(chart, columns.width, measure)
+    columns = _ColumnLayout(chart, measure)
+    key, key_height = _key_positions(chart, columns.width, measure)
     panels_placed: list[PlacedPanel] = []
     down = EDGE_MM + key_height
     for row in chart.rows:
-        titles = [wrapped(p.title, w, measure) for p, w in zip(row, columns.widths, strict=False)]
-        down += _head(row, titles)
-        line = columns.placed(row, titles, down)
+        titles = [
+            wrap_title(p.title, w, measure) for p, w in zip(row, columns.widths, strict=False)
+        ]
+        down += _heading_height(row, titles)
+        line = columns.place_row(row, titles, down)
         panels_placed += line
-        foot = max(_foot(panel, measure) for panel in line)
+        foot = max(_footer_height(panel, measure) for panel in line)
         down += max(panel.height for panel in line) + foot + GAP_MM
     height = down - GAP_MM + EDGE_MM
     return Layout(
@@ -138,18 +140,18 @@ def laid_out(chart: Chart, measure: Measure) -> Layout:
     )
 
 
-def reflowed(chart: Chart, measure: Measure) -> Chart:
+def reflow(chart: Chart, measure: Measure) -> Chart:
     """Arrange panels that would be too narrow side by side in more rows.
 
     If there is too little space, a column of numbers is omitted, and the rows and columns of a
     matrix are numbered, with their names listed above it.
     """
     if chart.square:
-        return _numbered(chart, measure)
+        return _number_names(chart, measure)
     columns = len(chart.rows[0])
     if not all(panel.framed for panel in chart.panels):
-        return _without_numbers(chart, measure)
-    while columns > 1 and min(_Columns(chart, measure).widths) < SMALLEST_PANEL_MM:
+        return _drop_number_columns(chart, measure)
+    while columns > 1 and min(_ColumnLayout(chart, measure).widths) < MIN_PANEL_MM:
         columns -= 1
         panels = [
             replace(panel, y=replace(panel.y, labels=i % columns == 0))
@@ -160,59 +162,61 @@ def reflowed(chart: Chart, measure: Measure) -> Chart:
     return chart
 
 
-def _without_numbers(chart: Chart, measure: Measure) -> Chart:
-    columns = _Columns(chart, measure)
+def _drop_number_columns(chart: Chart, measure: Measure) -> Chart:
+    columns = _ColumnLayout(chart, measure)
     plots = zip(columns.widths, chart.rows[0], strict=True)
     narrowest = min(width for width, panel in plots if panel.framed)
-    if narrowest >= SMALLEST_PANEL_MM and columns.width <= chart.width_mm:
+    if narrowest >= MIN_PANEL_MM and columns.width <= chart.width_mm:
         return chart
     rows = tuple(tuple(panel for panel in row if panel.framed) for row in chart.rows)
-    return reflowed(replace(chart, rows=rows), measure)
+    return reflow(replace(chart, rows=rows), measure)
 
 
-def _numbered(chart: Chart, measure: Measure) -> Chart:
+def _number_names(chart: Chart, measure: Measure) -> Chart:
     (panel,) = chart.panels
     names = [tick.label for tick in panel.y.ticks]
-    width_mm = _Columns(chart, measure).widths[0]
-    named = _legible(chart, measure)
+    width_mm = _ColumnLayout(chart, measure).widths[0]
+    named = _thin_names(chart, measure)
     # Few rows have space for their names.
-    if width_mm >= SMALLEST_CELL_MM * len(names):
+    if width_mm >= MIN_CELL_MM * len(names):
         return named
     (fewer,) = named.panels
     if not panel.x.ticks and len(fewer.y.ticks) == len(names):
         return named
-    keys = (Key(label=name.text, otherwise=name.otherwise, ink=None) for name in names)
+    keys = (Key(label=name.text, fallback=name.fallback, ink=None) for name in names)
     # Columns of a matrix are numbered from the left, rows from the top.
     ticks = panel.x.ticks or tuple(
         Tick(at=tick.at, label=Label(text=f"({tick.at + 1:.0f})")) for tick in panel.y.ticks
     )
     numbered = replace(panel, x=replace(panel.x, ticks=ticks), y=replace(panel.y, ticks=ticks))
-    numbered_chart = _legible(replace(chart, rows=((numbered,),), key=(*chart.key, *keys)), measure)
+    numbered_chart = _thin_names(
+        replace(chart, rows=((numbered,),), key=(*chart.key, *keys)), measure
+    )
     # For very many raters the list would be longer than the page.
     return (
         numbered_chart
-        if laid_out(numbered_chart, measure).height <= MOST_LISTED_MM
-        else _legible(chart, measure)
+        if lay_out(numbered_chart, measure).height <= MAX_LISTED_MM
+        else _thin_names(chart, measure)
     )
 
 
-def _legible(chart: Chart, measure: Measure) -> Chart:
+def _thin_names(chart: Chart, measure: Measure) -> Chart:
     """Name only every second or third row of a matrix, and so on, until the names are legible."""
     (panel,) = chart.panels
     for tick_step in range(1, len(panel.y.ticks) + 1):
         x, y = (replace(axis, ticks=axis.ticks[::tick_step]) for axis in (panel.x, panel.y))
         fewer = replace(chart, rows=((replace(panel, x=x, y=y),),))
-        if label_size(y, _Columns(fewer, measure).widths[0]) >= LEAST_PT:
+        if label_size(y, _ColumnLayout(fewer, measure).widths[0]) >= MIN_TEXT_PT:
             return fewer
     return chart
 
 
-class _Columns:
+class _ColumnLayout:
     """The left edges and the widths of the columns of panels, and the total width."""
 
     def __init__(self, chart: Chart, measure: Measure) -> None:
         columns = [[p for p in column if p] for column in zip_longest(*chart.rows)]
-        before = [max(_left_of(p, measure) for p in column) for column in columns]
+        before = [max(_left_margin(p, measure) for p in column) for column in columns]
         widths_written = [max(_text_width(p, measure) for p in column) for column in columns]
         self.right = EDGE_MM + 2.5 + (SCALE_MM if _has_scale(chart) else 0.0)
         fixed = (
@@ -230,10 +234,10 @@ class _Columns:
             text or space_mm * weight / sum(weights)
             for text, weight in zip(widths_written, weights, strict=True)
         ]
-        self.lefts = _lefts(before, self.widths)
+        self.lefts = _left_edges(before, self.widths)
         self._square, self._measure = chart.square, measure
 
-    def placed(
+    def place_row(
         self, row: Sequence[Panel], titles: Sequence[tuple[str, ...]], down: float
     ) -> list[PlacedPanel]:
         """Place the panels of a row `down` millimetres below the upper edge."""
@@ -251,7 +255,7 @@ class _Columns:
                 width=width,
                 height=height,
                 title=title,
-                x_title=wrapped(panel.x.title, wide, self._measure),
+                x_title=wrap_title(panel.x.title, wide, self._measure),
                 label_pt=label_size(panel.y, height),
             )
             line.append(placed_panel)
@@ -270,7 +274,7 @@ def label_size(axis: Axis, length_mm: float) -> float:
         return LABEL_PT
     places = sorted(tick.at for tick in axis.ticks)
     step = min(b - a for a, b in pairwise(places))
-    return max(min(LABEL_PT, LETTERS_OF_STEP * step / span * length_mm / MM_PER_POINT), 1.0)
+    return max(min(LABEL_PT, NAME_SHARE_OF_ROW * step / span * length_mm / MM_PER_POINT), 1.0)
 
 
 def _text_width(panel: Panel, measure: Measure) -> float:
@@ -283,7 +287,7 @@ def _text_width(panel: Panel, measure: Measure) -> float:
     return max(widest, measure(Label(text=panel.title), TITLE_PT, True), 1.0)
 
 
-def _lefts(before: Sequence[float], widths: Sequence[float]) -> list[float]:
+def _left_edges(before: Sequence[float], widths: Sequence[float]) -> list[float]:
     lefts, x = [], EDGE_MM
     for space_mm, width in zip(before, widths, strict=True):
         lefts.append(x + space_mm)
@@ -292,10 +296,10 @@ def _lefts(before: Sequence[float], widths: Sequence[float]) -> list[float]:
 
 
 def _has_scale(chart: Chart) -> bool:
-    return any(isinstance(x, Cells) and x.labels for p in chart.panels for x in p.layers)
+    return any(isinstance(x, HeatMap) and x.labels for p in chart.panels for x in p.layers)
 
 
-def _left_of(panel: Panel, measure: Measure) -> float:
+def _left_margin(panel: Panel, measure: Measure) -> float:
     title = LINE_MM + 1.0 if panel.y.title else 0.0
     if not panel.framed or not panel.y.labels:
         return title
@@ -307,12 +311,12 @@ def _left_of(panel: Panel, measure: Measure) -> float:
     return left
 
 
-def _head(row: Sequence[Panel], titles: Sequence[tuple[str, ...]]) -> float:
+def _heading_height(row: Sequence[Panel], titles: Sequence[tuple[str, ...]]) -> float:
     lines = max(len(t) + bool(p.subtitle) for p, t in zip(row, titles, strict=True))
     return lines * LINE_MM + (1.5 if lines else 0.0)
 
 
-def _foot(placed_panel: PlacedPanel, measure: Measure) -> float:
+def _footer_height(placed_panel: PlacedPanel, measure: Measure) -> float:
     panel, foot = placed_panel.panel, 0.0
     labels = [tick.label for tick in panel.x.ticks if tick.label.text]
     if panel.framed and panel.x.labels and labels:
@@ -325,7 +329,7 @@ def _foot(placed_panel: PlacedPanel, measure: Measure) -> float:
     return foot + (LINE_MM * len(placed_panel.x_title) + 0.6 if placed_panel.x_title else 0.0)
 
 
-def _key_places(
+def _key_positions(
     chart: Chart, width: float, measure: Measure
 ) -> tuple[list[tuple[float, float]], float]:
     places: list[tuple[float, float]] = []
@@ -339,7 +343,7 @@ def _key_places(
     return places, (y + KEY_MM / 2 + 1.0 if places else 0.0)
 
 
-def wrapped(text: str, width: float, measure: Measure) -> tuple[str, ...]:
+def wrap_title(text: str, width: float, measure: Measure) -> tuple[str, ...]:
     """Break a title into at most four lines of the panel's width, and shorten what does not fit."""
     lines: list[str] = []
     for gap, word in _broken_words(text, width + 0.6 * GAP_MM, measure):
@@ -350,7 +354,7 @@ def wrapped(text: str, width: float, measure: Measure) -> tuple[str, ...]:
             lines.append(word)
     if len(lines) > 4:
         lines = [*lines[:3], " ".join(lines[3:])]
-    return tuple(_cut(line, width + 0.6 * GAP_MM, measure) for line in lines)
+    return tuple(_shorten_line(line, width + 0.6 * GAP_MM, measure) for line in lines)
 
 
 def _broken_words(text: str, width: float, measure: Measure) -> Iterator[tuple[str, str]]:
@@ -365,7 +369,7 @@ def _broken_words(text: str, width: float, measure: Measure) -> Iterator[tuple[s
         yield from (("", part) for part in rest)
 
 
-def _cut(line: str, width: float, measure: Measure) -> str:
+def _shorten_line(line: str, width: float, measure: Measure) -> str:
     n_characters = len(line)
     while n_characters > 1:
         shown = line[:n_characters] + "…" * (n_characters < len(line))
@@ -375,9 +379,9 @@ def _cut(line: str, width: float, measure: Measure) -> str:
     return line if n_characters == len(line) else line[:n_characters].rstrip() + "…"
 
 
-LONGEST_BESIDE = 26
+MAX_NAME_LENGTH = 26
 # Width and height reserved for a letter in small print, and distance of a name from its mark.
-LETTER_MM, HIGH_MM, NAME_DISTANCE_MM = 1.35, 2.9, 1.7
+LETTER_WIDTH_MM, LETTER_HEIGHT_MM, NAME_DISTANCE_MM = 1.35, 2.9, 1.7
 # Possible positions of a name relative to its mark, in order of preference: the side, and the
 # distance upwards in millimetres.
 NAME_POSITIONS = (
@@ -392,7 +396,7 @@ NAME_POSITIONS = (
 )
 NAME_OFFSETS_MM = {Side.LEFT: NAME_DISTANCE_MM, Side.CENTRE: 0.0, Side.RIGHT: -NAME_DISTANCE_MM}
 # Distance from the end of a mark's line to the middle of a name above or below the line.
-NAME_BEYOND_LINE_MM = HIGH_MM / 2 + 0.6
+NAME_BEYOND_LINE_MM = LETTER_HEIGHT_MM / 2 + 0.6
 # Positions further away, which are tried if all others are occupied.
 DISTANT_NAME_POSITIONS = tuple(
     (side, up) for up in (5.4, -5.4, 7.4, -7.4, 9.4, -9.4) for side in (Side.LEFT, Side.RIGHT)
@@ -404,7 +408,7 @@ POSITIONS_AFTER_MARK = tuple(
 Box = tuple[float, float, float, float]
 
 
-def placed_names(
+def place_names(
     names: Sequence[Label],
     places: Sequence[tuple[float, float]],
     axes: tuple[Axis, Axis],
@@ -436,30 +440,30 @@ def placed_names(
         The names. A name without a free position is omitted and appears only in the hover text.
     """
     at = [
-        tuple(_share(axis, v) * mm for axis, v, mm in zip(axes, place, size_mm, strict=True))
+        tuple(_axis_share(axis, v) * mm for axis, v, mm in zip(axes, place, size_mm, strict=True))
         for place in places
     ]
     marks: list[Box] = [(x - 1.0, y - 1.0, x + 1.0, y + 1.0) for x, y in at]
     lines: list[Box] = []
     for line in uprights:
         x, low, high = (
-            _share(axis, v) * mm
+            _axis_share(axis, v) * mm
             for axis, v, mm in zip(
                 (axes[0], axes[1], axes[1]), line, (size_mm[0], *size_mm[1:] * 2), strict=True
             )
         )
         lines.append((x - 0.4, low, x + 0.4, high))
-    labels = [Label(text=shorten(n.text, LONGEST_BESIDE), otherwise=n.otherwise) for n in names]
+    labels = [Label(text=shorten(n.text, MAX_NAME_LENGTH), fallback=n.fallback) for n in names]
     all_labels = [
         [(*way, _box(way, label, x, y)) for way in _name_positions(choices, line, y)]
         for label, (x, y), line in zip_longest(labels, at, lines)
     ]
-    within = [[way for way in ways if _inside(way[-1], size_mm)] for ways in all_labels]
+    within = [[way for way in ways if _is_inside(way[-1], size_mm)] for ways in all_labels]
     clear = [
         [
             way
             for way in ways
-            if not _meets(way[-1], [*marks, *lines])
+            if not _overlaps_any(way[-1], [*marks, *lines])
             and (way[:2] in choices or _is_nearest(way[-1], i, marks, lines))
         ]
         for i, ways in enumerate(within)
@@ -471,7 +475,7 @@ def placed_names(
     for ways in (clear, within):
         for i in (name for name in order if name not in positions):
             for side, up, box in ways[i]:
-                if not _meets(box, occupied):
+                if not _overlaps_any(box, occupied):
                     occupied.append(box)
                     positions[i] = Note(
                         x=places[i][0],
@@ -502,16 +506,16 @@ def _box(way: tuple[Side, float], label: Label, x: float, y: float) -> Box:
     """Return the approximate area of a name in millimetres."""
     side, up = way
     wide = sum(
-        LETTER_MM * (1.7 if unicodedata.east_asian_width(sign) in "WF" else 1.0)
+        LETTER_WIDTH_MM * (1.7 if unicodedata.east_asian_width(sign) in "WF" else 1.0)
         for sign in label.text
     )
     left = (
         x + NAME_OFFSETS_MM[side] - {Side.LEFT: 0.0, Side.CENTRE: wide / 2, Side.RIGHT: wide}[side]
     )
-    return left, y + up - HIGH_MM / 2, left + wide, y + up + HIGH_MM / 2
+    return left, y + up - LETTER_HEIGHT_MM / 2, left + wide, y + up + LETTER_HEIGHT_MM / 2
 
 
-def _inside(box: Box, size_mm: tuple[float, float]) -> bool:
+def _is_inside(box: Box, size_mm: tuple[float, float]) -> bool:
     return box[0] >= 0 and box[2] <= size_mm[0] and box[1] >= 0 and box[3] <= size_mm[1]
 
 
@@ -530,14 +534,14 @@ def _gap(a: Box, b: Box) -> tuple[float, float]:
     return max(b[0] - a[2], a[0] - b[2], 0.0), max(b[1] - a[3], a[1] - b[3], 0.0)
 
 
-def _meets(box: Box, others: Sequence[Box]) -> bool:
-    return any(_meet(box, other) for other in others)
+def _overlaps_any(box: Box, others: Sequence[Box]) -> bool:
+    return any(_overlap(box, other) for other in others)
 
 
-def _share(axis: Axis, value: float) -> float:
+def _axis_share(axis: Axis, value: float) -> float:
     low, high, value = (math.log(v) if axis.log else v for v in (axis.low, axis.high, value))
     return (value - low) / (high - low)
 
 
-def _meet(a: Box, b: Box) -> bool:
+def _overlap(a: Box, b: Box) -> bool:
     return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]

@@ -13,8 +13,8 @@ from analysis.figures.drawing.chart import (
     Axis,
     Band,
     Boxes,
-    Cells,
     Chart,
+    HeatMap,
     Key,
     Layer,
     Line,
@@ -24,12 +24,12 @@ from analysis.figures.drawing.chart import (
     ReferenceLine,
 )
 from analysis.figures.drawing.layout import (
-    LEAST_PT,
-    LETTERS_OF_STEP,
+    MIN_TEXT_PT,
     MM_PER_POINT,
+    NAME_SHARE_OF_ROW,
     Measure,
-    laid_out,
-    reflowed,
+    lay_out,
+    reflow,
 )
 from analysis.translation import t
 
@@ -38,22 +38,22 @@ Marks = TypeVar("Marks", Points, Boxes)
 # Maximum width of a column in a journal, and maximum heights of figures in a column and across a
 # page, where the caption is below the figure.
 COLUMN_MM = 100.0
-HIGHEST_IN_COLUMN_MM, HIGHEST_ON_PAGE_MM = 230.0, 200.0
+MAX_COLUMN_HEIGHT_MM, MAX_PAGE_HEIGHT_MM = 230.0, 200.0
 # Smallest distance between the marks of neighbouring rows, in diameters.
-LEAST_MARK_GAP = 1.05
+MIN_MARK_GAP = 1.05
 # Row heights that are tried, where 1 is the usual height and 0 that of the densest rows.
 HEIGHT_SHARES = tuple(share / 8 for share in range(8, -1, -1))
 
 
-def highest_mm(width_mm: float) -> float:
+def max_height_mm(width_mm: float) -> float:
     """Return the maximum height of a printed figure by its width.
 
     Examples
     --------
-    >>> highest_mm(85), highest_mm(174)
+    >>> max_height_mm(85), max_height_mm(174)
     (230.0, 200.0)
     """
-    return HIGHEST_IN_COLUMN_MM if width_mm <= COLUMN_MM else HIGHEST_ON_PAGE_MM
+    return MAX_COLUMN_HEIGHT_MM if width_mm <= COLUMN_MM else MAX_PAGE_HEIGHT_MM
 
 
 def parts_of(chart: Chart, measure: Measure) -> tuple[Chart, ...]:
@@ -75,28 +75,28 @@ def parts_of(chart: Chart, measure: Measure) -> tuple[Chart, ...]:
     tuple of Chart
         The parts; if there are several, each states its number.
     """
-    max_mm = highest_mm(chart.width_mm)
-    flowed = reflowed(chart, measure)
+    max_mm = max_height_mm(chart.width_mm)
+    flowed = reflow(chart, measure)
     if chart.square:
         return (flowed,)
-    legible = _scaled(flowed, lambda panel: max(panel.height_mm, _least_mm(panel)))
+    legible = _set_heights(flowed, lambda panel: max(panel.height_mm, _min_height_mm(panel)))
     if _height(legible, measure) <= max_mm:
         return (legible,)
-    if _height(_scaled(flowed, _least_mm), measure) <= max_mm:
-        return tuple(_relaxed([flowed], max_mm, measure))
-    narrow = reflowed(_scaled(chart, _least_mm), measure)
-    rows = tuple(part for row in narrow.rows for part in _divided(narrow, row, max_mm, measure))
-    groups = _collected(replace(narrow, rows=rows), max_mm, measure)
+    if _height(_set_heights(flowed, _min_height_mm), measure) <= max_mm:
+        return tuple(_stretch_rows([flowed], max_mm, measure))
+    narrow = reflow(_set_heights(chart, _min_height_mm), measure)
+    rows = tuple(part for row in narrow.rows for part in _divide_row(narrow, row, max_mm, measure))
+    groups = _group_rows(replace(narrow, rows=rows), max_mm, measure)
     if len(rows) == len(narrow.rows) == len(flowed.rows):
         parts = [_with_rows(flowed, [flowed.rows[i] for i in group]) for group in groups]
-        return tuple(_relaxed(_numbered(parts), max_mm, measure))
-    return _numbered([_with_rows(narrow, [rows[i] for i in group]) for group in groups])
+        return tuple(_stretch_rows(_number_parts(parts), max_mm, measure))
+    return _number_parts([_with_rows(narrow, [rows[i] for i in group]) for group in groups])
 
 
-def _relaxed(parts: Sequence[Chart], max_mm: float, measure: Measure) -> list[Chart]:
+def _stretch_rows(parts: Sequence[Chart], max_mm: float, measure: Measure) -> list[Chart]:
     """Make the rows of parts as high as possible without a part becoming too tall."""
     for share in HEIGHT_SHARES:
-        scaled = [_scaled(part, partial(_between_mm, share=share)) for part in parts]
+        scaled = [_set_heights(part, partial(_height_between, share=share)) for part in parts]
         if all(_height(part, measure) <= max_mm for part in scaled):
             break
     return scaled
@@ -107,10 +107,10 @@ def _with_rows(chart: Chart, rows: Sequence[tuple[Panel, ...]]) -> Chart:
 
 
 def _height(chart: Chart, measure: Measure) -> float:
-    return laid_out(chart, measure).height
+    return lay_out(chart, measure).height
 
 
-def _scaled(chart: Chart, height_mm: Callable[[Panel], float]) -> Chart:
+def _set_heights(chart: Chart, height_mm: Callable[[Panel], float]) -> Chart:
     """Return the chart with panels of the heights that a function returns."""
     rows = tuple(
         tuple(replace(panel, height_mm=height) for panel in row)
@@ -120,24 +120,24 @@ def _scaled(chart: Chart, height_mm: Callable[[Panel], float]) -> Chart:
     return replace(chart, rows=rows)
 
 
-def _between_mm(panel: Panel, share: float) -> float:
-    least = _least_mm(panel)
+def _height_between(panel: Panel, share: float) -> float:
+    least = _min_height_mm(panel)
     return least + share * max(panel.height_mm - least, 0.0)
 
 
-def _least_mm(panel: Panel) -> float:
+def _min_height_mm(panel: Panel) -> float:
     """Return the smallest possible height of a panel, which is fixed without rows of names."""
     if not _has_rows(panel.y):
         return panel.height_mm
     places = sorted(tick.at for tick in panel.y.ticks)
     span = abs(panel.y.high - panel.y.low)
     step = min(b - a for a, b in pairwise(places))
-    for_names = LEAST_PT * MM_PER_POINT / LETTERS_OF_STEP * span / step
+    for_names = MIN_TEXT_PT * MM_PER_POINT / NAME_SHARE_OF_ROW * span / step
     points = [layer for layer in panel.layers if isinstance(layer, Points)]
     heights = sorted({round(y, 6) for layer in points for y in layer.y})
     gap = min((b - a for a, b in pairwise(heights)), default=math.inf)
     mark = max((layer.size_mm for layer in points), default=0.0)
-    return max(for_names, LEAST_MARK_GAP * mark * span / gap)
+    return max(for_names, MIN_MARK_GAP * mark * span / gap)
 
 
 def _has_rows(axis: Axis) -> bool:
@@ -145,13 +145,13 @@ def _has_rows(axis: Axis) -> bool:
     return not axis.title and not axis.log and len(axis.ticks) > 1
 
 
-def _divided(
+def _divide_row(
     chart: Chart, row: Sequence[Panel], max_mm: float, measure: Measure
 ) -> Iterator[tuple[Panel, ...]]:
     """Yield a row of panels, or several rows with some of its names each if it is too tall."""
     height = _height(replace(chart, rows=(tuple(row),)), measure)
     axis = row[0].y
-    if height <= max_mm or not all(_may_be_divided(panel, axis) for panel in row):
+    if height <= max_mm or not all(_is_divisible(panel, axis) for panel in row):
         yield tuple(row)
         return
     n, fixed = len(axis.ticks), height - row[0].height_mm
@@ -160,17 +160,17 @@ def _divided(
     n_parts = -(-n // fit)
     ends = [round(n * part / n_parts) for part in range(n_parts + 1)]
     for first, last in pairwise(ends):
-        yield tuple(_window(panel, first, last) for panel in row)
+        yield tuple(_slice_panel(panel, first, last) for panel in row)
 
 
-def _may_be_divided(panel: Panel, axis: Axis) -> bool:
+def _is_divisible(panel: Panel, axis: Axis) -> bool:
     """Return whether a panel has the same rows as an axis and no heat map."""
     same = [tick.at for tick in panel.y.ticks] == [tick.at for tick in axis.ticks]
-    cells = any(isinstance(layer, Cells) for layer in panel.layers)
+    cells = any(isinstance(layer, HeatMap) for layer in panel.layers)
     return same and _has_rows(panel.y) and not cells
 
 
-def _window(panel: Panel, first: int, last: int) -> Panel:
+def _slice_panel(panel: Panel, first: int, last: int) -> Panel:
     """Return the part of a panel with the rows from `first` up to, but not including, `last`."""
     ticks = sorted(panel.y.ticks, key=lambda tick: tick.at)
     ends = sorted((panel.y.low, panel.y.high))
@@ -184,18 +184,18 @@ def _window(panel: Panel, first: int, last: int) -> Panel:
         high=high if upwards else low,
         ticks=tuple(ticks[first:last]),
     )
-    layers = tuple(part for layer in panel.layers for part in _part_between(layer, low, high))
+    layers = tuple(part for layer in panel.layers for part in _slice_layer(layer, low, high))
     height = panel.height_mm * (high - low) / (ends[1] - ends[0])
     return replace(panel, y=y, layers=layers, height_mm=height)
 
 
-def _part_between(layer: Layer, low: float, high: float) -> Iterator[Layer]:
+def _slice_layer(layer: Layer, low: float, high: float) -> Iterator[Layer]:
     """Yield the part of a layer between two values of y, unless it is empty."""
     match layer:
         case Points():
-            yield _rows(layer, low, high, ("x", "y", "low", "high", "hover", "shares"))
+            yield _slice_marks(layer, low, high, ("x", "y", "low", "high", "hover", "shares"))
         case Boxes():
-            yield _rows(layer, low, high, ("y", "low", "middle", "high", "hover"))
+            yield _slice_marks(layer, low, high, ("y", "low", "middle", "high", "hover"))
         case Line():
             inside = [low <= y < high for y in layer.y]
             y = tuple(
@@ -206,10 +206,10 @@ def _part_between(layer: Layer, low: float, high: float) -> Iterator[Layer]:
         case Note():
             if low <= layer.y < high:
                 yield layer
-        case ReferenceLine(upright=False):
+        case ReferenceLine(vertical=False):
             if low <= layer.at < high:
                 yield layer
-        case Band(upright=False):
+        case Band(vertical=False):
             bottom, top = (
                 max(min(layer.low, layer.high), low),
                 min(max(layer.low, layer.high), high),
@@ -220,7 +220,7 @@ def _part_between(layer: Layer, low: float, high: float) -> Iterator[Layer]:
             yield layer
 
 
-def _rows(layer: Marks, low: float, high: float, names: Sequence[str]) -> Marks:
+def _slice_marks(layer: Marks, low: float, high: float, names: Sequence[str]) -> Marks:
     """Return the marks of a layer between two values of y; `names` are the fields of a mark."""
     indices = [i for i, y in enumerate(layer.y) if low <= y < high]
     values: dict[str, Any] = {
@@ -232,7 +232,7 @@ def _rows(layer: Marks, low: float, high: float, names: Sequence[str]) -> Marks:
     return replace(layer, **values)
 
 
-def _collected(chart: Chart, max_mm: float, measure: Measure) -> list[list[int]]:
+def _group_rows(chart: Chart, max_mm: float, measure: Measure) -> list[list[int]]:
     """Group the rows of panels, as many in each group as fit."""
     # The key of each part has an additional entry with the number of the part.
     keyed = _with_number(chart, 1, 1)
@@ -247,7 +247,7 @@ def _collected(chart: Chart, max_mm: float, measure: Measure) -> list[list[int]]
     return groups
 
 
-def _numbered(charts: Sequence[Chart]) -> tuple[Chart, ...]:
+def _number_parts(charts: Sequence[Chart]) -> tuple[Chart, ...]:
     if len(charts) == 1:
         return tuple(charts)
     n = len(charts)

@@ -26,7 +26,7 @@ from matplotlib.path import Path
 from matplotlib.transforms import Affine2D
 
 from analysis.figures.drawing.chart import Side
-from analysis.figures.drawing.fonts import face, font
+from analysis.figures.drawing.fonts import font_properties, measuring_font
 from analysis.figures.drawing.layout import SMALL_PT, Box
 
 POINTS_PER_INCH, MM_PER_INCH = 72.0, 25.4
@@ -38,7 +38,7 @@ UNITS_PER_POINT = 64
 # Drawing order of texts and marks outside the layers of panels.
 ABOVE_PANELS = 1_000.0
 # Matplotlib's defaults, so that settings on this machine have no effect, and changes to them.
-SETTINGS: dict[Any, Any] = {
+MATPLOTLIB_SETTINGS: dict[Any, Any] = {
     **{
         name: value
         for name, value in matplotlib.rcParamsDefault.items()
@@ -49,16 +49,16 @@ SETTINGS: dict[Any, Any] = {
     "path.simplify": False,
 }
 # The settings are global to the process, in which pages run in several threads.
-ONE_AT_A_TIME = threading.Lock()
+RENDERING_LOCK = threading.Lock()
 # The type of `RendererSVG`, whose methods have no annotations.
 Renderer = Any
-WITHOUT_DATE = {"Date": None, "Creator": None}
+SVG_METADATA = {"Date": None, "Creator": None}
 BOX_CODES = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY]
 TO_POINTS = Affine2D().scale(POINTS_PER_MM)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Typeset:
+class TextSize:
     """The size of a text in a font of 100 points.
 
     Parameters
@@ -89,35 +89,35 @@ class Text:
     angle: float = 0
     order: float = ABOVE_PANELS
 
-    def placed(self) -> tuple[float, float]:
+    def baseline_start(self) -> tuple[float, float]:
         """Return the start of the baseline in points from the lower left corner of the sheet."""
         (offset_x, offset_y), (_, high, _) = self._anchor()
-        x, y = _turned(0.0, -high, self.angle)
+        x, y = _rotate(0.0, -high, self.angle)
         return x - offset_x + self.x * POINTS_PER_MM, y - offset_y + self.y * POINTS_PER_MM
 
     def box(self) -> Box:
         """Return the left, lower, right and upper edge of the text."""
         (offset_x, offset_y), (wide, high, low) = self._anchor()
-        corners = [_turned(x, y, self.angle) for x in (0.0, wide) for y in (-high - low, 0.0)]
+        corners = [_rotate(x, y, self.angle) for x in (0.0, wide) for y in (-high - low, 0.0)]
         xs = [(x - offset_x) / POINTS_PER_MM + self.x for x, _ in corners]
         ys = [(y - offset_y) / POINTS_PER_MM + self.y for _, y in corners]
         return min(xs), min(ys), max(xs), max(ys)
 
     def draw(self, renderer: Renderer) -> None:
         """Draw the text."""
-        x, y = self.placed()
-        look = face(self.text, bold=self.bold).copy()
+        x, y = self.baseline_start()
+        look = font_properties(self.text, bold=self.bold).copy()
         look.set_size(self.size_pt)
-        context = _context(renderer, self.colour, 0.0)
+        context = _graphics_context(renderer, self.colour, 0.0)
         renderer.draw_text(context, x, renderer.height - y, self.text, look, self.angle)
 
     def _anchor(self) -> tuple[tuple[float, float], tuple[float, float, float]]:
         """Return the point of the text that is at its position, and width, ascent and descent."""
-        text, scale = typeset(self.text, bold=self.bold), self.size_pt / FONT_UNITS
+        text, scale = measure_text(self.text, bold=self.bold), self.size_pt / FONT_UNITS
         wide, low = text.width * scale, text.descent * scale
         high = max(text.height * scale - low, text.ascender * scale)
         across = {Side.LEFT: 0.0, Side.CENTRE: wide / 2, Side.RIGHT: wide}[self.side]
-        return _turned(across, -high / 2, self.angle), (wide, high, low)
+        return _rotate(across, -high / 2, self.angle), (wide, high, low)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +134,7 @@ class Stroke:
     def draw(self, renderer: Renderer) -> None:
         """Draw the line."""
         if self.x:
-            context = _context(renderer, self.colour, self.width_pt)
+            context = _graphics_context(renderer, self.colour, self.width_pt)
             context.set_joinstyle("miter")
             if self.dashes:
                 context.set_dashes(0, [length * self.width_pt for length in self.dashes])
@@ -160,7 +160,7 @@ class Marks:
             marker = MarkerStyle(self.shape)
             shape: Any = marker.get_transform()
             places = Path(np.column_stack([self.x, self.y]))
-            context = _context(renderer, self.edge, self.edge_pt)
+            context = _graphics_context(renderer, self.edge, self.edge_pt)
             context.set_joinstyle(marker.get_joinstyle())
             renderer.draw_markers(
                 context,
@@ -184,7 +184,7 @@ class Fill:
         """Draw the boxes."""
         corners = [((a, b), (c, b), (c, d), (a, d), (a, b)) for a, b, c, d in self.boxes]
         path = Path(np.reshape(corners, (-1, 2)), BOX_CODES * len(corners))
-        context = _context(renderer, self.colour, 0.0)
+        context = _graphics_context(renderer, self.colour, 0.0)
         renderer.draw_path(context, path, TO_POINTS, to_rgba(self.colour))
 
 
@@ -204,29 +204,29 @@ class Sheet:
         file, elements = io.StringIO(), chain(self.fills, self.lines, self.texts)
         paper = Fill(boxes=[(0, 0, self.width, self.height)], colour="#ffffff")
         new_renderer: Any = RendererSVG
-        with ONE_AT_A_TIME, matplotlib.rc_context(SETTINGS):
-            renderer = new_renderer(width, height, file, metadata=WITHOUT_DATE)
+        with RENDERING_LOCK, matplotlib.rc_context(MATPLOTLIB_SETTINGS):
+            renderer = new_renderer(width, height, file, metadata=SVG_METADATA)
             renderer.open_group("figure")
             for element in (paper, *sorted(elements, key=attrgetter("order"))):
-                renderer.open_group(GROUPS[type(element)])
+                renderer.open_group(SVG_GROUPS[type(element)])
                 element.draw(renderer)
-                renderer.close_group(GROUPS[type(element)])
+                renderer.close_group(SVG_GROUPS[type(element)])
             renderer.close_group("figure")
             renderer.finalize()
         return file.getvalue().encode()
 
 
-GROUPS = {Fill: "patch", Stroke: "line2d", Marks: "line2d", Text: "text"}
+SVG_GROUPS = {Fill: "patch", Stroke: "line2d", Marks: "line2d", Text: "text"}
 
 
 @lru_cache(maxsize=4096)
-def typeset(text: str, *, bold: bool) -> Typeset:
+def measure_text(text: str, *, bold: bool) -> TextSize:
     """Measure a text."""
-    used = font(text, bold=bold)
+    used = measuring_font(text, bold=bold)
     used.set_size(FONT_UNITS, POINTS_PER_INCH)
     used.set_text(text, 0.0, flags=LoadFlags.NO_HINTING)
     (width, height), descent = used.get_width_height(), used.get_descent()
-    return Typeset(
+    return TextSize(
         width=width / UNITS_PER_POINT,
         height=height / UNITS_PER_POINT,
         descent=descent / UNITS_PER_POINT,
@@ -239,14 +239,14 @@ def _ascender(used: Any) -> float:
     return float(metrics["sTypoAscender"] / head["unitsPerEm"] * FONT_UNITS)
 
 
-def _turned(x: float, y: float, degrees: float) -> tuple[float, float]:
+def _rotate(x: float, y: float, degrees: float) -> tuple[float, float]:
     if not degrees:
         return x, y
     cos, sin = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
     return cos * x - sin * y, sin * x + cos * y
 
 
-def _context(renderer: Renderer, colour: str, width_pt: float) -> Any:
+def _graphics_context(renderer: Renderer, colour: str, width_pt: float) -> Any:
     context = renderer.new_gc()
     context.set_foreground(colour)
     context.set_linewidth(width_pt)

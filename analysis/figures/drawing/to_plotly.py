@@ -15,9 +15,9 @@ from analysis.figures.drawing.chart import (
     Axis,
     Band,
     Boxes,
-    Cells,
     Chart,
     Dash,
+    HeatMap,
     Ink,
     Key,
     Label,
@@ -35,15 +35,15 @@ from analysis.figures.drawing.layout import (
     SMALL_PT,
     Layout,
     PlacedPanel,
-    laid_out,
+    lay_out,
 )
 from analysis.translation import separators
 
 PX_PER_MM = 5.0
 # Widths of a small and a capital letter as shares of the font size, and the factor for bold text.
-LETTER, CAPITAL, BOLDER = 0.6, 0.72, 1.1
-DIGITS = 6
-MOST_TICKS = 60
+LETTER_WIDTH, CAPITAL_WIDTH, BOLD_FACTOR = 0.6, 0.72, 1.1
+SIGNIFICANT_DIGITS = 6
+MAX_AXIS_TICKS = 60
 # Text closer to the end of an axis than this share of its length is moved inwards; otherwise
 # rounding might move it off the axis, and it would not be drawn.
 EDGE_SHARE = 1e-4
@@ -58,14 +58,14 @@ def plotly_figure(chart: Chart, palette: Palette = LIGHT) -> go.Figure:
     Values are rounded to six digits. The figure has the width of its container if the chart
     stretches.
     """
-    layout = laid_out(chart, estimated_width)
-    look = _base(chart, layout, palette)
+    layout = lay_out(chart, estimated_width)
+    look = _figure_layout(chart, layout, palette)
     panels = [
         _Panel(placed_panel, n, palette) for n, placed_panel in enumerate(layout.panels, start=1)
     ]
     for number, panel in enumerate(panels, start=1):
-        look[f"xaxis{number}"] = panel.axis(panel.panel.x, panel.y, _across(panel.placed, layout))
-        look[f"yaxis{number}"] = panel.axis(panel.panel.y, panel.x, _up(panel.placed, layout))
+        look[f"xaxis{number}"] = panel.axis(panel.panel.x, panel.y, _x_domain(panel.placed, layout))
+        look[f"yaxis{number}"] = panel.axis(panel.panel.y, panel.x, _y_domain(panel.placed, layout))
     keys = [
         (key, (x - layout.left) * PX_PER_MM, (y - layout.top) * PX_PER_MM)
         for key, (x, y) in zip(chart.key, layout.key, strict=True)
@@ -81,17 +81,17 @@ def plotly_figure(chart: Chart, palette: Palette = LIGHT) -> go.Figure:
 
 def estimated_width(label: Label, size_pt: float, bold: bool) -> float:
     """Estimate the width of a label in millimetres on a screen with unknown fonts."""
-    letters = sum(_letter(sign) for sign in label.text)
-    return letters * (BOLDER if bold else 1.0) * size_pt * MM_PER_POINT
+    letters = sum(_letter_width(sign) for sign in label.text)
+    return letters * (BOLD_FACTOR if bold else 1.0) * size_pt * MM_PER_POINT
 
 
-def _letter(sign: str) -> float:
+def _letter_width(sign: str) -> float:
     if unicodedata.east_asian_width(sign) in "WF":
         return 1.0
-    return CAPITAL if sign.isupper() else LETTER
+    return CAPITAL_WIDTH if sign.isupper() else LETTER_WIDTH
 
 
-def _base(chart: Chart, layout: Layout, palette: Palette) -> Element:
+def _figure_layout(chart: Chart, layout: Layout, palette: Palette) -> Element:
     look: Element = {
         "template": "none",
         "font": {"family": FONT, "size": 13, "color": palette.ink},
@@ -115,19 +115,19 @@ def _base(chart: Chart, layout: Layout, palette: Palette) -> Element:
     return look
 
 
-def _across(placed_panel: PlacedPanel, layout: Layout) -> tuple[float, float]:
+def _x_domain(placed_panel: PlacedPanel, layout: Layout) -> tuple[float, float]:
     wide = layout.width - layout.left - layout.right
     start = (placed_panel.left - layout.left) / wide
-    return _share(start), _share(start + placed_panel.width / wide)
+    return _clamp_share(start), _clamp_share(start + placed_panel.width / wide)
 
 
-def _up(placed_panel: PlacedPanel, layout: Layout) -> tuple[float, float]:
+def _y_domain(placed_panel: PlacedPanel, layout: Layout) -> tuple[float, float]:
     top, bottom = layout.top, layout.bottom
     start = (placed_panel.bottom - bottom) / (top - bottom)
-    return _share(start), _share(start + placed_panel.height / (top - bottom))
+    return _clamp_share(start), _clamp_share(start + placed_panel.height / (top - bottom))
 
 
-def _share(value: float) -> float:
+def _clamp_share(value: float) -> float:
     return round(min(max(value, 0.0), 1.0), 6)
 
 
@@ -142,7 +142,7 @@ class _Panel:
         self.shapes: list[Element] = []
         self.notes: list[Element] = []
         if placed_panel.title or self.panel.subtitle:
-            self._write_head()
+            self._write_heading()
         for layer in self.panel.layers:
             self._draw(layer)
         if self._writes_rows:
@@ -152,13 +152,13 @@ class _Panel:
     def _writes_rows(self) -> bool:
         """Whether row names are drawn as text, because hundreds of axis labels take seconds."""
         y = self.panel.y
-        return y.labels and self.panel.framed and len(y.ticks) > MOST_TICKS
+        return y.labels and self.panel.framed and len(y.ticks) > MAX_AXIS_TICKS
 
     def _write_rows(self) -> None:
         x, ticks = self.panel.x, self.panel.y.ticks
         low, high = _coordinate(x, x.low), _coordinate(x, x.high)
         within = low + EDGE_SHARE * (high - low)
-        self._scatter(
+        self._add_scatter(
             "text",
             [10**within if x.log else within] * len(ticks),
             [tick.at for tick in ticks],
@@ -166,7 +166,7 @@ class _Panel:
             textposition="middle left",
             textfont={"size": px(self.placed.label_pt), "color": self.palette.ink},
             cliponaxis=False,
-            **_hovering(()),
+            **_hover_options(()),
         )
 
     def axis(self, axis: Axis, anchor: str, domain: tuple[float, float]) -> Element:
@@ -175,8 +175,8 @@ class _Panel:
             "domain": domain,
             "anchor": anchor,
             "type": "log" if axis.log else "linear",
-            "range": _all_rounded(_coordinate(axis, end) for end in (axis.low, axis.high)),
-            "tickvals": _all_rounded(tick.at for tick in axis.ticks),
+            "range": _round_values(_coordinate(axis, end) for end in (axis.low, axis.high)),
+            "tickvals": _round_values(tick.at for tick in axis.ticks),
             "ticktext": [plotly_text(tick.label.text) for tick in axis.ticks],
             "tickfont": {
                 "size": px(self.placed.label_pt) if labelled else 11,
@@ -197,7 +197,7 @@ class _Panel:
             look["title"] = {"text": plotly_text(axis.title), "font": {"size": 12}, "standoff": 6}
         return look
 
-    def _write_head(self) -> None:
+    def _write_heading(self) -> None:
         lines = [f"<b>{plotly_text(line)}</b>" for line in self.placed.title]
         if self.panel.subtitle:
             subtitle = plotly_text(self.panel.subtitle)
@@ -221,37 +221,37 @@ class _Panel:
         match layer:
             case Points():
                 if layer.x:
-                    self._points(layer)
+                    self._draw_points(layer)
             case Line():
-                self._line(layer)
+                self._draw_line(layer)
             case Boxes():
-                self._boxes(layer)
-            case Cells():
-                self._cells(layer)
+                self._draw_boxes(layer)
+            case HeatMap():
+                self._draw_cells(layer)
                 self._write_cells(layer)
             case ReferenceLine():
-                self._rule(layer)
+                self._draw_reference_line(layer)
             case Band():
-                self._band(layer)
+                self._draw_band(layer)
             case Note():
-                self._note(layer)
+                self._draw_note(layer)
 
-    def _scatter(self, mode: str, x: Iterable[float], y: Iterable[float], **look: Any) -> None:
-        trace = {"type": "scatter", "mode": mode, "x": _all_rounded(x), "y": _all_rounded(y)}
+    def _add_scatter(self, mode: str, x: Iterable[float], y: Iterable[float], **look: Any) -> None:
+        trace = {"type": "scatter", "mode": mode, "x": _round_values(x), "y": _round_values(y)}
         self.traces.append({**trace, **look, "xaxis": self.x, "yaxis": self.y})
 
-    def _points(self, layer: Points) -> None:
+    def _draw_points(self, layer: Points) -> None:
         colour = self.palette.colours[layer.ink]
         # A single interrupted line, because a browser takes seconds for hundreds of error bars.
         if any(not math.isnan(low) for low in layer.low):
             ends = zip(layer.low, layer.high, strict=True)
-            self._scatter(
+            self._add_scatter(
                 "lines",
                 [x for low, high in ends for x in (low, high, math.nan)],
                 [y for at in layer.y for y in (at, at, math.nan)],
                 line={"color": colour, "width": 1.0 if layer.shares else 1.6},
                 cliponaxis=False,
-                **_hovering(()),
+                **_hover_options(()),
             )
         edge = 1.6 if layer.hollow else 0
         look: Element = {
@@ -265,38 +265,40 @@ class _Panel:
                 "line": {"width": edge, "color": colour},
                 "opacity": 1,  # By default, marks of different sizes are translucent.
             },
-            **_hovering(layer.hover),
+            **_hover_options(layer.hover),
         }
-        self._scatter("markers", layer.x, layer.y, **look)
+        self._add_scatter("markers", layer.x, layer.y, **look)
 
-    def _line(self, layer: Line) -> None:
-        self._scatter("lines", layer.x, layer.y, line=self._stroke(layer), **_hovering(layer.hover))
+    def _draw_line(self, layer: Line) -> None:
+        self._add_scatter(
+            "lines", layer.x, layer.y, line=self._line_style(layer), **_hover_options(layer.hover)
+        )
 
-    def _stroke(self, layer: Line | ReferenceLine) -> Element:
+    def _line_style(self, layer: Line | ReferenceLine) -> Element:
         return {
             "color": self.palette.colours[layer.ink],
             "width": round(layer.width_pt * 1.5, 2),
             "dash": layer.dash.value,
         }
 
-    def _boxes(self, layer: Boxes) -> None:
-        half, colour = layer.thick / 2, self.palette.colours[layer.ink]
+    def _draw_boxes(self, layer: Boxes) -> None:
+        half, colour = layer.thickness / 2, self.palette.colours[layer.ink]
         boxes = list(zip(layer.y, layer.low, layer.high, strict=True))
-        self._scatter(
+        self._add_scatter(
             "lines",
             [x for _, low, high in boxes for x in (low, high, high, low, low, math.nan)],
             [at + d for at, *_ in boxes for d in (-half, -half, half, half, -half, math.nan)],
             fill="toself",
             fillcolor=self.palette.pale[layer.ink],
             line={"width": 0},
-            **_hovering(()),
+            **_hover_options(()),
         )
-        self._scatter(
+        self._add_scatter(
             "lines",
             [x for middle in layer.middle for x in (middle, middle, math.nan)],
             [y for at in layer.y for y in (at - half, at + half, math.nan)],
             line={"color": colour, "width": 2.4},
-            **_hovering(()),
+            **_hover_options(()),
         )
         # Invisible marks that show the hover text.
         at = [low if math.isnan(m) else m for m, low in zip(layer.middle, layer.low, strict=True)]
@@ -304,12 +306,12 @@ class _Panel:
         marker = {
             "opacity": 0,
             "symbol": Mark.SQUARE.value,
-            "size": max(round(layer.thick / span * self.placed.height * PX_PER_MM), 6),
+            "size": max(round(layer.thickness / span * self.placed.height * PX_PER_MM), 6),
             "color": colour,
         }
-        self._scatter("markers", at, layer.y, marker=marker, **_hovering(layer.hover))
+        self._add_scatter("markers", at, layer.y, marker=marker, **_hover_options(layer.hover))
 
-    def _cells(self, layer: Cells) -> None:
+    def _draw_cells(self, layer: HeatMap) -> None:
         rows, columns = len(layer.values), len(layer.values[0])
         trace: Element = {
             "type": "heatmap",
@@ -329,7 +331,7 @@ class _Panel:
         }
         if layer.hover:
             trace["text"] = [
-                [_hover(texts) if texts else "" for texts in row] for row in layer.hover
+                [_hover_text(texts) if texts else "" for texts in row] for row in layer.hover
             ]
         if layer.labels:
             trace["colorbar"] = {
@@ -343,12 +345,12 @@ class _Panel:
             }
         self.traces.append(trace)
 
-    def _write_cells(self, layer: Cells) -> None:
+    def _write_cells(self, layer: HeatMap) -> None:
         if not layer.texts:
             return
         cell = self.placed.width / len(layer.values[0])
         longest = max(len(line) for row in layer.texts for text in row for line in text.split("\n"))
-        size = min(px(SMALL_PT), 0.9 * cell * PX_PER_MM / (LETTER * max(longest, 1)))
+        size = min(px(SMALL_PT), 0.9 * cell * PX_PER_MM / (LETTER_WIDTH * max(longest, 1)))
         scale = self.palette.scale(layer.scale)
         for i, row in enumerate(layer.texts):
             for j, text in enumerate(row):
@@ -368,31 +370,31 @@ class _Panel:
                     }
                     self.notes.append(note)
 
-    def _rule(self, layer: ReferenceLine) -> None:
-        over_cells = any(isinstance(other, Cells) for other in self.panel.layers)
-        along, across = "xy" if layer.upright else "yx"
+    def _draw_reference_line(self, layer: ReferenceLine) -> None:
+        over_cells = any(isinstance(other, HeatMap) for other in self.panel.layers)
+        along, across = "xy" if layer.vertical else "yx"
         # Shapes between grid and marks cannot use coordinates of the panel, but those of the axes.
-        ends = self.panel.y if layer.upright else self.panel.x
+        ends = self.panel.y if layer.vertical else self.panel.x
         shape = {
             **self.refs,
             "type": "line",
             "layer": "above" if over_cells else "between",
-            f"{along}0": rounded(layer.at),
-            f"{along}1": rounded(layer.at),
-            f"{across}0": rounded(ends.low),
-            f"{across}1": rounded(ends.high),
-            "line": self._stroke(layer),
+            f"{along}0": round_value(layer.at),
+            f"{along}1": round_value(layer.at),
+            f"{across}0": round_value(ends.low),
+            f"{across}1": round_value(ends.high),
+            "line": self._line_style(layer),
         }
         self.shapes.append(shape)
 
-    def _band(self, layer: Band) -> None:
-        along, across = "xy" if layer.upright else "yx"
+    def _draw_band(self, layer: Band) -> None:
+        along, across = "xy" if layer.vertical else "yx"
         shape = {
             **self.refs,
             "type": "rect",
             f"{across}ref": f"{self.refs[f'{across}ref']} domain",
-            f"{along}0": rounded(layer.low),
-            f"{along}1": rounded(layer.high),
+            f"{along}0": round_value(layer.low),
+            f"{along}1": round_value(layer.high),
             f"{across}0": 0,
             f"{across}1": 1,
             "fillcolor": self.palette.shade,
@@ -401,12 +403,12 @@ class _Panel:
         }
         self.shapes.append(shape)
 
-    def _note(self, layer: Note) -> None:
+    def _draw_note(self, layer: Note) -> None:
         text = plotly_text(layer.label.text)
         note = {
             **self.refs,
-            "x": rounded(_coordinate(self.panel.x, layer.x)),
-            "y": rounded(_coordinate(self.panel.y, layer.y)),
+            "x": round_value(_coordinate(self.panel.x, layer.x)),
+            "y": round_value(_coordinate(self.panel.y, layer.y)),
             "text": f"<b>{text}</b>" if layer.bold else text,
             "xanchor": layer.side.value,
             "yanchor": "middle",
@@ -470,13 +472,16 @@ def _box_around(x: float, y: float, wide: float, high: float) -> Element:
     return {"x0": x - wide, "x1": x + wide, "y0": y - high, "y1": y + high}
 
 
-def _hovering(texts: Sequence[str]) -> Element:
+def _hover_options(texts: Sequence[str]) -> Element:
     if not texts:
         return {"hoverinfo": "skip"}
-    return {"text": [_hover(lines) for lines in texts], "hovertemplate": "%{text}<extra></extra>"}
+    return {
+        "text": [_hover_text(lines) for lines in texts],
+        "hovertemplate": "%{text}<extra></extra>",
+    }
 
 
-def _hover(text: str) -> str:
+def _hover_text(text: str) -> str:
     first, *rest = (plotly_text(line) for line in text.split("\n"))
     return "<br>".join([f"<b>{first}</b>", *rest])
 
@@ -491,13 +496,13 @@ def plotly_text(text: str) -> str:
     return html.escape(text, quote=False)
 
 
-def rounded(value: float) -> float | None:
+def round_value(value: float) -> float | None:
     """Round a value to six significant digits; None if it is undefined."""
-    return None if math.isnan(value) else float(f"{value:.{DIGITS}g}")
+    return None if math.isnan(value) else float(f"{value:.{SIGNIFICANT_DIGITS}g}")
 
 
-def _all_rounded(values: Iterable[float]) -> list[float | None]:
-    return [rounded(value) for value in values]
+def _round_values(values: Iterable[float]) -> list[float | None]:
+    return [round_value(value) for value in values]
 
 
 def px(size_pt: float) -> float:

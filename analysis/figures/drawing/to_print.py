@@ -19,14 +19,14 @@ from typing import Any
 
 import typst
 
-from analysis.figures.drawing.axes import BIDI
+from analysis.figures.drawing.axes import BIDI_CONTROLS
 from analysis.figures.drawing.chart import (
     Axis,
     Band,
     Boxes,
-    Cells,
     Chart,
     Dash,
+    HeatMap,
     Key,
     Label,
     Layer,
@@ -39,19 +39,19 @@ from analysis.figures.drawing.chart import (
     Tick,
 )
 from analysis.figures.drawing.colours import LIGHT, colour_at
-from analysis.figures.drawing.fonts import code_points, is_unseen, without_glyph
+from analysis.figures.drawing.fonts import code_points, is_invisible, missing_glyphs_sentence
 from analysis.figures.drawing.layout import (
     KEY_MARK_MM,
-    LEAST_PT,
     LINE_MM,
+    MIN_TEXT_PT,
     MM_PER_POINT,
     SINE_OF_SLANT,
     SMALL_PT,
     TICK_MM,
     TITLE_PT,
     PlacedPanel,
-    laid_out,
-    wrapped,
+    lay_out,
+    wrap_title,
 )
 from analysis.figures.drawing.pages import parts_of
 from analysis.figures.drawing.sheet import (
@@ -62,14 +62,14 @@ from analysis.figures.drawing.sheet import (
     Sheet,
     Stroke,
     Text,
-    typeset,
+    measure_text,
 )
-from analysis.translation import written
+from analysis.translation import localised
 
 PNG_DPI = 300
 # Length in bytes of the signature and header of a PNG, after which chunks may be inserted.
-AFTER_HEADER = 33
-ONE_PICTURE = b"""#set page(width: auto, height: auto, margin: 0pt, fill: white)
+HEADER_LENGTH = 33
+PICTURE_PAGE = b"""#set page(width: auto, height: auto, margin: 0pt, fill: white)
 #image("figure.svg")"""
 GRID_PT, EDGE_PT = 0.5, 0.9
 # Drawing order of bands and of the grid; the layers of a panel start at 1.
@@ -80,8 +80,8 @@ Texts = tuple[tuple[str, ...], ...]
 LINE_SPACING = 1.25
 SCALE_STEPS = 64
 # A matrix with more rows has cells without gaps, in at most this number of colours.
-MOST_SEPARATE_ROWS = 96
-BOX = "□"
+MAX_SEPARATE_ROWS = 96
+MISSING_GLYPH = "□"
 JOINERS = frozenset("\u200c\u200d")
 CENTRED = {"side": Side.CENTRE}
 DASHES: dict[Dash, tuple[float, ...]] = {
@@ -118,16 +118,16 @@ def _svg(part: Chart) -> bytes:
 
 def png(chart: Chart, part: int = 1) -> bytes:
     """Draw a part of a chart as PNG with 300 dots per inch; the bytes are the same every time."""
-    return png_of(svg(chart, part))
+    return svg_to_png(svg(chart, part))
 
 
-def png_of(picture: bytes) -> bytes:
+def svg_to_png(picture: bytes) -> bytes:
     """Convert an SVG to PNG with 300 dots per inch."""
-    sources = {"main.typ": ONE_PICTURE, "figure.svg": picture}
+    sources = {"main.typ": PICTURE_PAGE, "figure.svg": picture}
     file: bytes = typst.compile(  # type: ignore[call-overload]  # its types lack the mapping
         sources, ignore_system_fonts=True, format="png", ppi=PNG_DPI
     )
-    return file[:AFTER_HEADER] + _resolution() + file[AFTER_HEADER:]
+    return file[:HEADER_LENGTH] + _resolution() + file[HEADER_LENGTH:]
 
 
 def smallest_text_pt(picture: bytes) -> float:
@@ -149,12 +149,12 @@ def sheet(chart: Chart, part: int = 1) -> Sheet:
 
 
 def _sheet(chart: Chart) -> Sheet:
-    layout = laid_out(chart, width_mm)
-    missing_signs = wrapped(without_glyph(_texts(chart)), layout.width, width_mm)
+    layout = lay_out(chart, width_mm)
+    missing_signs = wrap_title(missing_glyphs_sentence(_texts(chart)), layout.width, width_mm)
     layout = layout.with_space_below(LINE_MM * len(missing_signs))
     drawn = Sheet(layout.width, layout.height)
     for i, line in enumerate(reversed(missing_signs)):
-        _write(drawn, 0, LINE_MM * (i + 0.5), Label(text=line), LIGHT.quiet)
+        _add_text(drawn, 0, LINE_MM * (i + 0.5), Label(text=line), LIGHT.quiet)
     for key, (x, y) in zip(chart.key, layout.key, strict=True):
         _draw_key(drawn, key, x, y)
     for placed_panel in layout.panels:
@@ -171,11 +171,11 @@ def _texts(chart: Chart) -> Iterator[str]:
         for layer in panel.layers:
             if isinstance(layer, Note):
                 yield layer.label.text
-            elif isinstance(layer, Cells):
+            elif isinstance(layer, HeatMap):
                 yield from (text for row in layer.texts for text in row)
 
 
-def _write(drawn: Sheet, x: float, y: float, label: Label, colour: str, **look: Any) -> None:
+def _add_text(drawn: Sheet, x: float, y: float, label: Label, colour: str, **look: Any) -> None:
     text = printable(label)
     if text:
         drawn.texts.append(Text(x=x, y=y, text=text, colour=colour, **look))
@@ -199,7 +199,7 @@ class _Panel:
         look: dict[str, Any] = {"side": Side.RIGHT, "angle": 45} if x.slanted else CENTRED
         colour, size = (LIGHT.ink, placed_panel.label_pt) if x.slanted else (LIGHT.quiet, SMALL_PT)
         labelled = (
-            _slanted(x, placed_panel.width, size)
+            _non_overlapping_slanted(x, placed_panel.width, size)
             if x.slanted
             else non_overlapping(x, placed_panel.width)
         )
@@ -212,9 +212,9 @@ class _Panel:
             self._write(*place, tick.label, colour, **look)
         grid: dict[str, Any] = {"colour": LIGHT.rule, "width_pt": GRID_PT}
         for tick in _ticks_inside(x) if x.grid else ():
-            self._stroke([tick.at] * 2, [y.low, y.high], GRID, **grid)
+            self._add_stroke([tick.at] * 2, [y.low, y.high], GRID, **grid)
         for tick in _ticks_inside(y) if y.grid else ():
-            self._stroke([x.low, x.high], [tick.at] * 2, GRID, **grid)
+            self._add_stroke([x.low, x.high], [tick.at] * 2, GRID, **grid)
 
     def _x(self, value: float) -> float:
         return self.placed.left + _share(self.panel.x, value) * self.placed.width
@@ -248,14 +248,16 @@ class _Panel:
             middle, title = placed_panel.bottom + placed_panel.height / 2, Label(text=panel.y.title)
             self._write(x, middle, title, LIGHT.ink, angle=90, **CENTRED)
 
-    def _write(self, x: float, y: float, label: Label, colour: str, **look: Any) -> None:
-        _write(self.sheet, x, y, label, colour, **look)
+    def _add_text(self, x: float, y: float, label: Label, colour: str, **look: Any) -> None:
+        _add_text(self.sheet, x, y, label, colour, **look)
 
-    def _stroke(self, x: Iterable[float], y: Iterable[float], order: float, **look: Any) -> None:
+    def _add_stroke(
+        self, x: Iterable[float], y: Iterable[float], order: float, **look: Any
+    ) -> None:
         xs, ys = list(map(self._x, x)), list(map(self._y, y))
         self.sheet.lines.append(Stroke(x=xs, y=ys, order=order, **look))
 
-    def _fill(self, boxes: Iterable[Sequence[float]], colour: str, order: float) -> None:
+    def _add_fill(self, boxes: Iterable[Sequence[float]], colour: str, order: float) -> None:
         """Fill boxes, whose left, bottom, right and top are in coordinates of the axes."""
         boxes_placed = [(self._x(a), self._y(b), self._x(c), self._y(d)) for a, b, c, d in boxes]
         if boxes_placed:
@@ -265,21 +267,21 @@ class _Panel:
         x, y = self.panel.x, self.panel.y
         match layer:
             case Points():
-                self._points(layer, order)
+                self._draw_points(layer, order)
             case Line():
-                self._stroke(layer.x, layer.y, order, **_line(layer))
+                self._add_stroke(layer.x, layer.y, order, **_line_style(layer))
             case Boxes():
-                self._boxes(layer, order)
-            case Cells():
-                self._cells(layer, order)
+                self._draw_boxes(layer, order)
+            case HeatMap():
+                self._draw_cells(layer, order)
             case ReferenceLine():
                 at = [layer.at] * 2
-                xs, ys = (at, [y.low, y.high]) if layer.upright else ([x.low, x.high], at)
-                self._stroke(xs, ys, order, **_line(layer))
-            case Band(upright=True):
-                self._fill([(layer.low, y.low, layer.high, y.high)], LIGHT.shade, order)
+                xs, ys = (at, [y.low, y.high]) if layer.vertical else ([x.low, x.high], at)
+                self._add_stroke(xs, ys, order, **_line_style(layer))
+            case Band(vertical=True):
+                self._add_fill([(layer.low, y.low, layer.high, y.high)], LIGHT.shade, order)
             case Band():
-                self._fill([(x.low, layer.low, x.high, layer.high)], LIGHT.shade, order)
+                self._add_fill([(x.low, layer.low, x.high, layer.high)], LIGHT.shade, order)
             case Note():
                 self._write(
                     self._x(layer.x) + layer.dx_mm,
@@ -292,62 +294,62 @@ class _Panel:
                     order=order,
                 )
 
-    def _points(self, layer: Points, order: float) -> None:
+    def _draw_points(self, layer: Points, order: float) -> None:
         colour, nan = LIGHT.colours[layer.ink], math.nan
         ends = zip(layer.low, layer.high, layer.y, strict=False)
         runs = [(low, high, y) for low, high, y in ends if not math.isnan(low)]
         xs = [value for low, high, _ in runs for value in (low, high, nan)]
         ys = [value for _, _, y in runs for value in (y, y, nan)]
-        self._stroke(xs, ys, order, colour=colour, width_pt=0.6 if layer.shares else 1.0)
+        self._add_stroke(xs, ys, order, colour=colour, width_pt=0.6 if layer.shares else 1.0)
         marks = zip(layer.sizes_mm, layer.x, layer.y, strict=True)
         for size, alike in groupby(marks, key=itemgetter(0)):
             _, across, up = zip(*alike, strict=True)
-            look = _marker(layer.mark, size, colour, hollow=layer.hollow)
+            look = _marker_style(layer.mark, size, colour, hollow=layer.hollow)
             if layer.shares:  # The edge is part of the area, which shows the share.
                 look["size_pt"] -= EDGE_PT
             xs, ys = list(map(self._x, across)), list(map(self._y, up))
             self.sheet.lines.append(Marks(x=xs, y=ys, order=order, **look))
 
-    def _boxes(self, layer: Boxes, order: float) -> None:
-        half, nan = layer.thick / 2, math.nan
+    def _draw_boxes(self, layer: Boxes, order: float) -> None:
+        half, nan = layer.thickness / 2, math.nan
         rows = zip(layer.y, layer.low, layer.high, strict=True)
         boxes = [(low, y - half, high, y + half) for y, low, high in rows]
-        self._fill(boxes, LIGHT.pale[layer.ink], order)
+        self._add_fill(boxes, LIGHT.pale[layer.ink], order)
         xs = [value for middle in layer.middle for value in (middle, middle, nan)]
         ys = [value for y in layer.y for value in (y - half, y + half, nan)]
-        self._stroke(xs, ys, order, colour=LIGHT.colours[layer.ink], width_pt=1.6)
+        self._add_stroke(xs, ys, order, colour=LIGHT.colours[layer.ink], width_pt=1.6)
 
-    def _cells(self, layer: Cells, order: float) -> None:
+    def _draw_cells(self, layer: HeatMap, order: float) -> None:
         by_colour = defaultdict(list)
-        gap = CELL_GAP if len(layer.values) <= MOST_SEPARATE_ROWS else 0.0
+        gap = CELL_GAP if len(layer.values) <= MAX_SEPARATE_ROWS else 0.0
         reach = 0.5 - gap
         for i, row in enumerate(layer.values):
             for j, value in enumerate(row):
-                colour = _shade(layer, value, coarse=gap == 0)
+                colour = _cell_colour(layer, value, coarse=gap == 0)
                 by_colour[colour].append((j - reach, i + reach, j + reach, i - reach))
         for colour, boxes in by_colour.items():
-            self._fill(boxes, colour, order)
+            self._add_fill(boxes, colour, order)
         cell = self.placed.width / len(layer.values[0])
         for texts in (layer.texts, _only_estimates(layer.texts)):
             size = _size_in_cells(texts, cell)
-            if size >= LEAST_PT:
+            if size >= MIN_TEXT_PT:
                 self._write_cells(layer, texts, size, order)
                 break
         if layer.labels:
             self._draw_scale(layer)
 
-    def _write_cells(self, layer: Cells, texts: Texts, size: float, order: float) -> None:
+    def _write_cells(self, layer: HeatMap, texts: Texts, size: float, order: float) -> None:
         step = LINE_SPACING * size * MM_PER_POINT * len(layer.values[0]) / self.placed.width
         for i, row in enumerate(texts):
             for j, text in enumerate(row):
-                ink = LIGHT.ink_on(_shade(layer, layer.values[i][j], coarse=False))
+                ink = LIGHT.ink_on(_cell_colour(layer, layer.values[i][j], coarse=False))
                 shown = text.split("\n")
                 for k, line in enumerate(shown):
                     y = self._y(i + step * (k - (len(shown) - 1) / 2))
                     look: dict[str, Any] = {"size_pt": size, "order": order, **CENTRED}
                     self._write(self._x(j), y, Label(text=line), ink, **look)
 
-    def _draw_scale(self, layer: Cells) -> None:
+    def _draw_scale(self, layer: HeatMap) -> None:
         placed_panel = self.placed
         left, wide = placed_panel.left + placed_panel.width + 3.0, 2.4
         for step in range(SCALE_STEPS):
@@ -365,7 +367,7 @@ class _Panel:
                 placed_panel.bottom
                 + (value - layer.low) / (layer.high - layer.low) * placed_panel.height
             )
-            text = Label(text=written(f"{value:g}".replace("-", "\u2212")))
+            text = Label(text=localised(f"{value:g}".replace("-", "\u2212")))
             self._write(left + wide + 1.0, y, text, LIGHT.quiet)
 
 
@@ -390,22 +392,22 @@ def _only_estimates(texts: Texts) -> Texts:
     )
 
 
-def _shade(layer: Cells, value: float, *, coarse: bool) -> str:
+def _cell_colour(layer: HeatMap, value: float, *, coarse: bool) -> str:
     if math.isnan(value):
         return LIGHT.empty
     share = (value - layer.low) / (layer.high - layer.low)
     return colour_at(
-        layer.scale, round(share * MOST_SEPARATE_ROWS) / MOST_SEPARATE_ROWS if coarse else share
+        layer.scale, round(share * MAX_SEPARATE_ROWS) / MAX_SEPARATE_ROWS if coarse else share
     )
 
 
 def _draw_key(drawn: Sheet, key: Key, x: float, y: float) -> None:
     if key.ink is None:
-        _write(drawn, x, y, key.words, LIGHT.ink)
+        _add_text(drawn, x, y, key.words, LIGHT.ink)
         return
     colour = LIGHT.colours[key.ink]
     if key.mark:
-        look = _marker(key.mark, 1.7, colour, hollow=key.hollow)
+        look = _marker_style(key.mark, 1.7, colour, hollow=key.hollow)
         drawn.lines.append(Marks(x=[x + KEY_MARK_MM / 2 - 0.4], y=[y], **look))
     elif key.dash:
         look = {"colour": colour, "width_pt": 1.1, "dashes": DASHES[key.dash]}
@@ -413,10 +415,10 @@ def _draw_key(drawn: Sheet, key: Key, x: float, y: float) -> None:
     else:
         box = x, y - 1.1, x + 4.0, y + 1.1
         drawn.fills.append(Fill(boxes=[box], colour=LIGHT.pale[key.ink]))
-    _write(drawn, x + KEY_MARK_MM, y, key.words, LIGHT.ink)
+    _add_text(drawn, x + KEY_MARK_MM, y, key.words, LIGHT.ink)
 
 
-def _line(layer: Line | ReferenceLine) -> dict[str, Any]:
+def _line_style(layer: Line | ReferenceLine) -> dict[str, Any]:
     return {
         "colour": LIGHT.colours[layer.ink],
         "width_pt": layer.width_pt,
@@ -424,7 +426,7 @@ def _line(layer: Line | ReferenceLine) -> dict[str, Any]:
     }
 
 
-def _marker(mark: Mark, size_mm: float, colour: str, *, hollow: bool) -> dict[str, Any]:
+def _marker_style(mark: Mark, size_mm: float, colour: str, *, hollow: bool) -> dict[str, Any]:
     shape, share = MARKERS[mark]
     return {
         "shape": shape,
@@ -469,7 +471,7 @@ def non_overlapping(axis: Axis, length_mm: float) -> list[Tick]:
     return [ticks[i] for i in sorted(labels_placed)]
 
 
-def _slanted(axis: Axis, length_mm: float, size_pt: float) -> list[Tick]:
+def _non_overlapping_slanted(axis: Axis, length_mm: float, size_pt: float) -> list[Tick]:
     """Return ticks whose slanted labels do not overlap, starting with the first."""
     ticks_kept: list[Tick] = []
     for tick in _ticks_inside(axis):
@@ -499,22 +501,24 @@ def printable(label: Label) -> str:
     ('R07', '□ a')
     """
     text = _clean(label.text)
-    if BOX not in text or not label.otherwise:
+    if MISSING_GLYPH not in text or not label.fallback:
         return text
-    otherwise = _clean(label.otherwise)
-    return text if BOX in otherwise else otherwise
+    otherwise = _clean(label.fallback)
+    return text if MISSING_GLYPH in otherwise else otherwise
 
 
 @lru_cache(maxsize=4096)
 def width_mm(label: Label, size_pt: float, bold: bool) -> float:
     """Return the printed width of a label in millimetres."""
-    return typeset(printable(label), bold=bold).width / FONT_UNITS * size_pt * MM_PER_POINT
+    return measure_text(printable(label), bold=bold).width / FONT_UNITS * size_pt * MM_PER_POINT
 
 
 def _clean(text: str) -> str:
     shown = []
     for sign in unicodedata.normalize("NFC", " ".join(text.split())):
-        if sign in BIDI or (is_unseen(sign) and sign not in JOINERS):
+        if sign in BIDI_CONTROLS or (is_invisible(sign) and sign not in JOINERS):
             continue
-        shown.append(sign if ord(sign) in code_points() else "" if sign in JOINERS else BOX)
+        shown.append(
+            sign if ord(sign) in code_points() else "" if sign in JOINERS else MISSING_GLYPH
+        )
     return "".join(shown)

@@ -102,8 +102,8 @@ def _item(number: str, topic: str, fact: ChecklistFact | None) -> ChecklistItem:
         return ChecklistItem(
             number=number, topic=topic, state=ChecklistState.OPEN, answer=TO_BE_WRITTEN, place=""
         )
-    state = ChecklistState.PARTLY if fact.rest else ChecklistState.ANSWERED
-    answer = f"{fact.text}. Open: {fact.rest}" if fact.rest else fact.text
+    state = ChecklistState.PARTLY if fact.still_open else ChecklistState.ANSWERED
+    answer = f"{fact.text}. Open: {fact.still_open}" if fact.still_open else fact.text
     return ChecklistItem(number=number, topic=topic, state=state, answer=answer, place=fact.place)
 
 

@@ -9,14 +9,14 @@ from typing import Any
 import pandas as pd
 
 from analysis.bundle.model import RaterKind
-from analysis.bundle.protocol import declared, stated
-from analysis.presentation.wording import count, listed, rounded
+from analysis.bundle.protocol import declared_hypothesis, protocol_value
+from analysis.presentation.wording import count_with_noun, format_number, join_words
 from analysis.report.methods.software import packages_used
-from analysis.report.methods.sources import margin, protocol_hash, provenance
+from analysis.report.methods.sources import margin_in_use, protocol_hash, provenance
 from analysis.results import Results
 from analysis.statistics.verdicts import declared_plan, origin_of_margin
 
-SHOWN = {
+PROCESS_LABELS = {
     "conditions": "conditions",
     "context": "shown next to the question",
     "case_order": "order of cases",
@@ -26,7 +26,7 @@ SHOWN = {
     "back_navigation": "going back",
     "practice_cases": "practice cases",
 }
-REFERENCE = {
+REFERENCE_LABELS = {
     "reference_source": "source",
     "reference_method": "method",
     "reference_agreement": "agreement",
@@ -38,9 +38,9 @@ AID_LABELS = {
     "aid_text": "introduction",
     "aid_errors": "planted errors",
 }
-GOVERNANCE = {"registration": "registration", "ethics_approval": "ethics approval"}
-_MOST_LISTED = 20
-SAMPLED = {
+GOVERNANCE_LABELS = {"registration": "registration", "ethics_approval": "ethics approval"}
+_MAX_LISTED = 20
+SAMPLING_LABELS = {
     "cases": "cases",
     "seed": "seed",
     "stratify_by": "stratified by",
@@ -71,39 +71,43 @@ class ChecklistFact:
 
     text: str
     place: str
-    rest: str = ""
+    still_open: str = ""
 
 
 def facts(results: Results) -> Mapping[str, ChecklistFact]:
     """Return the known facts by name."""
     known: dict[str, ChecklistFact | None] = {
-        **_of_protocol(results),
-        **_of_raters(results),
-        **_of_run(results),
-        **_of_tables(results),
-        **_of_metadata(results),
+        **_protocol_facts(results),
+        **_rater_facts(results),
+        **_run_facts(results),
+        **_table_facts(results),
+        **_metadata_facts(results),
     }
     return {name: fact for name, fact in known.items() if fact is not None}
 
 
-def _fact(known: object, text: str, place: str, rest: str = "") -> ChecklistFact | None:
-    return ChecklistFact(text=text, place=place, rest=rest) if known else None
+def _fact(known: object, text: str, place: str, still_open: str = "") -> ChecklistFact | None:
+    return ChecklistFact(text=text, place=place, still_open=still_open) if known else None
 
 
-def _of_protocol(results: Results) -> dict[str, ChecklistFact | None]:
+def _protocol_facts(results: Results) -> dict[str, ChecklistFact | None]:
     protocol = results.bundle.protocol
     if not protocol:
         return {}
     # The lock in an export contains the protocol and the list of drawn cases.
-    inner = stated(protocol, "protocol")
+    inner = protocol_value(protocol, "protocol")
     planned = inner if isinstance(inner, dict) else protocol
-    values = {key: _plain(value) for key, value in planned.items() if value is not None}
+    values = {key: _value_text(value) for key, value in planned.items() if value is not None}
 
-    def described(words: Mapping[str, str]) -> str:
+    def describe(words: Mapping[str, str]) -> str:
         return "; ".join(f"{label}: {values[key]}" for key, label in words.items() if key in values)
 
     is_locked, digest = "locked" in protocol, protocol_hash(protocol)
-    sampled, shown, context = described(SAMPLED), described(SHOWN), values.get("context")
+    sampled, shown, context = (
+        describe(SAMPLING_LABELS),
+        describe(PROCESS_LABELS),
+        values.get("context"),
+    )
     cases, repeats = values.get("cases"), values.get("hidden_repeats")
     blind = "The reading page contains no reference standard, report text or other reader's answer"
     blind += f"; feedback: {values['feedback']}" if "feedback" in values else ""
@@ -122,7 +126,7 @@ def _of_protocol(results: Results) -> dict[str, ChecklistFact | None]:
         "repeats": _fact("hidden_repeats" in values, f"Hidden repeats: {repeats}", "Protocol"),
         "aid": _fact(
             "aid_model" in values,
-            described(AID_LABELS),
+            describe(AID_LABELS),
             "Protocol",
             "type of algorithm and its inputs",
         ),
@@ -140,7 +144,7 @@ def _of_protocol(results: Results) -> dict[str, ChecklistFact | None]:
     }
 
 
-def _of_raters(results: Results) -> dict[str, ChecklistFact | None]:
+def _rater_facts(results: Results) -> dict[str, ChecklistFact | None]:
     raters = results.bundle.raters
     readers = raters.loc[raters["rater_kind"] == RaterKind.READER]
     models = raters.loc[raters["rater_kind"] == RaterKind.MODEL]
@@ -150,7 +154,9 @@ def _of_raters(results: Results) -> dict[str, ChecklistFact | None]:
             values = readers[column].fillna("").astype(str)
             n_by_value = values.loc[values != ""].value_counts().sort_index()
             if len(n_by_value):
-                parts = listed([f"{value} ({n})" for value, n in n_by_value.items()], max_words=8)
+                parts = join_words(
+                    [f"{value} ({n})" for value, n in n_by_value.items()], max_words=8
+                )
                 known.append(f"{column}: {parts}")
     versions = [
         row["label"] + (f" ({row['model_version']})" if row.get("model_version") else "")
@@ -159,36 +165,44 @@ def _of_raters(results: Results) -> dict[str, ChecklistFact | None]:
     return {
         "readers": _fact(
             known,
-            f"{count(len(readers), 'reader')}; {'; '.join(known)}",
+            f"{count_with_noun(len(readers), 'reader')}; {'; '.join(known)}",
             "raters.csv of the bundle",
             "training for the task",
         ),
         "models": _fact(
             versions,
-            listed(versions, max_words=12),
+            join_words(versions, max_words=12),
             "raters.csv of the bundle",
             "architecture, inputs and how each was run",
         ),
     }
 
 
-def _of_run(results: Results) -> dict[str, ChecklistFact | None]:
+def _run_facts(results: Results) -> dict[str, ChecklistFact | None]:
     bundle, options = results.bundle, results.options
     kinds = bundle.raters["rater_kind"].value_counts()
-    raters = listed(
-        [count(int(kinds[kind]), kind.value) for kind in RaterKind if kind.value in kinds.index]
+    raters = join_words(
+        [
+            count_with_noun(int(kinds[kind]), kind.value)
+            for kind in RaterKind
+            if kind.value in kinds.index
+        ]
     )
     n_with_truth = int((bundle.items["truth"] != "").sum())
     metadata = _metadata(results)
-    reference = [f"{label}: {metadata[key]}" for key, label in REFERENCE.items() if key in metadata]
+    reference = [
+        f"{label}: {metadata[key]}" for key, label in REFERENCE_LABELS.items() if key in metadata
+    ]
     complete = "reference_source" in metadata and "reference_method" in metadata
-    patients = f" of {count(results.n_clusters, 'patient')}" if _patients(results) else ""
+    patients = (
+        f" of {count_with_noun(results.n_clusters, 'patient')}" if _has_patients(results) else ""
+    )
     versions = provenance(results)["versions"]
     used = ("Reading Room", "python", *packages_used(results))
     return {
-        "load": _load(results),
+        "load": _reading_load(results),
         "numbers": ChecklistFact(
-            text=f"{raters}; {count(len(bundle.items), 'case')}{patients},"
+            text=f"{raters}; {count_with_noun(len(bundle.items), 'case')}{patients},"
             f" {len(bundle.readings):,} readings",
             place="Findings",
         ),
@@ -225,20 +239,20 @@ def _of_run(results: Results) -> dict[str, ChecklistFact | None]:
 
 def _hypotheses(results: Results) -> ChecklistFact | None:
     """State the declared hypothesis, and the origin of a margin that is not the protocol's."""
-    hypothesis, origin = declared(results.bundle.protocol), origin_of_margin(results)
-    margin_declared = margin(results)
+    hypothesis, origin = declared_hypothesis(results.bundle.protocol), origin_of_margin(results)
+    margin_declared = margin_in_use(results)
     parts = [f"Declared: {hypothesis}"] if hypothesis else []
     if results.bundle.protocol and not declared_plan(results).hypothesis:
         parts.append("No hypothesis was declared: results are exploratory")
     if origin and margin_declared is not None:
-        parts.append(f"Margin of {rounded(100 * margin_declared, 1)} points {origin}")
+        parts.append(f"Margin of {format_number(100 * margin_declared, 1)} points {origin}")
     place = "Protocol" if results.bundle.protocol else "Provenance"
     return _fact(parts, "; ".join(parts), place, "the objectives")
 
 
-def _of_tables(results: Results) -> dict[str, ChecklistFact | None]:
-    def fact_of(table: str, text: str, place: str, rest: str = "") -> ChecklistFact | None:
-        return _fact(len(results.tables.get(table, ())), text, place, rest)
+def _table_facts(results: Results) -> dict[str, ChecklistFact | None]:
+    def fact_of(table: str, text: str, place: str, still_open: str = "") -> ChecklistFact | None:
+        return _fact(len(results.tables.get(table, ())), text, place, still_open)
 
     planned = _metadata(results).get("subgroups", "")
     return {
@@ -296,16 +310,16 @@ def _of_tables(results: Results) -> dict[str, ChecklistFact | None]:
     }
 
 
-def _of_metadata(results: Results) -> dict[str, ChecklistFact | None]:
-    rest = {"setting": "access to the data", "conflicts_of_interest": "independent audit"}
+def _metadata_facts(results: Results) -> dict[str, ChecklistFact | None]:
+    still_open = {"setting": "access to the data", "conflicts_of_interest": "independent audit"}
     metadata = _metadata(results)
     governance = [
-        f"{label}: {metadata[key]}" for key, label in GOVERNANCE.items() if key in metadata
+        f"{label}: {metadata[key]}" for key, label in GOVERNANCE_LABELS.items() if key in metadata
     ]
-    missing = [label for key, label in GOVERNANCE.items() if key not in metadata]
+    missing = [label for key, label in GOVERNANCE_LABELS.items() if key not in metadata]
     return {
         **{
-            key: ChecklistFact(text=text, place="Protocol", rest=rest.get(key, ""))
+            key: ChecklistFact(text=text, place="Protocol", still_open=still_open.get(key, ""))
             for key, text in metadata.items()
             if key != "subgroups"
         },
@@ -313,7 +327,7 @@ def _of_metadata(results: Results) -> dict[str, ChecklistFact | None]:
     }
 
 
-def _load(results: Results) -> ChecklistFact | None:
+def _reading_load(results: Results) -> ChecklistFact | None:
     """State how many readers read a case, and how many cases a reader read."""
     raters, readings = results.bundle.raters, results.bundle.readings
     readers = raters.loc[raters["rater_kind"] == RaterKind.READER, "rater_id"]
@@ -323,12 +337,13 @@ def _load(results: Results) -> ChecklistFact | None:
         return None
     per_case, per_reader = pairs["item_id"].value_counts(), pairs["rater_id"].value_counts()
     return ChecklistFact(
-        text=f"Readers per case: {_range(per_case)}; cases per reader: {_range(per_reader)}",
+        text=f"Readers per case: {_range_text(per_case)};"
+        f" cases per reader: {_range_text(per_reader)}",
         place="readings.csv of the bundle",
     )
 
 
-def _range(counts: pd.Series) -> str:
+def _range_text(counts: pd.Series) -> str:
     low, high = int(counts.min()), int(counts.max())
     return str(low) if low == high else f"{low} to {high}"
 
@@ -336,7 +351,7 @@ def _range(counts: pd.Series) -> str:
 def _metadata(results: Results) -> dict[str, str]:
     """Return the protocol's metadata about the study, with each value on one line."""
     protocol = results.bundle.protocol
-    texts = stated(protocol.get("in_force") or protocol, "metadata")
+    texts = protocol_value(protocol.get("in_force") or protocol, "metadata")
     if not isinstance(texts, dict):
         return {}
     lines = {
@@ -347,15 +362,15 @@ def _metadata(results: Results) -> dict[str, str]:
     return {key: line for key, line in lines.items() if line}
 
 
-def _patients(results: Results) -> bool:
+def _has_patients(results: Results) -> bool:
     items = results.bundle.items
     return "patient_id" in items.columns and bool((items["patient_id"].fillna("") != "").any())
 
 
-def _plain(value: Any) -> str:
+def _value_text(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, list) and len(value) > _MOST_LISTED:
+    if isinstance(value, list) and len(value) > _MAX_LISTED:
         return f"{len(value):,} listed"
     if isinstance(value, list):
         return ", ".join(map(str, value)) or "none"

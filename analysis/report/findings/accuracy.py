@@ -7,26 +7,26 @@ import math
 from analysis.bundle.model import PairKind, RaterKind
 from analysis.presentation.wording import (
     Row,
-    clauses,
+    cell_number,
     condition_phrase,
     conditions_in,
-    in_a_row,
-    listed,
-    number,
-    percent,
-    rounded,
+    format_number,
+    format_percent,
+    format_range,
+    join_clauses,
+    join_sentences,
+    join_with_commas,
+    join_words,
     rows_of,
-    sentences,
-    span,
 )
 from analysis.report.findings.finding import (
-    MOST_CONDITIONS,
+    MAX_CONDITIONS,
     Finding,
     Scale,
     Theme,
     confidence_percent,
-    named,
-    points,
+    name_in_sentence,
+    points_scale,
 )
 from analysis.results import Results
 from analysis.statistics.verdicts import (
@@ -42,17 +42,19 @@ from analysis.translation import t, tn
 def accuracy_findings(results: Results) -> list[Finding]:
     """Report the range of accuracy by kind of rater and condition."""
     texts = [
-        sentence for condition in _shown(results) for sentence in _accuracy(results, condition)
+        sentence
+        for condition in _conditions_shown(results)
+        for sentence in _accuracy_sentences(results, condition)
     ]
-    return [Finding(theme=Theme.ACCURACY, text=sentences(texts))] if texts else []
+    return [Finding(theme=Theme.ACCURACY, text=join_sentences(texts))] if texts else []
 
 
-def _shown(results: Results) -> list[str]:
+def _conditions_shown(results: Results) -> list[str]:
     """Return the first conditions of the readers, and one of models that readers do not have."""
-    return conditions_in(results, "accuracy")[: MOST_CONDITIONS + 1]
+    return conditions_in(results, "accuracy")[: MAX_CONDITIONS + 1]
 
 
-def _accuracy(results: Results, condition: str) -> list[str]:
+def _accuracy_sentences(results: Results, condition: str) -> list[str]:
     accuracy = results.tables["accuracy"]
     overall = (accuracy["by"] == "overall") & (accuracy["group"] == "micro")
     chosen = overall & (accuracy["condition"] == condition)
@@ -68,8 +70,8 @@ def _accuracy(results: Results, condition: str) -> list[str]:
         values = {
             "n": str(len(part)),
             "where": condition_phrase(results, condition),
-            "best": _with_name(results, best),
-            "worst": _with_name(results, worst),
+            "best": _rater_accuracy(results, best),
+            "worst": _rater_accuracy(results, worst),
         }
         is_reader = kind is RaterKind.READER
         if len(part) == 1:
@@ -93,15 +95,17 @@ def _accuracy(results: Results, condition: str) -> list[str]:
     return texts
 
 
-def _with_name(results: Results, row: Row) -> str:
-    low, high = number(row, "cluster_ci_low"), number(row, "cluster_ci_high")
+def _rater_accuracy(results: Results, row: Row) -> str:
+    low, high = cell_number(row, "cluster_ci_low"), cell_number(row, "cluster_ci_high")
     if not low < high:
-        low, high = number(row, "ci_low"), number(row, "ci_high")
+        low, high = cell_number(row, "ci_low"), cell_number(row, "ci_high")
     return t(
         "{name}, {percent} % [{interval}; {n} of {total}]",
-        name=named(results, str(row["rater_id"])),
-        percent=percent(row["accuracy"]),
-        interval=span(percent(low), percent(high)) if low < high else t("no informative interval"),
+        name=name_in_sentence(results, str(row["rater_id"])),
+        percent=format_percent(row["accuracy"]),
+        interval=format_range(format_percent(low), format_percent(high))
+        if low < high
+        else t("no informative interval"),
         n=int(row["n_correct"]),
         total=int(row["n"]),
     )
@@ -112,12 +116,13 @@ def bank_findings(results: Results) -> list[Finding]:
     rows = [
         row
         for row in rows_of(results, "banks", by="overall")
-        if row["condition"] in _shown(results) and not math.isnan(number(row, "difference"))
+        if row["condition"] in _conditions_shown(results)
+        and not math.isnan(cell_number(row, "difference"))
     ]
     if not rows:
         return []
     tasks = len({row["group"] for row in rows_of(results, "banks", by="task")})
-    parts = [_between_banks(results, row) for row in rows[:MOST_RATERS]]
+    parts = [_bank_difference(results, row) for row in rows[:MAX_RATERS]]
     left = len(rows) - len(parts)
     if left:
         parts.append(t("{n} more in {file}", n=str(left), file="tables/banks.csv"))
@@ -125,7 +130,7 @@ def bank_findings(results: Results) -> list[Finding]:
         "Accuracy on one bank minus accuracy on another, in percentage points"
         " [{percent} % interval]: {differences}.",
         percent=confidence_percent(results),
-        differences=clauses(parts),
+        differences=join_clauses(parts),
     )
     second = (
         t(
@@ -138,48 +143,50 @@ def bank_findings(results: Results) -> list[Finding]:
             file="tables/banks.csv",
         )
     )
-    return [Finding(theme=Theme.ACCURACY, text=sentences([first, second]))]
+    return [Finding(theme=Theme.ACCURACY, text=join_sentences([first, second]))]
 
 
-def _between_banks(results: Results, row: Row) -> str:
-    low = number(row, "ci_low")
-    scale = points(results)
+def _bank_difference(results: Results, row: Row) -> str:
+    low = cell_number(row, "ci_low")
+    scale = points_scale(results)
     return t(
         "{name}{where}, {bank} minus {other_bank} {difference} [{interval}; {n} and {n_other}"
         " cases]",
-        name=named(results, str(row["rater_id"])),
+        name=name_in_sentence(results, str(row["rater_id"])),
         where=condition_phrase(results, str(row["condition"])),
         bank=row["bank"],
         other_bank=row["other_bank"],
-        difference=rounded(100 * number(row, "difference")),
+        difference=format_number(100 * cell_number(row, "difference")),
         interval=t("no interval") if math.isnan(low) else scale.limits(row),
         n=int(row["n"]),
         n_other=int(row["n_other"]),
     )
 
 
-MOST_RATERS = 12
+MAX_RATERS = 12
 SUFFICIENT_SHARE = 0.8
 
 
 def single_reader_findings(results: Results) -> list[Finding]:
     """Count the pairs of a reader and a model by conclusion, and name the most accurate pair."""
     findings = []
-    for condition in conditions_in(results, "comparisons")[:MOST_CONDITIONS]:
+    for condition in conditions_in(results, "comparisons")[:MAX_CONDITIONS]:
         rows = [
             row
             for row in rows_of(
                 results, "comparisons", condition=condition, pair_kind=PairKind.MIXED.value
             )
-            if not math.isnan(number(row, "difference"))
+            if not math.isnan(cell_number(row, "difference"))
         ]
         if rows:
-            findings.append(Finding(theme=Theme.AGAINST, text=_condition(results, rows, condition)))
+            findings.append(
+                Finding(theme=Theme.AGAINST, text=_condition_text(results, rows, condition))
+            )
     return findings
 
 
-def _condition(results: Results, rows: list[Row], condition: str) -> str:
-    verdicts = [shown(results, row) for row in rows]
+def _condition_text(results: Results, rows: list[Row], condition: str) -> str:
+    verdicts = [pair_conclusion(results, row) for row in rows]
     more, less, none, few = (
         verdicts.count(kind)
         for kind in (
@@ -200,18 +207,20 @@ def _condition(results: Results, rows: list[Row], condition: str) -> str:
         "Against single readers{where}, adjusted for {n} comparisons (Holm): {counts}.",
         len(rows),
         where=condition_phrase(results, condition),
-        counts=in_a_row(counts),
+        counts=join_with_commas(counts),
     )
     # Accuracies on only few of the items are not comparable with the others.
-    n_most = max(number(row, "n") for row in rows)
+    n_most = max(cell_number(row, "n") for row in rows)
     best = max(
-        (row for row in rows if number(row, "n") >= SUFFICIENT_SHARE * n_most),
-        key=lambda row: (number(row, "accuracy_a"), number(row, "accuracy_b")),
+        (row for row in rows if cell_number(row, "n") >= SUFFICIENT_SHARE * n_most),
+        key=lambda row: (cell_number(row, "accuracy_a"), cell_number(row, "accuracy_b")),
     )
-    return sentences([opening, _best(results, best, points(results), picked=len(rows) > 1)])
+    return join_sentences(
+        [opening, _best_pair_sentence(results, best, points_scale(results), picked=len(rows) > 1)]
+    )
 
 
-def shown(results: Results, row: Row) -> Conclusion:
+def pair_conclusion(results: Results, row: Row) -> Conclusion:
     """Return the conclusion about the model and the reader of a pair.
 
     A direction requires an interval that excludes 0 (the interval over patients if there is one),
@@ -219,30 +228,30 @@ def shown(results: Results, row: Row) -> Conclusion:
     """
     if no_verdict_reason(results, patients_of_pair(results, row)):
         return Conclusion.TOO_FEW
-    low, high = limits(row)
+    low, high = interval_limits(row)
     direction = verdict(-high, -low)
-    significant = number(row, "p_adjusted") < results.options.alpha
+    significant = cell_number(row, "p_adjusted") < results.options.alpha
     directions = (Conclusion.HIGHER, Conclusion.LOWER)
     return direction if direction in directions and significant else Conclusion.NOT_SHOWN
 
 
-def limits(row: Row) -> tuple[float, float]:
+def interval_limits(row: Row) -> tuple[float, float]:
     """Return the limits of the interval over patients if there is one, else the score interval."""
-    cluster = number(row, "cluster_ci_low"), number(row, "cluster_ci_high")
+    cluster = cell_number(row, "cluster_ci_low"), cell_number(row, "cluster_ci_high")
     if not any(map(math.isnan, cluster)):
         return cluster
-    return number(row, "ci_low"), number(row, "ci_high")
+    return cell_number(row, "ci_low"), cell_number(row, "ci_high")
 
 
-def _best(results: Results, row: Row, scale: Scale, *, picked: bool) -> str:
-    low, high = limits(row)
+def _best_pair_sentence(results: Results, row: Row, scale: Scale, *, picked: bool) -> str:
+    low, high = interval_limits(row)
     reversed_row = {**row, "ci_low": -high, "ci_high": -low}
-    difference = -number(row, "difference")
+    difference = -cell_number(row, "difference")
     values = {
-        "model": named(results, str(row["rater_b"])),
-        "value": scale.value(number(row, "accuracy_b")),
-        "reader": named(results, str(row["rater_a"])),
-        "reader_value": scale.value(number(row, "accuracy_a")),
+        "model": name_in_sentence(results, str(row["rater_b"])),
+        "value": scale.value(cell_number(row, "accuracy_b")),
+        "reader": name_in_sentence(results, str(row["rater_a"])),
+        "reader_value": scale.value(cell_number(row, "accuracy_a")),
     }
     opening = (
         t(
@@ -253,7 +262,7 @@ def _best(results: Results, row: Row, scale: Scale, *, picked: bool) -> str:
         if picked
         else t("{model} ({value}) against {reader} ({reader_value})", **values)
     )
-    outcome = shown(results, row)
+    outcome = pair_conclusion(results, row)
     values = {
         "opening": opening,
         "size": scale.size(difference),
@@ -289,27 +298,27 @@ def _best(results: Results, row: Row, scale: Scale, *, picked: bool) -> str:
 def ranking_findings(results: Results) -> list[Finding]:
     """Report the first rank with its interval, and how ranks change with macro accuracy."""
     texts = []
-    for condition in conditions_in(results, "leaderboard")[:MOST_CONDITIONS]:
-        texts += _ranking_in(results, condition)
+    for condition in conditions_in(results, "leaderboard")[:MAX_CONDITIONS]:
+        texts += _ranking_sentences(results, condition)
     if not texts:
-        texts = _order(results)
+        texts = _order_sentence(results)
     return [Finding(theme=Theme.RANKING, text=text) for text in texts]
 
 
-def _ranking_in(results: Results, condition: str) -> list[str]:
+def _ranking_sentences(results: Results, condition: str) -> list[str]:
     micro, macro = (
         {
             str(row["rater_id"]): row
             for row in rows_of(
                 results, "leaderboard", condition=condition, by="overall", group=group
             )
-            if not math.isnan(number(row, "rank"))
+            if not math.isnan(cell_number(row, "rank"))
         }
         for group in ("micro", "macro")
     )
     if len(micro) < 2:
         return []
-    first = _first(results, micro, condition)
+    first = _first_place(results, micro, condition)
     texts = [
         t(
             "Highest micro accuracy{where}: {first}.",
@@ -320,7 +329,7 @@ def _ranking_in(results: Results, condition: str) -> list[str]:
     moved = [
         rater
         for rater in micro
-        if rater in macro and number(micro[rater], "rank") != number(macro[rater], "rank")
+        if rater in macro and cell_number(micro[rater], "rank") != cell_number(macro[rater], "rank")
     ]
     if moved:
         texts.append(
@@ -330,23 +339,23 @@ def _ranking_in(results: Results, condition: str) -> list[str]:
                 "Highest macro accuracy (every task weighted equally): {first}; {n} raters change"
                 " place between the two, so a ranking must state which it uses.",
                 len(moved),
-                first=_first(results, macro),
+                first=_first_place(results, macro),
             )
         )
-    return [sentences(texts)]
+    return [join_sentences(texts)]
 
 
-def _first(results: Results, rows: dict[str, Row], condition: str | None = None) -> str:
+def _first_place(results: Results, rows: dict[str, Row], condition: str | None = None) -> str:
     """Name the rater with the first rank, and report whether that rank is certain.
 
     The rank is certain if every paired interval against another rater excludes 0. Paired intervals
     exist only for micro accuracy; without a condition they are not checked.
     """
-    best = min(number(row, "rank") for row in rows.values())
-    leaders = sorted(rater for rater, row in rows.items() if number(row, "rank") == best)
-    names = listed([named(results, rater) for rater in leaders[:2]])
+    best = min(cell_number(row, "rank") for row in rows.values())
+    leaders = sorted(rater for rater, row in rows.items() if cell_number(row, "rank") == best)
+    names = join_words([name_in_sentence(results, rater) for rater in leaders[:2]])
     row = rows[leaders[0]]
-    low, high = number(row, "rank_low"), number(row, "rank_high")
+    low, high = cell_number(row, "rank_low"), cell_number(row, "rank_high")
     if len(leaders) > 2:
         return tn(
             "{names} (and {n} other) with the same accuracy",
@@ -358,12 +367,14 @@ def _first(results: Results, rows: dict[str, Row], condition: str | None = None)
         return t("{names} with the same accuracy", names=names)
     if math.isnan(low) or math.isnan(high):
         return t("{name}; its rank has no interval", name=names)
-    ranks = span(f"{low:.0f}", f"{high:.0f}") if high > low else f"{low:.0f}"
+    ranks = format_range(f"{low:.0f}", f"{high:.0f}") if high > low else f"{low:.0f}"
     values = {"name": names, "percent": confidence_percent(results), "ranks": ranks}
     if condition is None:
         return t("{name}; the {percent} % interval of its rank is {ranks}", **values)
     pairs = {
-        other: _pair(results, leaders[0], other, condition) for other in rows if other != leaders[0]
+        other: _paired_row(results, leaders[0], other, condition)
+        for other in rows
+        if other != leaders[0]
     }
     few = no_verdict_reason_of_fewest(
         results, [patients_of_pair(results, pair) for pair in pairs.values() if pair]
@@ -382,11 +393,11 @@ def _first(results: Results, rows: dict[str, Row], condition: str | None = None)
     return t(
         "{name}; no difference is shown from {others}, so first place is not certain",
         name=names,
-        others=listed([named(results, other) for other in uncertain], max_words=3),
+        others=join_words([name_in_sentence(results, other) for other in uncertain], max_words=3),
     )
 
 
-def _pair(results: Results, leader: str, other: str, condition: str) -> Row:
+def _paired_row(results: Results, leader: str, other: str, condition: str) -> Row:
     """Return the row of `comparisons` for two raters, in either order; empty if there is none."""
     for a, b in ((leader, other), (other, leader)):
         rows = rows_of(results, "comparisons", rater_a=a, rater_b=b)
@@ -402,10 +413,10 @@ def _is_ahead(leader: str, pair: Row) -> bool:
     if not pair:
         return False
     leads = Conclusion.HIGHER if pair["rater_a"] == leader else Conclusion.LOWER
-    return verdict(*limits(pair)) is leads
+    return verdict(*interval_limits(pair)) is leads
 
 
-def _order(results: Results) -> list[str]:
+def _order_sentence(results: Results) -> list[str]:
     accuracy = results.tables["accuracy"]
     overall = accuracy.loc[accuracy["by"] == "overall"]
     wide = overall.pivot(index=["rater_id", "condition"], columns="group", values="accuracy")

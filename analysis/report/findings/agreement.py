@@ -14,31 +14,31 @@ from analysis.figures.agreement import pairs_in_condition
 from analysis.figures.drawing.axes import conditions_of
 from analysis.presentation.wording import (
     Row,
-    cases,
-    cases_between,
-    clauses,
+    case_count,
+    case_count_range,
+    cell_number,
     condition_phrase,
     conditions_in,
-    decimals_that_subtract,
-    in_a_row,
-    listed,
-    models,
-    number,
-    readers,
-    reason,
+    decimals_for_difference,
+    format_number,
+    join_clauses,
+    join_sentences,
+    join_with_commas,
+    join_words,
+    model_count,
+    reader_count,
     records,
-    rounded,
     rows_of,
-    sentences,
+    undefined_reason,
 )
 from analysis.report.findings.finding import (
-    MOST_CONDITIONS,
+    MAX_CONDITIONS,
     Finding,
     Scale,
     Theme,
-    area,
-    named,
-    points,
+    area_scale,
+    name_in_sentence,
+    points_scale,
 )
 from analysis.results import Results
 from analysis.statistics.agreement.display import displayed_agreement
@@ -52,18 +52,18 @@ from analysis.statistics.verdicts import (
 )
 from analysis.translation import later, t, tn, translated
 
-MEASURES = {
+MEASURE_NAMES = {
     "brennan_prediger": later("Agreement beyond guessing (Brennan-Prediger)"),
 }
 # Error consistency is first, because the other coefficient depends on the accuracies.
-BETWEEN = {
+BETWEEN_MEASURES = {
     "error_consistency": later(
         "Error consistency (agreement on which cases are answered correctly, beyond what the"
         " accuracies alone would produce)"
     ),
     "brennan_prediger": later("Brennan-Prediger"),
 }
-GROUPS = ("readers", "models")
+RATER_GROUPS = ("readers", "models")
 
 
 def agreement_findings(results: Results) -> list[Finding]:
@@ -71,95 +71,97 @@ def agreement_findings(results: Results) -> list[Finding]:
     pairs = set(conditions_in(results, "agreement_pairs"))
     shown = [name for name in conditions_of(results.tables["accuracy"]) if name in pairs]
     texts = []
-    for condition in shown[:MOST_CONDITIONS]:
-        parts = (_groups(results, condition), _reader_model_agreement(results, condition))
-        texts += [text for text in parts if text] or _pairs(results, condition)
+    for condition in shown[:MAX_CONDITIONS]:
+        parts = (_groups_sentence(results, condition), _reader_model_agreement(results, condition))
+        texts += [text for text in parts if text] or _pair_sentences(results, condition)
     return [Finding(theme=Theme.AGREEMENT, text=text) for text in texts]
 
 
-def _groups(results: Results, condition: str) -> str:
+def _groups_sentence(results: Results, condition: str) -> str:
     rows = rows_of(
         results, "agreement_groups", scope="all", measure="brennan_prediger", condition=condition
     )
     groups = {str(row["raters"]): row for row in rows}
     if "readers" in groups and "models" not in groups:
         # Models whose only condition is another one are shown with these readers.
-        groups["models"] = _only_models(results)
+        groups["models"] = _single_models_row(results)
     parts = [
-        _group(results, groups[kind], kind) for kind in GROUPS if _are_several(groups.get(kind))
+        _group_phrase(results, groups[kind], kind)
+        for kind in RATER_GROUPS
+        if _has_several_raters(groups.get(kind))
     ]
     if not parts:
         return ""
     return t(
         "{measure}{where} is {values}.",
-        measure=translated(MEASURES["brennan_prediger"]),
+        measure=translated(MEASURE_NAMES["brennan_prediger"]),
         where=condition_phrase(results, condition),
-        values=listed(parts),
+        values=join_words(parts),
     )
 
 
-def _are_several(row: Row | None) -> bool:
-    return row is not None and number(row, "n_raters") > 1
+def _has_several_raters(row: Row | None) -> bool:
+    return row is not None and cell_number(row, "n_raters") > 1
 
 
-def _only_models(results: Results) -> Row:
+def _single_models_row(results: Results) -> Row:
     rows = rows_of(
         results, "agreement_groups", scope="all", measure="brennan_prediger", raters="models"
     )
     return rows[0] if len(rows) == 1 else {}
 
 
-def _group(results: Results, row: Row, kind: str) -> str:
-    n = int(number(row, "n_raters"))
+def _group_phrase(results: Results, row: Row, kind: str) -> str:
+    n = int(cell_number(row, "n_raters"))
     raters = (
         t("among the {n} readers", n=n) if kind == "readers" else t("among the {n} models", n=n)
     )
-    if math.isnan(number(row, "estimate")):
-        return t("undefined {who} ({reason})", who=raters, reason=reason(row))
+    if math.isnan(cell_number(row, "estimate")):
+        return t("undefined {who} ({reason})", who=raters, reason=undefined_reason(row))
     return t(
         "{value} [{interval}; {cases}] {who}",
         value=_coefficient(row, "estimate"),
-        interval=_interval(row, area(results)),
-        cases=cases(int(number(row, "n_items"))),
+        interval=_interval(row, area_scale(results)),
+        cases=case_count(int(cell_number(row, "n_items"))),
         who=raters,
     )
 
 
 def _reader_model_agreement(results: Results, condition: str) -> str:
-    return sentences(
+    return join_sentences(
         [
-            _difference(results, row, translated(words), condition)
-            for measure, words in BETWEEN.items()
+            _difference_sentence(results, row, translated(words), condition)
+            for measure, words in BETWEEN_MEASURES.items()
             for row in rows_of(
                 results, "agreement_between", condition=condition, scope="all", measure=measure
             )
-            if not math.isnan(number(row, "difference"))
+            if not math.isnan(cell_number(row, "difference"))
         ]
     )
 
 
-def _difference(results: Results, row: Row, words: str, condition: str) -> str:
-    both = number(row, "among_readers"), number(row, "readers_models")
-    decimals = decimals_that_subtract(*both)
-    scale = replace(area(results), decimals=decimals)
-    among, mixed = (rounded(value, decimals) for value in both)
+def _difference_sentence(results: Results, row: Row, words: str, condition: str) -> str:
+    both = cell_number(row, "among_readers"), cell_number(row, "readers_models")
+    decimals = decimals_for_difference(*both)
+    scale = replace(area_scale(results), decimals=decimals)
+    among, mixed = (format_number(value, decimals) for value in both)
     opening = t(
         "{measure}{where}, mean over pairs of {cases}: {among} among readers, {mixed} between"
         " readers and models",
         measure=words,
         where=condition_phrase(results, condition),
-        cases=cases(int(number(row, "n_items"))),
+        cases=case_count(int(cell_number(row, "n_items"))),
         among=among,
         mixed=mixed,
     )
     n = min(
-        max_patients_of_items(results, number(row, "n_items")),
+        max_patients_of_items(results, cell_number(row, "n_items")),
         patients_for_agreement(results, condition),
     )
-    shown = conclusion(n, number(row, "ci_low"), number(row, "ci_high"))
+    shown = conclusion(n, cell_number(row, "ci_low"), cell_number(row, "ci_high"))
     values = {
         "opening": opening,
-        "difference": scale.signed(number(row, "difference")),
+        "difference": scale.signed(cell_number(row, "difference")),
         "interval": scale.interval(row),
     }
     if shown is Conclusion.UNDEFINED:
@@ -182,7 +184,7 @@ def _difference(results: Results, row: Row, words: str, condition: str) -> str:
     )
 
 
-def _pairs(results: Results, condition: str) -> list[str]:
+def _pair_sentences(results: Results, condition: str) -> list[str]:
     rows = rows_of(
         results,
         "agreement_pairs",
@@ -195,30 +197,30 @@ def _pairs(results: Results, condition: str) -> list[str]:
         part = [
             row
             for row in rows
-            if row["pair_kind"] == kind and not math.isnan(number(row, "estimate"))
+            if row["pair_kind"] == kind and not math.isnan(cell_number(row, "estimate"))
         ]
         if not part:
             continue
-        ordered = sorted(part, key=lambda row: number(row, "estimate"))
+        ordered = sorted(part, key=lambda row: cell_number(row, "estimate"))
         if len(part) == 1:
-            parts.append(_of_one(kind, _pair(results, part[0])))
+            parts.append(_single_pair_phrase(kind, _pair_phrase(results, part[0])))
             continue
-        median = rounded(float(np.median([row["estimate"] for row in part])), 2)
-        lowest, highest = (_pair(results, ordered[place]) for place in (0, -1))
-        parts.append(_of_several(kind, len(part), median, lowest, highest))
+        median = format_number(float(np.median([row["estimate"] for row in part])), 2)
+        lowest, highest = (_pair_phrase(results, ordered[place]) for place in (0, -1))
+        parts.append(_several_pairs_phrase(kind, len(part), median, lowest, highest))
     if not parts:
         return []
     return [
         t(
             "{measure}{where}: {parts}.",
-            measure=translated(MEASURES["brennan_prediger"]),
+            measure=translated(MEASURE_NAMES["brennan_prediger"]),
             where=condition_phrase(results, condition),
-            parts=clauses(parts),
+            parts=join_clauses(parts),
         )
     ]
 
 
-def _of_one(kind: PairKind, pair: str) -> str:
+def _single_pair_phrase(kind: PairKind, pair: str) -> str:
     if kind is PairKind.READERS:
         return t("between readers {pair}", pair=pair)
     if kind is PairKind.MODELS:
@@ -226,7 +228,7 @@ def _of_one(kind: PairKind, pair: str) -> str:
     return t("between readers and models {pair}", pair=pair)
 
 
-def _of_several(kind: PairKind, n: int, median: str, lowest: str, highest: str) -> str:
+def _several_pairs_phrase(kind: PairKind, n: int, median: str, lowest: str, highest: str) -> str:
     values = {"median": median, "lowest": lowest, "highest": highest}
     if kind is PairKind.READERS:
         return tn(
@@ -251,12 +253,12 @@ def _of_several(kind: PairKind, n: int, median: str, lowest: str, highest: str) 
     )
 
 
-def _pair(results: Results, row: Row) -> str:
-    a, b = (named(results, str(row[key])) for key in ("rater_a", "rater_b"))
+def _pair_phrase(results: Results, row: Row) -> str:
+    a, b = (name_in_sentence(results, str(row[key])) for key in ("rater_a", "rater_b"))
     return t(
         "{value} [{interval}] ({first} and {second}, n = {n})",
         value=_coefficient(row, "estimate"),
-        interval=_interval(row, area(results)),
+        interval=_interval(row, area_scale(results)),
         first=a,
         second=b,
         n=int(row["n"]),
@@ -264,12 +266,12 @@ def _pair(results: Results, row: Row) -> str:
 
 
 def _coefficient(row: Row, column: str) -> str:
-    return rounded(number(row, column), 2)
+    return format_number(cell_number(row, column), 2)
 
 
 def _interval(row: Row, scale: Scale) -> str:
     # With perfect agreement the interval has no width, which would suggest certainty.
-    low, high = number(row, "ci_low"), number(row, "ci_high")
+    low, high = cell_number(row, "ci_low"), cell_number(row, "ci_high")
     if verdict(low, high) is Conclusion.UNDEFINED or low <= -1:
         return t("no informative interval")
     return scale.limits(row)
@@ -284,21 +286,23 @@ EVERYBODY_CORRECT = "everybody had it right"
 def error_findings(results: Results) -> list[Finding]:
     """Count the items by who missed them, and report how often two raters chose the same error."""
     texts = []
-    for condition in conditions_in(results, "item_difficulty")[:MOST_CONDITIONS]:
-        texts += _items(results, condition)
-    for condition in conditions_of(results.tables["accuracy"])[:MOST_CONDITIONS]:
-        texts += _same_wrong(results, condition)
+    for condition in conditions_in(results, "item_difficulty")[:MAX_CONDITIONS]:
+        texts += _item_sentences(results, condition)
+    for condition in conditions_of(results.tables["accuracy"])[:MAX_CONDITIONS]:
+        texts += _same_wrong_sentences(results, condition)
     return [Finding(theme=Theme.ERRORS, text=text) for text in texts]
 
 
-def _items(results: Results, condition: str) -> list[str]:
+def _item_sentences(results: Results, condition: str) -> list[str]:
     rows = rows_of(results, "item_difficulty", condition=condition)
     notes = Counter(str(row["note"]) for row in rows)
-    total = sum(1 for row in rows if number(row, "n_readers") + number(row, "n_models") > 0)
+    total = sum(
+        1 for row in rows if cell_number(row, "n_readers") + cell_number(row, "n_models") > 0
+    )
     if not total:
         return []
-    both = any(number(row, "n_models") > 0 for row in rows) and any(
-        number(row, "n_readers") > 0 for row in rows
+    both = any(cell_number(row, "n_models") > 0 for row in rows) and any(
+        cell_number(row, "n_readers") > 0 for row in rows
     )
     parts = [t("{n} missed by everybody", n=notes[EVERYBODY_MISSED])]
     if both:
@@ -312,41 +316,45 @@ def _items(results: Results, condition: str) -> list[str]:
         "Of {n} cases{where}: {counts}.",
         total,
         where=condition_phrase(results, condition),
-        counts=in_a_row(parts),
+        counts=join_with_commas(parts),
     )
-    return [sentences([first, _few_readers(rows), _numbers(rows) if both else ""])]
+    return [
+        join_sentences(
+            [first, _few_readers_sentence(rows), _group_size_sentence(rows) if both else ""]
+        )
+    ]
 
 
-def _few_readers(rows: list[Row]) -> str:
+def _few_readers_sentence(rows: list[Row]) -> str:
     """Report the number of items that not all readers have read."""
-    n_most = max(number(row, "n_readers") for row in rows)
-    few = sum(1 for row in rows if 0 < number(row, "n_readers") < n_most)
+    n_most = max(cell_number(row, "n_readers") for row in rows)
+    few = sum(1 for row in rows if 0 < cell_number(row, "n_readers") < n_most)
     if not few:
         return ""
     return tn(
         "{n} was read by fewer than {readers}, and counts for those alone.",
         "{n} were read by fewer than {readers}, and count for those alone.",
         few,
-        readers=readers(int(n_most)),
+        readers=reader_count(int(n_most)),
     )
 
 
-def _numbers(rows: list[Row]) -> str:
+def _group_size_sentence(rows: list[Row]) -> str:
     """Warn that counts of readers and models are not comparable if their numbers differ."""
     n_readers, n_models = (
-        int(max(number(row, column) for row in rows)) for column in ("n_readers", "n_models")
+        int(max(cell_number(row, column) for row in rows)) for column in ("n_readers", "n_models")
     )
     if n_readers == n_models:
         return ""
     return t(
         "With {readers} and {models}, the larger group is more likely to include one who is"
         " correct.",
-        readers=readers(n_readers),
-        models=models(n_models),
+        readers=reader_count(n_readers),
+        models=model_count(n_models),
     )
 
 
-def _same_wrong(results: Results, condition: str) -> list[str]:
+def _same_wrong_sentences(results: Results, condition: str) -> list[str]:
     table = results.tables["agreement_pairs"]
     selected_rows = table.loc[(table["scope"] == "all") & (table["measure"] == "same_wrong")]
     rows = pairs_in_condition(selected_rows, condition)
@@ -355,13 +363,13 @@ def _same_wrong(results: Results, condition: str) -> list[str]:
         # If there is only one wrong option, all incorrect raters choose it.
         return []
     parts = [
-        _shared(results, kind, pairs)
+        _share_phrase(results, kind, pairs)
         for kind in PairKind
         if len(pairs := rows.loc[(rows["pair_kind"] == kind) & rows["estimate"].notna()])
     ]
     if not parts:
         return []
-    values = {"where": condition_phrase(results, condition), "shares": in_a_row(parts)}
+    values = {"where": condition_phrase(results, condition), "shares": join_with_commas(parts)}
     known = options.unique()
     if len(known) != 1 or known[0] < 3:
         return [
@@ -383,7 +391,7 @@ def _same_wrong(results: Results, condition: str) -> list[str]:
     ]
 
 
-def _shared(results: Results, kind: PairKind, pairs: pd.DataFrame) -> str:
+def _share_phrase(results: Results, kind: PairKind, pairs: pd.DataFrame) -> str:
     """Return the share of a single pair with its interval, or the median and range of several."""
     words = {
         PairKind.READERS: t("two readers"),
@@ -391,14 +399,14 @@ def _shared(results: Results, kind: PairKind, pairs: pd.DataFrame) -> str:
         PairKind.MIXED: t("a reader and a model"),
     }
     shares = pairs["estimate"]
-    values = {"raters": words[kind], "share": _percent(shares.median())}
+    values = {"raters": words[kind], "share": _whole_percent(shares.median())}
     if len(pairs) == 1:
         (row,) = records(displayed_agreement(results, pairs))
-        scale = points(results)
+        scale = points_scale(results)
         return t(
             "{share} % of {cases} by {raters} ({interval})",
             **values,
-            cases=cases(int(row["n"])),
+            cases=case_count(int(row["n"])),
             interval=scale.interval(row)
             if row["ci_low"] < row["ci_high"]
             else t("no informative interval"),
@@ -407,11 +415,11 @@ def _shared(results: Results, kind: PairKind, pairs: pd.DataFrame) -> str:
         "{share} % by {raters} (median of {n} pairs with {cases} each, {lowest} to {highest} %)",
         **values,
         n=len(pairs),
-        cases=cases_between(pairs["n"]),
-        lowest=_percent(shares.min()),
-        highest=_percent(shares.max()),
+        cases=case_count_range(pairs["n"]),
+        lowest=_whole_percent(shares.min()),
+        highest=_whole_percent(shares.max()),
     )
 
 
-def _percent(share: float) -> str:
-    return rounded(100 * share, 0)
+def _whole_percent(share: float) -> str:
+    return format_number(100 * share, 0)

@@ -6,13 +6,19 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from analysis.figures.drawing.axes import RaterName, rater_names, shorten
-from analysis.presentation.wording import Row, decimals_for, number, rounded, span
+from analysis.presentation.wording import (
+    Row,
+    cell_number,
+    decimals_for,
+    format_number,
+    format_range,
+)
 from analysis.results import Results
-from analysis.translation import later, t, translated, written
+from analysis.translation import later, localised, t, translated
 
 # Findings on more conditions would not fit on the page, which refers to the tables instead.
-MOST_CONDITIONS = 3
-LONGEST = 40
+MAX_CONDITIONS = 3
+MAX_NAME_LENGTH = 40
 
 
 class Theme(StrEnum):
@@ -56,10 +62,10 @@ class Finding:
         return self.text
 
 
-def named(results: Results, rater: str) -> str:
+def name_in_sentence(results: Results, rater: str) -> str:
     """Return a rater's name for a sentence."""
     name = rater_names(results.bundle).get(rater, RaterName(label=rater, simulated=False))
-    return replace(name, label=shorten(name.label, LONGEST)).in_sentence
+    return replace(name, label=shorten(name.label, MAX_NAME_LENGTH)).in_sentence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,15 +92,17 @@ class Scale:
 
     def value(self, value: float) -> str:
         """Write a value."""
-        return translated(self.value_unit).format(value=rounded(self.factor * value, self.decimals))
+        return translated(self.value_unit).format(
+            value=format_number(self.factor * value, self.decimals)
+        )
 
     def size(self, difference: float) -> str:
         """Write the size of a difference, without its sign."""
-        return self.with_unit(rounded(abs(self.factor * difference), self.decimals))
+        return self.with_unit(format_number(abs(self.factor * difference), self.decimals))
 
     def signed(self, difference: float) -> str:
         """Write a difference with its sign."""
-        text = rounded(self.factor * difference, self.decimals)
+        text = format_number(self.factor * difference, self.decimals)
         plus = "+" if difference > 0 and text.strip("0.,") else ""
         return self.with_unit(plus + text)
 
@@ -104,20 +112,22 @@ class Scale:
 
     def limits(self, row: Row, margin: float | None = None) -> str:
         """Write the limits with enough decimals that they are not rounded to 0 or the margin."""
-        low, high = (self.factor * number(row, c) for c in ("ci_low", "ci_high"))
+        low, high = (self.factor * cell_number(row, c) for c in ("ci_low", "ci_high"))
         decimals = self._decimals(row, margin)
-        return span(rounded(low, decimals), rounded(high, decimals))
+        return format_range(format_number(low, decimals), format_number(high, decimals))
 
     def _decimals(self, row: Row, margin: float | None) -> int:
-        limits = [self.factor * number(row, c) for c in ("ci_low", "ci_high")]
+        limits = [self.factor * cell_number(row, c) for c in ("ci_low", "ci_high")]
         boundaries = [0.0] if margin is None else [0.0, round(-self.factor * margin, 9)]
         return decimals_for(limits, boundaries, self.decimals)
 
     def width(self, row: Row, margin: float | None = None) -> str:
         """Write the width of the interval, which is the difference of the rounded limits."""
         decimals = self._decimals(row, margin)
-        low, high = (round(self.factor * number(row, c), decimals) for c in ("ci_low", "ci_high"))
-        return t("{size} wide", size=self.with_unit(rounded(high - low, decimals)))
+        low, high = (
+            round(self.factor * cell_number(row, c), decimals) for c in ("ci_low", "ci_high")
+        )
+        return t("{size} wide", size=self.with_unit(format_number(high - low, decimals)))
 
     def interval(self, row: Row, margin: float | None = None) -> str:
         """Write the limits with their confidence level."""
@@ -127,10 +137,10 @@ class Scale:
 
 def confidence_percent(results: Results) -> str:
     """Write the confidence level of the intervals in percent in the language in use."""
-    return written(results.options.confidence_percent)
+    return localised(results.options.confidence_percent)
 
 
-def points(results: Results) -> Scale:
+def points_scale(results: Results) -> Scale:
     """Return the scale for proportions: percent for values and points for differences."""
     confidence = confidence_percent(results)
     return Scale(
@@ -142,7 +152,7 @@ def points(results: Results) -> Scale:
     )
 
 
-def area(results: Results) -> Scale:
+def area_scale(results: Results) -> Scale:
     """Return the scale for areas under the curve and for coefficients."""
     confidence = confidence_percent(results)
     return Scale(factor=1, decimals=2, unit="{size}", value_unit="{value}", confidence=confidence)

@@ -6,9 +6,23 @@ import math
 from itertools import groupby
 
 from analysis.figures.drawing.axes import condition_name
-from analysis.presentation.wording import Row, cases, clauses, number, percent, rows_of, span
-from analysis.report.findings.accuracy import limits
-from analysis.report.findings.finding import Finding, Theme, confidence_percent, named, points
+from analysis.presentation.wording import (
+    Row,
+    case_count,
+    cell_number,
+    format_percent,
+    format_range,
+    join_clauses,
+    rows_of,
+)
+from analysis.report.findings.accuracy import interval_limits
+from analysis.report.findings.finding import (
+    Finding,
+    Theme,
+    confidence_percent,
+    name_in_sentence,
+    points_scale,
+)
 from analysis.results import Results
 from analysis.statistics.support import patients_under_conditions
 from analysis.statistics.verdicts import (
@@ -19,7 +33,7 @@ from analysis.statistics.verdicts import (
 )
 from analysis.translation import t
 
-MOST_MODELS = 4
+MAX_MODELS = 4
 
 
 def input_findings(results: Results) -> list[Finding]:
@@ -27,45 +41,45 @@ def input_findings(results: Results) -> list[Finding]:
     rows = [
         row
         for row in rows_of(results, "model_conditions", by="overall", group="micro")
-        if not math.isnan(number(row, "difference"))
+        if not math.isnan(cell_number(row, "difference"))
     ]
     rows.sort(key=lambda row: (str(row["condition_b"]), str(row["model_id"])))
     return [
-        Finding(theme=Theme.INPUT, text=_under(results, condition, list(part)))
+        Finding(theme=Theme.INPUT, text=_condition_sentence(results, condition, list(part)))
         for condition, part in groupby(rows, key=lambda row: str(row["condition_b"]))
     ]
 
 
-def _under(results: Results, condition: str, rows: list[Row]) -> str:
-    parts = [_model(results, row) for row in rows[:MOST_MODELS]]
-    if len(rows) > MOST_MODELS:
-        left = len(rows) - MOST_MODELS
+def _condition_sentence(results: Results, condition: str, rows: list[Row]) -> str:
+    parts = [_model_phrase(results, row) for row in rows[:MAX_MODELS]]
+    if len(rows) > MAX_MODELS:
+        left = len(rows) - MAX_MODELS
         parts.append(t("{n} more in {file}", n=left, file="tables/model_conditions.csv"))
     return t(
         "Under {condition}, compared with the same cases as the readers saw them: {models}.",
         condition=f"\u2068{condition_name(condition)}\u2069",
-        models=clauses(parts),
+        models=join_clauses(parts),
     )
 
 
-def _model(results: Results, row: Row) -> str:
+def _model_phrase(results: Results, row: Row) -> str:
     """Report the difference in accuracy, and the share of equal answers under both conditions."""
-    scale = points(results)
-    low, high = limits(row)
+    scale = points_scale(results)
+    low, high = interval_limits(row)
     conditions = [str(row[side]) for side in ("condition_a", "condition_b")]
     answered = patients_under_conditions(results, str(row["model_id"]), conditions)
-    n = min(max_patients_of_items(results, number(row, "n")), answered)
+    n = min(max_patients_of_items(results, cell_number(row, "n")), answered)
     shown = conclusion(n, low, high)
     # In the table, the other condition is subtracted from the cases as the readers saw them.
     reversed_limits = {"ci_low": -high, "ci_high": -low}
     values = {
-        "name": named(results, str(row["model_id"])),
-        "value": scale.value(number(row, "accuracy_b")),
-        "other": scale.value(number(row, "accuracy_a")),
-        "cases": cases(int(number(row, "n"))),
-        "size": scale.size(number(row, "difference")),
-        "difference": scale.signed(-number(row, "difference")),
-        "same": _same_answers(results, row),
+        "name": name_in_sentence(results, str(row["model_id"])),
+        "value": scale.value(cell_number(row, "accuracy_b")),
+        "other": scale.value(cell_number(row, "accuracy_a")),
+        "cases": case_count(int(cell_number(row, "n"))),
+        "size": scale.size(cell_number(row, "difference")),
+        "difference": scale.signed(-cell_number(row, "difference")),
+        "same": _same_answers_phrase(results, row),
     }
     if shown is Conclusion.UNDEFINED:
         return t(
@@ -92,17 +106,17 @@ def _model(results: Results, row: Row) -> str:
     return t("{name} {value} against {other}, {size} higher ({cases}; {interval}{same})", **values)
 
 
-def _same_answers(results: Results, row: Row) -> str:
-    share, n = number(row, "same_answer"), number(row, "n_both_answered")
+def _same_answers_phrase(results: Results, row: Row) -> str:
+    share, n = cell_number(row, "same_answer"), cell_number(row, "n_both_answered")
     if math.isnan(share):
         return ""
-    low, high = number(row, "same_low"), number(row, "same_high")
-    values = {"share": percent(share), "cases": cases(int(n))}
+    low, high = cell_number(row, "same_low"), cell_number(row, "same_high")
+    values = {"share": format_percent(share), "cases": case_count(int(n))}
     if math.isnan(low):
         return t("; the same answer in {share} % of {cases}", **values)
     return t(
         "; the same answer in {share} % of {cases}, {percent} % CI {limits}",
         **values,
         percent=confidence_percent(results),
-        limits=span(percent(low), percent(high)),
+        limits=format_range(format_percent(low), format_percent(high)),
     )

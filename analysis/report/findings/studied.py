@@ -9,39 +9,39 @@ from analysis.bundle.model import RaterKind, Status
 from analysis.bundle.protocol import n_amendments, shares_cases
 from analysis.figures.drawing.axes import condition_name, shorten
 from analysis.presentation.wording import (
-    LONGEST,
+    MAX_CONDITION_LENGTH,
     Row,
     all_conditions,
-    cases,
+    case_count,
+    cell_number,
     condition_phrase,
-    in_a_row,
-    listed,
-    models,
-    number,
-    percent,
-    readers,
+    format_percent,
+    join_sentences,
+    join_with_commas,
+    join_words,
+    model_count,
+    reader_count,
     rows_of,
-    sentences,
 )
 from analysis.readings.circumstances import n_cut_off
 from analysis.readings.confidence import confidence_of, meaning_words
 from analysis.report.findings.finding import (
-    MOST_CONDITIONS,
+    MAX_CONDITIONS,
     Finding,
     Theme,
     confidence_percent,
-    named,
+    name_in_sentence,
 )
 from analysis.results import Results
 from analysis.statistics.support import patients_with_answers
 from analysis.statistics.verdicts import no_verdict_reason
-from analysis.translation import capitalised, later, t, tn, translated
+from analysis.translation import capitalise, later, t, tn, translated
 
 # Raters with a larger share of unread cases are named.
 NOTABLE_MISSING_SHARE = 0.05
 # Intervals over fewer patients have a lower coverage than the confidence level.
 FEW_PATIENTS = 30
-MOST_NAMED = 20
+MAX_NAMED = 20
 
 
 def unread_findings(results: Results) -> list[Finding]:
@@ -49,7 +49,7 @@ def unread_findings(results: Results) -> list[Finding]:
     rows_with_gaps = [
         row
         for row in rows_of(results, "missing")
-        if number(row, "n_absent") > NOTABLE_MISSING_SHARE * number(row, "n_assigned")
+        if cell_number(row, "n_absent") > NOTABLE_MISSING_SHARE * cell_number(row, "n_assigned")
     ]
     kinds = _kinds(results)
     texts = []
@@ -65,21 +65,21 @@ def unread_findings(results: Results) -> list[Finding]:
         rows = [
             row for row in rows_with_gaps if kinds[str(row["rater_id"])] == kind and _has_read(row)
         ]
-        rows.sort(key=lambda row: -number(row, "n_absent") / number(row, "n_assigned"))
-        parts = [_lacks(results, row, kind) for row in rows]
+        rows.sort(key=lambda row: -cell_number(row, "n_absent") / cell_number(row, "n_assigned"))
+        parts = [_absent_phrase(results, row, kind) for row in rows]
         if parts:
-            raters = t("{raters}.", raters=listed(parts, max_words=MOST_NAMED))
-            texts.append(sentences([raters, translated(then)]))
+            raters = t("{raters}.", raters=join_words(parts, max_words=MAX_NAMED))
+            texts.append(join_sentences([raters, translated(then)]))
     return [Finding(theme=Theme.UNREAD, text=text) for text in texts]
 
 
-def _lacks(results: Results, row: Row, kind: RaterKind) -> str:
-    n, total = (int(number(row, column)) for column in ("n_absent", "n_assigned"))
+def _absent_phrase(results: Results, row: Row, kind: RaterKind) -> str:
+    n, total = (int(cell_number(row, column)) for column in ("n_absent", "n_assigned"))
     values = {
-        "name": named(results, str(row["rater_id"]))
+        "name": name_in_sentence(results, str(row["rater_id"]))
         + condition_phrase(results, str(row["condition"])),
         "n_absent": n,
-        "percent": percent(n / total),
+        "percent": format_percent(n / total),
     }
     if kind is RaterKind.READER:
         return tn(
@@ -98,7 +98,7 @@ def _lacks(results: Results, row: Row, kind: RaterKind) -> str:
 
 def _has_read(row: Row) -> bool:
     """Return whether the rater has any reading; raters without one are listed separately."""
-    return number(row, "n_absent") < number(row, "n_assigned")
+    return cell_number(row, "n_absent") < cell_number(row, "n_assigned")
 
 
 def _kinds(results: Results) -> dict[str, str]:
@@ -109,28 +109,28 @@ def _kinds(results: Results) -> dict[str, str]:
 def studied_findings(results: Results) -> list[Finding]:
     """Report the numbers of raters, items and patients, and the missing answers."""
     texts = [
-        *_design(results),
-        *_condition(results),
-        *_planned(results),
-        *_missing(results),
-        *_silent(results),
-        *_withdrawn(results),
+        *_design_sentences(results),
+        *_condition_sentence(results),
+        *_amendment_sentence(results),
+        *_missing_sentences(results),
+        *_silent_raters_sentence(results),
+        *_withdrawn_sentence(results),
     ]
-    return [Finding(theme=Theme.STUDIED, text=sentences(texts))]
+    return [Finding(theme=Theme.STUDIED, text=join_sentences(texts))]
 
 
-def _design(results: Results) -> list[str]:
+def _design_sentences(results: Results) -> list[str]:
     accuracy, items = results.tables["accuracy"], results.bundle.items
     counts = accuracy.groupby("rater_kind")["rater_id"].nunique()
-    raters = listed(
+    raters = join_words(
         [
             write(int(counts[kind]))
-            for kind, write in ((RaterKind.READER, readers), (RaterKind.MODEL, models))
+            for kind, write in ((RaterKind.READER, reader_count), (RaterKind.MODEL, model_count))
             if kind in counts
         ]
     )
     n_with_truth = int((items["truth"] != "").sum())
-    values = {"raters": raters, "cases": cases(len(items))}
+    values = {"raters": raters, "cases": case_count(len(items))}
     if n_with_truth == 0:
         first = t(
             "{raters} answered {cases}; no case has a reference standard, so accuracy is undefined"
@@ -150,10 +150,10 @@ def _design(results: Results) -> list[str]:
             n_with_truth,
             **values,
         )
-    return [first, *_patients(results)]
+    return [first, *_patient_sentences(results)]
 
 
-def _patients(results: Results) -> Iterator[str]:
+def _patient_sentences(results: Results) -> Iterator[str]:
     if results.clustered:
         yield tn(
             "The cases belong to {n} patient (examinations where no patient is given).",
@@ -166,25 +166,25 @@ def _patients(results: Results) -> Iterator[str]:
         yield t("With fewer than {n} cases intervals are only approximate.", n=FEW_PATIENTS)
 
 
-def _condition(results: Results) -> list[str]:
+def _condition_sentence(results: Results) -> list[str]:
     """Name the only condition, or report that the page does not cover all conditions."""
     conditions = all_conditions(results)
-    if len(conditions) > MOST_CONDITIONS:
+    if len(conditions) > MAX_CONDITIONS:
         return [
             tn(
                 "There are {n} condition; this page covers {shown} of them, the tables cover all.",
                 "There are {n} conditions; this page covers {shown} of them, the tables cover all.",
                 len(conditions),
-                shown=MOST_CONDITIONS,
+                shown=MAX_CONDITIONS,
             )
         ]
     if len(conditions) != 1 or not conditions[0]:
         return []
-    condition = f"\u2068{shorten(condition_name(conditions[0]), LONGEST)}\u2069"
+    condition = f"\u2068{shorten(condition_name(conditions[0]), MAX_CONDITION_LENGTH)}\u2069"
     return [t("There is one condition: {condition}.", condition=condition)]
 
 
-def _planned(results: Results) -> list[str]:
+def _amendment_sentence(results: Results) -> list[str]:
     """Report the number of amendments to the protocol."""
     n = n_amendments(results.bundle.protocol)
     if not n:
@@ -198,7 +198,7 @@ def _planned(results: Results) -> list[str]:
     ]
 
 
-def _missing(results: Results) -> list[str]:
+def _missing_sentences(results: Results) -> list[str]:
     table = results.tables["missing"]
     n_missing = table["n_assigned"] - table["n_answered"]
     if not table["n_assigned"].sum():
@@ -207,11 +207,13 @@ def _missing(results: Results) -> list[str]:
         return [t("Every assigned case was answered by every rater.")]
     counts = {status: int(table[f"n_{status}"].sum()) for status in Status}
     kinds = [
-        _counted(status, n) for status, n in counts.items() if status is not Status.ANSWERED and n
+        _status_count(status, n)
+        for status, n in counts.items()
+        if status is not Status.ANSWERED and n
     ]
     n, total = int(n_missing.sum()), int(table["n_assigned"].sum())
-    values = {"kinds": in_a_row(kinds), "consequence": _wrong(results)}
-    cut = _cut_off(results)
+    values = {"kinds": join_with_commas(kinds), "consequence": _consequence_phrase(results)}
+    cut = _cut_off_sentence(results)
     if total == 1:
         return [
             t("1 of 1 assigned reading has no answer ({kinds}); {consequence}.", **values),
@@ -229,7 +231,7 @@ def _missing(results: Results) -> list[str]:
     ]
 
 
-def _cut_off(results: Results) -> list[str]:
+def _cut_off_sentence(results: Results) -> list[str]:
     """Report the number of model outputs that were cut off at the token limit."""
     n = sum(n_cut_off(results.bundle).values())
     if not n:
@@ -243,7 +245,7 @@ def _cut_off(results: Results) -> list[str]:
     ]
 
 
-def _counted(status: Status, n: int) -> str:
+def _status_count(status: Status, n: int) -> str:
     """Write the number of readings with a status."""
     words = {
         Status.SKIPPED: later("skipped"),
@@ -257,18 +259,20 @@ def _counted(status: Status, n: int) -> str:
     )
 
 
-def _wrong(results: Results) -> str:
+def _consequence_phrase(results: Results) -> str:
     """Report which missing answers count as incorrect; cases that were never presented do not."""
     kinds = _kinds(results)
     rows = rows_of(results, "missing")
     never = int(
         sum(
-            number(row, "n_absent")
+            cell_number(row, "n_absent")
             for row in rows
             if kinds[str(row["rater_id"])] == RaterKind.READER
         )
     )
-    others = sum(number(row, "n_assigned") - number(row, "n_answered") for row in rows) - never
+    others = (
+        sum(cell_number(row, "n_assigned") - cell_number(row, "n_answered") for row in rows) - never
+    )
     if not never:
         return t("they count as incorrect") if others != 1 else t("it counts as incorrect")
     if others:
@@ -286,17 +290,17 @@ def _wrong(results: Results) -> str:
     )
 
 
-def _silent(results: Results) -> list[str]:
+def _silent_raters_sentence(results: Results) -> list[str]:
     """Report the raters without any reading, who appear only in the table of missing answers."""
     read = set(results.bundle.readings["rater_id"])
     labels = results.bundle.labels
     silent = [f"\u2068{labels[rater]}\u2069" for rater in sorted(labels) if rater not in read]
     if not silent:
         return []
-    return [t("Without any readings: {raters}.", raters=listed(silent, max_words=MOST_NAMED))]
+    return [t("Without any readings: {raters}.", raters=join_words(silent, max_words=MAX_NAMED))]
 
 
-def _withdrawn(results: Results) -> list[str]:
+def _withdrawn_sentence(results: Results) -> list[str]:
     """Report the models that were withdrawn from the study."""
     withdrawn_models = results.bundle.about.get("withdrawn_models")
     withdrawn = (
@@ -306,20 +310,20 @@ def _withdrawn(results: Results) -> list[str]:
     )
     if not withdrawn:
         return []
-    model_texts = [_withdrawn_text(model) for model in withdrawn]
+    model_texts = [_withdrawn_phrase(model) for model in withdrawn]
     return [
         tn(
             "{n} model was withdrawn and appears in no table: {models}.",
             "{n} models were withdrawn and appear in no table: {models}.",
             len(model_texts),
-            models=in_a_row(model_texts),
+            models=join_with_commas(model_texts),
         )
     ]
 
 
-def _withdrawn_text(model: dict[str, Any]) -> str:
+def _withdrawn_phrase(model: dict[str, Any]) -> str:
     values = {
-        "model": f"\u2068{shorten(str(model.get('model_id', '')), LONGEST)}\u2069",
+        "model": f"\u2068{shorten(str(model.get('model_id', '')), MAX_CONDITION_LENGTH)}\u2069",
         "reason": f"\u2068{shorten(str(model.get('reason', '')), 200)}\u2069",
     }
     if model.get("after_closing"):
@@ -352,7 +356,7 @@ def limit_findings(results: Results) -> list[Finding]:
     panel = rows_of(results, "reader_panel")
     few = no_verdict_reason(results, patients_with_answers(results))
     if few:
-        texts.append(t("{reason}: estimates and intervals only.", reason=capitalised(few)))
+        texts.append(t("{reason}: estimates and intervals only.", reason=capitalise(few)))
     elif panel:
         texts.append(
             t(
@@ -369,11 +373,11 @@ def limit_findings(results: Results) -> list[Finding]:
                 file="tables/panel_adjusted.csv",
             )
         )
-    texts += _confidence(results, panel)
-    return [Finding(theme=Theme.READING, text=sentences(texts))]
+    texts += _confidence_sentence(results, panel)
+    return [Finding(theme=Theme.READING, text=join_sentences(texts))]
 
 
-def _confidence(results: Results, panel: list[Row]) -> list[str]:
+def _confidence_sentence(results: Results, panel: list[Row]) -> list[str]:
     """Report the assumed meaning of confidence if an area under the curve depends on it."""
     metrics = {row["metric"] for row in (*panel, *rows_of(results, "reader_conditions"))}
     if "auc" not in metrics:

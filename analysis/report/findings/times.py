@@ -9,23 +9,23 @@ import numpy as np
 
 from analysis.presentation.wording import (
     Row,
-    cases,
-    clauses,
+    case_count,
+    cell_number,
     condition_phrase,
     conditions_in,
     decimals_for,
-    listed,
-    number,
-    rounded,
+    format_number,
+    format_range,
+    join_clauses,
+    join_words,
     rows_of,
-    span,
 )
 from analysis.report.findings.finding import (
-    MOST_CONDITIONS,
+    MAX_CONDITIONS,
     Finding,
     Theme,
     confidence_percent,
-    named,
+    name_in_sentence,
 )
 from analysis.results import Results
 from analysis.statistics.support import answers_of
@@ -39,7 +39,7 @@ from analysis.statistics.time_model import (
 from analysis.statistics.verdicts import Conclusion, conclusion, no_verdict_reason_of_fewest
 from analysis.translation import t, tn
 
-MOST_TERMS = 3
+MAX_TERMS = 3
 ALL_TERMS = ""
 """The key for all readings of the model instead of those of a term."""
 
@@ -47,21 +47,23 @@ ALL_TERMS = ""
 def time_findings(results: Results) -> list[Finding]:
     """Report the readers' median times, and the factors associated with them."""
     texts = []
-    for condition in conditions_in(results, "times")[:MOST_CONDITIONS]:
-        texts += _medians(results, condition)
-    texts += _model(results)
+    for condition in conditions_in(results, "times")[:MAX_CONDITIONS]:
+        texts += _median_sentences(results, condition)
+    texts += _model_sentences(results)
     return [Finding(theme=Theme.TIME, text=text) for text in texts]
 
 
-def _medians(results: Results, condition: str) -> list[str]:
+def _median_sentences(results: Results, condition: str) -> list[str]:
     rows = [
         row
         for row in rows_of(results, "times", condition=condition, by="overall")
-        if not math.isnan(number(row, "median_ms"))
+        if not math.isnan(cell_number(row, "median_ms"))
     ]
     # The first overall row of each rater is over all readings.
     first = {str(row["rater_id"]): row for row in reversed(rows)}
-    ordered = sorted(first.values(), key=lambda row: (number(row, "median_ms"), row["rater_id"]))
+    ordered = sorted(
+        first.values(), key=lambda row: (cell_number(row, "median_ms"), row["rater_id"])
+    )
     if not ordered:
         return []
     condition_words = condition_phrase(results, condition)
@@ -79,43 +81,43 @@ def _medians(results: Results, condition: str) -> list[str]:
 
 
 def _median_text(results: Results, row: Row) -> str:
-    median, low, high = (_seconds(number(row, c)) for c in ("median_ms", "q1_ms", "q3_ms"))
+    median, low, high = (_seconds(cell_number(row, c)) for c in ("median_ms", "q1_ms", "q3_ms"))
     return t(
         "{median} s ({name}, {cases}; interquartile range {low} to {high} s)",
         median=median,
-        cases=cases(int(number(row, "n"))),
-        name=named(results, str(row["rater_id"])),
+        cases=case_count(int(cell_number(row, "n"))),
+        name=name_in_sentence(results, str(row["rater_id"])),
         low=low,
         high=high,
     )
 
 
 def _seconds(milliseconds: float) -> str:
-    return rounded(milliseconds / 1000, 1)
+    return format_number(milliseconds / 1000, 1)
 
 
-def _model(results: Results) -> list[str]:
-    patients = _patients(results)
+def _model_sentences(results: Results) -> list[str]:
+    patients = _patients_by_term(results)
     rows = [
         row
         for row in rows_of(results, "time_model")
-        if _verdict(patients, row) is not Conclusion.UNDEFINED
+        if _term_conclusion(patients, row) is not Conclusion.UNDEFINED
         and str(row["term"]).lower() not in ("intercept", "(intercept)", "const")
-        and not math.isnan(number(row, "ratio"))
+        and not math.isnan(cell_number(row, "ratio"))
     ]
     if not rows:
         return []
-    shown = [row for row in rows if _verdict(patients, row) is not Conclusion.NOT_SHOWN]
-    others = [row for row in rows if _verdict(patients, row) is Conclusion.NOT_SHOWN]
-    parts = [_term(results, patients, row) for row in shown[:MOST_TERMS]]
+    shown = [row for row in rows if _term_conclusion(patients, row) is not Conclusion.NOT_SHOWN]
+    others = [row for row in rows if _term_conclusion(patients, row) is Conclusion.NOT_SHOWN]
+    parts = [_term_phrase(results, patients, row) for row in shown[:MAX_TERMS]]
     left = len(shown) - len(parts)
     if left:
         parts.append(
             tn("{n} other difference in the table", "{n} other differences in the table", left)
         )
     if others:
-        terms = listed([_name(row) for row in others[:MOST_TERMS]])
-        more = len(others) - len(others[:MOST_TERMS])
+        terms = join_words([_term_name(row) for row in others[:MAX_TERMS]])
+        more = len(others) - len(others[:MAX_TERMS])
         parts.append(
             tn(
                 "no difference shown for {terms} and {n} more term",
@@ -133,22 +135,22 @@ def _model(results: Results) -> list[str]:
         return [
             t(
                 "Estimated factors of the reading time of these readers: {parts}.",
-                parts=clauses([*parts, few]),
+                parts=join_clauses([*parts, few]),
             )
         ]
     return [
         t(
             "Factors associated with the reading time of these readers: {parts}.",
-            parts=clauses(parts),
+            parts=join_clauses(parts),
         )
     ]
 
 
-def _name(row: Row) -> str:
+def _term_name(row: Row) -> str:
     return f"\u2068{term_words(str(row['term']))}\u2069"
 
 
-def _patients(results: Results) -> dict[str, int]:
+def _patients_by_term(results: Results) -> dict[str, int]:
     """Return the number of patients that support each term of the model.
 
     For a contrast, this is the smaller number of its two sides; for other terms, it is the number
@@ -165,21 +167,21 @@ def _patients(results: Results) -> dict[str, int]:
     }
 
 
-def _verdict(patients: Mapping[str, int], row: Row) -> Conclusion:
-    limits = number(row, "ci_low"), number(row, "ci_high")
+def _term_conclusion(patients: Mapping[str, int], row: Row) -> Conclusion:
+    limits = cell_number(row, "ci_low"), cell_number(row, "ci_high")
     return conclusion(patients.get(str(row["term"]), patients[ALL_TERMS]), *limits, null_value=1.0)
 
 
-def _term(results: Results, patients: Mapping[str, int], row: Row) -> str:
-    low, high = number(row, "ci_low"), number(row, "ci_high")
+def _term_phrase(results: Results, patients: Mapping[str, int], row: Row) -> str:
+    low, high = cell_number(row, "ci_low"), cell_number(row, "ci_high")
     decimals = decimals_for([low, high], [1.0], 2)
     values = {
-        "term": _name(row) + condition_phrase(results, str(row.get("condition") or "")),
-        "factor": rounded(number(row, "ratio"), 2),
+        "term": _term_name(row) + condition_phrase(results, str(row.get("condition") or "")),
+        "factor": format_number(cell_number(row, "ratio"), 2),
         "percent": confidence_percent(results),
-        "limits": span(rounded(low, decimals), rounded(high, decimals)),
+        "limits": format_range(format_number(low, decimals), format_number(high, decimals)),
     }
-    shown = _verdict(patients, row)
+    shown = _term_conclusion(patients, row)
     if shown is Conclusion.TOO_FEW:
         return t("{term}: factor {factor}, {percent} % CI {limits}", **values)
     if shown is Conclusion.HIGHER:

@@ -35,18 +35,18 @@ class OutputPart:
     """
 
     name: str
-    holds: tuple[str, ...] = ()
+    endings: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
 
     @property
     def is_file(self) -> bool:
         """Whether the part is a file, not a folder."""
-        return not self.holds and not self.names
+        return not self.endings and not self.names
 
     @property
-    def alone(self) -> bool:
+    def is_known_by_name(self) -> bool:
         """Whether only the name of the part shows that a report has written it."""
-        return not self.holds
+        return not self.endings
 
     def foreign_names(self, names: Iterable[str]) -> list[str]:
         """Return those of the names in the folder that no report would have written.
@@ -63,12 +63,12 @@ class OutputPart:
     def _is_own(self, name: str, present: set[str]) -> bool:
         if self.names:
             return name in self.names
-        endings = [ending for ending in self.holds if name.endswith(ending)]
-        return bool(endings) and name.removesuffix(endings[0]) + self.holds[0] in present
+        endings = [ending for ending in self.endings if name.endswith(ending)]
+        return bool(endings) and name.removesuffix(endings[0]) + self.endings[0] in present
 
 
 @contextmanager
-def fresh_folder(out: Path, parts: Sequence[OutputPart]) -> Iterator[Path]:
+def replacement_folder(out: Path, parts: Sequence[OutputPart]) -> Iterator[Path]:
     """Yield an empty folder whose entries replace `parts` in `out` after the block.
 
     Parameters
@@ -90,7 +90,7 @@ def fresh_folder(out: Path, parts: Sequence[OutputPart]) -> Iterator[Path]:
         unchanged.
     """
     with destination(out) as (place, nearest):
-        refuse_what_is_in_the_way(place, parts)
+        refuse_foreign_files(place, parts)
         scratch = Path(tempfile.mkdtemp(prefix=".analysis-", dir=nearest))
         try:
             fresh = scratch / "fresh"
@@ -98,19 +98,19 @@ def fresh_folder(out: Path, parts: Sequence[OutputPart]) -> Iterator[Path]:
             yield fresh
             _swap(place, fresh, scratch / "aside", parts)
         finally:
-            _clear(scratch)
+            _remove_scratch(scratch)
 
 
-def refuse_what_is_in_the_way(out: Path, parts: Sequence[OutputPart]) -> None:
+def refuse_foreign_files(out: Path, parts: Sequence[OutputPart]) -> None:
     """Refuse to replace files that were not written by a report."""
-    faults = [fault for part in parts for fault in _in_the_way(out / part.name, part)]
+    faults = [fault for part in parts for fault in _obstacles(out / part.name, part)]
     if faults:
         raise OutputError(
             "\n".join(f"{fault} Move it, or give another folder." for fault in faults)
         )
 
 
-def _in_the_way(place: Path, part: OutputPart) -> list[str]:
+def _obstacles(place: Path, part: OutputPart) -> list[str]:
     if not os.path.lexists(place):
         return []
     if place.is_symlink():
@@ -146,7 +146,7 @@ def _move(source: Path, target: Path, undo: ExitStack) -> None:
     undo.callback(target.rename, source)
 
 
-def _clear(scratch: Path) -> None:
+def _remove_scratch(scratch: Path) -> None:
     """Remove the scratch folder, except files that could not be moved back."""
     shutil.rmtree(scratch / "fresh", ignore_errors=True)
     for folder in (scratch / "aside", scratch):

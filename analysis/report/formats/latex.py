@@ -10,7 +10,7 @@ PREAMBLE = r"""% Tables of the report. In the preamble: \usepackage{booktabs,lon
 % Characters that pdfLaTeX's fonts lack are printed by XeLaTeX and LuaLaTeX, and named by pdfLaTeX.
 \providecommand{\unicodechar}[1]{\ifdefined\Uchar\Uchar"#1\relax\else[U+#1]\fi}
 """
-SPECIAL = {
+SPECIAL_CHARACTERS = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
     "}": r"\}",
@@ -47,7 +47,7 @@ SPECIAL = {
 # Spaces that become a single space; no-break spaces are not included, because they become ties.
 BLANKS = re.compile(r"[ \t\r\n\f\v]+")
 # Approximate number of characters in a line of a column heading.
-HEAD_LETTERS = 16
+HEADING_WIDTH = 16
 # Isolates have no effect in LaTeX, which has no bidirectional algorithm.
 INVISIBLE = frozenset("\u2066\u2067\u2068\u2069\u200e\u200f\u200b\ufeff")
 
@@ -61,20 +61,22 @@ def latex_text(text: str) -> str:
     50 \% of R\_1 \& \textbackslash{}x \unicodechar{1F600}
     """
     return "".join(
-        _character(character) for character in BLANKS.sub(" ", text) if character not in INVISIBLE
+        _escape_character(character)
+        for character in BLANKS.sub(" ", text)
+        if character not in INVISIBLE
     )
 
 
-def _character(character: str) -> str:
-    if character in SPECIAL:
-        return SPECIAL[character]
+def _escape_character(character: str) -> str:
+    if character in SPECIAL_CHARACTERS:
+        return SPECIAL_CHARACTERS[character]
     if ord(character) < 0x20 or ord(character) == 0x7F:
         return ""
     return character if ord(character) < 0x180 else rf"\unicodechar{{{ord(character):X}}}"
 
 
-def _head(text: str) -> str:
-    lines = textwrap.wrap(text, HEAD_LETTERS, break_long_words=False)
+def _heading(text: str) -> str:
+    lines = textwrap.wrap(text, HEADING_WIDTH, break_long_words=False)
     if len(lines) < 2:
         return latex_text(text)
     return r"\shortstack[r]{" + r"\\".join(latex_text(line) for line in lines) + "}"
@@ -108,7 +110,7 @@ def latex_table(
     """
     columns = "l" + "r" * (len(header) - 1)
     width = len(header)
-    head = " & ".join(_head(cell) for cell in header) + r" \\"
+    head = " & ".join(_heading(cell) for cell in header) + r" \\"
     body = "\n".join(" & ".join(latex_text(cell) for cell in row) + r" \\" for row in rows)
     below = (
         rf"\multicolumn{{{width}}}{{p{{0.95\linewidth}}}}{{\footnotesize {latex_text(note)}}} \\"

@@ -15,7 +15,7 @@ from typing import Any, TextIO
 
 import pandas as pd
 
-from analysis.bundle.cells import guarded_table
+from analysis.bundle.cells import escape_table
 from analysis.bundle.model import Bundle
 from analysis.errors import OutputError
 from analysis.options import Options
@@ -23,19 +23,19 @@ from analysis.parallel import in_two_processes
 from analysis.registry import analyse
 from analysis.report.content import ReportContent, report_content
 from analysis.report.figures import ReportFigure, report_figures
-from analysis.report.formats.folder import OutputPart, fresh_folder
+from analysis.report.formats.folder import OutputPart, replacement_folder
 from analysis.report.formats.page import report_page
 from analysis.report.formats.paper import PAPER_FILES, paper_files
 from analysis.report.formats.pdf import report_pdf
 from analysis.report.items import disagreement_lines
 from analysis.report.methods.sources import CHECKLIST_SOURCES, SOURCES, provenance
-from analysis.report.tables import overviews
+from analysis.report.tables import report_tables
 from analysis.results import Results
-from analysis.translation import ENGLISH, spoken
+from analysis.translation import ENGLISH, use_language
 
-TABLES_PART = OutputPart(name="tables", holds=(".csv", ".jsonl"))
+TABLES_PART = OutputPart(name="tables", endings=(".csv", ".jsonl"))
 REPORT_PARTS = (
-    OutputPart(name="figures", holds=(".plotly.json", ".svg", ".png")),
+    OutputPart(name="figures", endings=(".plotly.json", ".svg", ".png")),
     OutputPart(name="paper", names=PAPER_FILES),
     OutputPart(name="report.html"),
     OutputPart(name="report.pdf"),
@@ -71,8 +71,8 @@ def write_tables(
         A file cannot be written; the folder is then unchanged.
     """
     folder_path = Path(out)
-    with fresh_folder(
-        folder_path, (TABLES_PART, *(REPORT_PARTS if _holds_report(folder_path) else ()))
+    with replacement_folder(
+        folder_path, (TABLES_PART, *(REPORT_PARTS if _has_report(folder_path) else ()))
     ) as folder:
         results = analyse(bundle, options, in_parallel=True)
         _write_tables(results, folder)
@@ -112,8 +112,8 @@ def write_report(
     OutputError
         A file cannot be written; the folder is then unchanged.
     """
-    with spoken(language), _report_folder(Path(out)) as folder:
-        with spoken(ENGLISH):
+    with use_language(language), _report_folder(Path(out)) as folder:
+        with use_language(ENGLISH):
             results = analyse(bundle, options, in_parallel=True)
         _write_report_files(results, folder)
     return results
@@ -138,19 +138,19 @@ def write_results(results: Results, out: str | PathLike[str], *, language: str =
     OutputError
         A file cannot be written; the folder is then unchanged.
     """
-    with spoken(language), _report_folder(Path(out)) as folder:
+    with use_language(language), _report_folder(Path(out)) as folder:
         _write_report_files(results, folder)
 
 
 @contextmanager
 def _report_folder(out: Path) -> Iterator[Path]:
     """Yield the folder to fill, after refusing to replace files of other programs."""
-    with fresh_folder(out, (TABLES_PART, *REPORT_PARTS)) as folder:
+    with replacement_folder(out, (TABLES_PART, *REPORT_PARTS)) as folder:
         _refuse_another_report(out)
         yield folder
 
 
-def _holds_report(out: Path) -> bool:
+def _has_report(out: Path) -> bool:
     try:
         with (out / "results.json").open(encoding="utf-8", errors="replace") as file:
             return file.read(len(RESULTS_PREFIX)) == RESULTS_PREFIX
@@ -160,8 +160,10 @@ def _holds_report(out: Path) -> bool:
 
 def _refuse_another_report(out: Path) -> None:
     """Refuse to replace a report.html or paper that an earlier report may not have written."""
-    unrelated = [part.name for part in REPORT_PARTS if part.alone and (out / part.name).exists()]
-    if unrelated and not _holds_report(out):
+    unrelated = [
+        part.name for part in REPORT_PARTS if part.is_known_by_name and (out / part.name).exists()
+    ]
+    if unrelated and not _has_report(out):
         raise OutputError(
             f"{out / unrelated[0]}: was not written by an earlier report. Move it, or give another"
             " folder."
@@ -180,7 +182,7 @@ def _write_report_files(results: Results, folder: Path) -> None:
     ) as svgs_of_figures:
         pass
     for figure, svgs in zip(figures, svgs_of_figures, strict=True):
-        figure.keep(svgs)
+        figure.set_svgs(svgs)
     tasks: list[Callable[[], None]] = [
         partial(_write_pdf, content, folder),
         partial(_write_paper, results, content, folder / "paper"),
@@ -192,7 +194,10 @@ def _write_report_files(results: Results, folder: Path) -> None:
 
 
 def _write_results(results: Results, folder: Path) -> None:
-    with spoken(ENGLISH), (folder / "results.json").open("w", encoding="utf-8", newline="") as file:
+    with (
+        use_language(ENGLISH),
+        (folder / "results.json").open("w", encoding="utf-8", newline="") as file,
+    ):
         file.writelines(_json_lines(results))
 
 
@@ -215,14 +220,16 @@ def _write_pictures(figure: ReportFigure, folder: Path) -> None:
 
 def _write_paper(results: Results, content: ReportContent, folder: Path) -> None:
     folder.mkdir()
-    with spoken(ENGLISH):
+    with use_language(ENGLISH):
         for name, file in paper_files(results, _content_in_english(results, content)).items():
             (folder / name).write_bytes(file)
 
 
 def _content_in_english(results: Results, content: ReportContent) -> ReportContent:
     """Return the content for a paper, whose tables are in English."""
-    return content if content.language == ENGLISH else replace(content, tables=overviews(results))
+    return (
+        content if content.language == ENGLISH else replace(content, tables=report_tables(results))
+    )
 
 
 def _write_tables(results: Results, folder: Path) -> None:
@@ -232,12 +239,12 @@ def _write_tables(results: Results, folder: Path) -> None:
         with (folder / "tables" / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
             # The csv module quotes cells with a single \r only if its line ending contains \r.
             # Rows are written one by one, because the pairs of 200 raters are 600 MB of text.
-            guarded_table(table).to_csv(_Lines(file), index=False, lineterminator="\r\n")
+            escape_table(table).to_csv(_NewlineWriter(file), index=False, lineterminator="\r\n")
     lines = "".join(f"{line}\n" for line in disagreement_lines(results))
     _write_text(folder / "tables" / "model_disagreements.jsonl", lines)
 
 
-class _Lines(io.TextIOBase):
+class _NewlineWriter(io.TextIOBase):
     """Wraps a file to end rows with a newline instead of the line ending of the CSV writer."""
 
     def __init__(self, file: TextIO) -> None:

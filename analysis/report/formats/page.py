@@ -12,20 +12,20 @@ import jinja2
 from markupsafe import Markup, escape
 from plotly.offline import get_plotlyjs
 
-from analysis.figures.drawing.chart import csv
+from analysis.figures.drawing.chart import chart_csv
 from analysis.figures.drawing.pages import part_words
 from analysis.presentation.table import whole_number
 from analysis.report.content import FigureSection, ReportContent, labels
 from analysis.report.figures import ReportFigure, part_suffix
-from analysis.report.methods.sources import numbered
-from analysis.translation import language, right_to_left, t
+from analysis.report.methods.sources import number_citations
+from analysis.translation import current_language, is_right_to_left, t
 
 # A figure that is wider, or has no width, spans the page.
 COLUMN_PX = 560
 # Larger figures are embedded as pictures, because a browser could not open the page.
-MOST_CHARACTERS = 1_500_000
+MAX_FIGURE_CHARACTERS = 1_500_000
 
-CONFIG: dict[str, Any] = {
+PLOTLY_CONFIG: dict[str, Any] = {
     "displaylogo": False,
     "displayModeBar": False,
     "responsive": True,
@@ -49,68 +49,68 @@ def report_page(content: ReportContent) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(isolated=isolated, coded=_coded, whole=whole_number)
+    environment.filters.update(isolated=isolate_html, coded=_code_html, whole=whole_number)
     order = [reference.key for reference in content.references]
     return environment.get_template("report.html.jinja").render(
         content=content,
         labels=labels(content),
-        language=language(),
-        right_to_left=right_to_left(),
+        language=current_language(),
+        right_to_left=is_right_to_left(),
         css=Markup((folder / "report.css").read_text("utf-8")),  # noqa: S704 - our own file
         plotly=Markup(get_plotlyjs()),  # noqa: S704 - the library itself
-        overview=None if content.overview is None else _embedded(content.overview),
-        sections=[_section(section) for section in content.sections],
-        methods=[(part.title, numbered(part.text, order)) for part in content.methods],
+        overview=None if content.overview is None else _figure_values(content.overview),
+        sections=[_section_values(section) for section in content.sections],
+        methods=[(part.title, number_citations(part.text, order)) for part in content.methods],
     )
 
 
-def isolated(text: str) -> Markup:
+def isolate_html(text: str) -> Markup:
     """Return text as HTML with `bdi` elements instead of invisible isolate characters."""
     shown = str(escape(text)).replace("\u2068", "<bdi>").replace("\u2069", "</bdi>")
     return Markup(shown)  # noqa: S704 - escaped before
 
 
-def _coded(text: str) -> Markup:
+def _code_html(text: str) -> Markup:
     """Return a note of the report as HTML, with text between backticks as code elements."""
     shown = re.sub("`([^`]*)`", r"<code>\1</code>", str(escape(text)))
     return Markup(shown)  # noqa: S704 - escaped before
 
 
-def _section(section: FigureSection) -> dict[str, Any]:
+def _section_values(section: FigureSection) -> dict[str, Any]:
     return {
         "id": section.name,
         "title": section.title,
         "conditions": [
-            _condition(f"{section.name}-{place}", name, figures)
+            _condition_values(f"{section.name}-{place}", name, figures)
             for place, (name, figures) in enumerate(section.conditions)
         ],
     }
 
 
-def _condition(switch: str, name: str, figures: Sequence[ReportFigure]) -> dict[str, Any]:
+def _condition_values(switch: str, name: str, figures: Sequence[ReportFigure]) -> dict[str, Any]:
     """Return the figures of a condition; a switch selects one of its matrices on the screen."""
     square = [figure for figure in figures if figure.square]
     switched = square if len(square) > 1 else []
     return {
         "name": name,
         "switch": switch,
-        "switched": [_embedded(figure) for figure in switched],
-        "figures": [_embedded(figure) for figure in figures if figure not in switched],
+        "switched": [_figure_values(figure) for figure in switched],
+        "figures": [_figure_values(figure) for figure in figures if figure not in switched],
     }
 
 
-def _embedded(figure: ReportFigure) -> dict[str, Any]:
+def _figure_values(figure: ReportFigure) -> dict[str, Any]:
     width = figure.figure.layout.width
     return {
         "title": figure.title,
         "caption": figure.caption,
         "wide": width is None or width > COLUMN_PX,
         "markup": _picture(figure) or _plot(figure, responsive=width is None),
-        "files": list(_files(figure)),
+        "files": list(_downloads(figure)),
     }
 
 
-def _files(figure: ReportFigure) -> Iterator[dict[str, str]]:
+def _downloads(figure: ReportFigure) -> Iterator[dict[str, str]]:
     """Yield the downloads of a figure: its pictures in the folder of the page, and its data.
 
     Embedded pictures would add 7 MB to a page of 5 MB.
@@ -120,7 +120,7 @@ def _files(figure: ReportFigure) -> Iterator[dict[str, str]]:
         for part, file in enumerate(files, start=1):
             words = form if len(files) == 1 else f"{form}, {part_words(part, len(files))}"
             yield {"words": words, "file": file, "address": f"figures/{file}"}
-    data = base64.b64encode(csv(figure.chart)).decode()
+    data = base64.b64encode(chart_csv(figure.chart)).decode()
     yield {
         "words": t("Data (CSV)"),
         "file": f"{figure.name}.csv",
@@ -129,7 +129,7 @@ def _files(figure: ReportFigure) -> Iterator[dict[str, str]]:
 
 
 def _picture(figure: ReportFigure) -> Markup | None:
-    if len(figure.json) <= MOST_CHARACTERS:
+    if len(figure.json) <= MAX_FIGURE_CHARACTERS:
         return None
     pictures = (
         Markup('<img id="figure-{}{}" alt="{}" src="data:image/png;base64,{}">').format(
@@ -142,7 +142,7 @@ def _picture(figure: ReportFigure) -> Markup | None:
 
 def _plot(figure: ReportFigure, *, responsive: bool) -> Markup:
     markup = figure.figure.to_html(
-        config={**CONFIG, "responsive": responsive},
+        config={**PLOTLY_CONFIG, "responsive": responsive},
         include_plotlyjs=False,
         full_html=False,
         div_id=f"figure-{figure.name}",

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from analysis.bundle.model import RULES, RaterKind
-from analysis.bundle.protocol import stated
-from analysis.presentation.wording import count, listed
+from analysis.bundle.model import RULE_SETS, RaterKind
+from analysis.bundle.protocol import protocol_value
+from analysis.presentation.wording import count_with_noun, join_words
 from analysis.registry import STATISTICS
 from analysis.report.methods.software import packages_used
 from analysis.report.methods.sources import (
     Paragraph,
-    cited,
+    cited_references,
     further_sources,
     method_references,
     protocol_hash,
@@ -18,13 +18,21 @@ from analysis.report.methods.sources import (
 from analysis.results import Results
 
 
-def design(results: Results) -> Paragraph:
+def design_paragraph(results: Results) -> Paragraph:
     """Describe the raters and cases, and which answers count as incorrect."""
     counts = results.tables["accuracy"].groupby("rater_kind")["rater_id"].nunique()
     readers, models = (int(counts.get(kind, 0)) for kind in RaterKind)
     items = results.bundle.items
-    raters = listed([text for text in (_n(readers, "reader"), _n(models, "model")) if text])
-    text = f"{raters} answered the multiple-choice questions of {count(len(items), 'case')}"
+    raters = join_words(
+        [
+            text
+            for text in (_count_if_any(readers, "reader"), _count_if_any(models, "model"))
+            if text
+        ]
+    )
+    text = (
+        f"{raters} answered the multiple-choice questions of {count_with_noun(len(items), 'case')}"
+    )
     text += f", {int((items['truth'] != '').sum()):,} of them with a reference standard."
     text += (
         " Every case with a reference standard is assigned to every rater under every condition in"
@@ -43,17 +51,18 @@ def design(results: Results) -> Paragraph:
     )
     if others:
         text += (
-            f" Models' answers under conditions that no reader had ({listed(others)}) are compared"
-            " with the same models' answers to the cases as the readers saw them, and are not part"
-            " of any other analysis."
+            f" Models' answers under conditions that no reader had ({join_words(others)}) are"
+            " compared with the same models' answers to the cases as the readers saw them, and are"
+            " not part of any other analysis."
         )
-    if RULES[0] in results.bundle.readings:
-        text += _rules(results)
+    if RULE_SETS[0] in results.bundle.readings:
+        text += _rules_sentence(results)
     if "excluded" in results.bundle.readings.columns:
         dropped = int((results.bundle.readings["excluded"].fillna("") != "").sum())
         if dropped:
-            text += f" {count(dropped, 'reading')} had been marked as excluded, with a reason."
-            drops = stated(results.bundle.protocol, "exclusions") == "primary"
+            n_dropped = count_with_noun(dropped, "reading")
+            text += f" {n_dropped} had been marked as excluded, with a reason."
+            drops = protocol_value(results.bundle.protocol, "exclusions") == "primary"
             text += (
                 " In accordance with the protocol, the primary analysis drops them; a sensitivity"
                 " analysis counts them."
@@ -63,34 +72,34 @@ def design(results: Results) -> Paragraph:
     return Paragraph(title="Readings and cases", text=text)
 
 
-def _rules(results: Results) -> str:
+def _rules_sentence(results: Results) -> str:
     """Describe how models' outputs were parsed, and the effect of different rules."""
     readings = results.bundle.readings
     primary = readings["answer"].where(readings["answer"] != "", readings["status"])
     changes = [
-        f"the {rules} rules would change {count(n, 'answer')}"
-        for rules in RULES
+        f"the {rules} rules would change {count_with_noun(n, 'answer')}"
+        for rules in RULE_SETS
         if (n := int(((readings[rules] != "") & (readings[rules] != primary)).sum()))
     ]
     text = " Models' answers were parsed from their outputs by documented rules"
     if changes:
-        text += f"; {listed(changes)}, and the sensitivity analyses show the effect on accuracy"
+        text += f"; {join_words(changes)}, and the sensitivity analyses show the effect on accuracy"
     return f"{text}."
 
 
-def _n(n: int, word: str) -> str:
-    return count(n, word) if n else ""
+def _count_if_any(n: int, word: str) -> str:
+    return count_with_noun(n, word) if n else ""
 
 
-def uncertainty(results: Results) -> Paragraph:
+def uncertainty_paragraph(results: Results) -> Paragraph:
     """Describe the intervals, and how undefined values are shown."""
     options = results.options
     also = " and of single comparisons" if results.has("comparisons") else ""
     if results.clustered:
         text = (
             "Some patients (examinations if no patient is stated) have several cases:"
-            f" {count(results.n_clusters, 'cluster')} in all. Intervals of agreement, and second"
-            f" intervals of accuracy{also}, are therefore percentile intervals"
+            f" {count_with_noun(results.n_clusters, 'cluster')} in all. Intervals of agreement, and"
+            f" second intervals of accuracy{also}, are therefore percentile intervals"
             f" over {options.bootstrap:,} resamples of whole patients [@field2007] (seed"
             f" {options.seed})."
         )
@@ -113,10 +122,10 @@ def uncertainty(results: Results) -> Paragraph:
     return Paragraph(title="Uncertainty", text=text)
 
 
-def software(results: Results) -> Paragraph:
+def software_paragraph(results: Results) -> Paragraph:
     """Name the software, the hash of the protocol and the reporting checklists."""
     known = provenance(results)["versions"]
-    versions = listed([f"{name} {known[name]}" for name in ("python", *packages_used(results))])
+    versions = join_words([f"{name} {known[name]}" for name in ("python", *packages_used(results))])
     digest = protocol_hash(results.bundle.protocol)
     lock_words = (
         "was locked before reading" if "locked" in results.bundle.protocol else "has a hash"
@@ -131,16 +140,16 @@ def software(results: Results) -> Paragraph:
     return Paragraph(title="Software and reporting", text=text)
 
 
-__all__ = ["Paragraph", "cited", "method_references", "methods"]
+__all__ = ["Paragraph", "cited_references", "method_references", "methods"]
 
 
 def methods(results: Results) -> list[Paragraph]:
     """Return the methods section of a run; parts with the same title form one paragraph."""
     parts = {
-        0: design(results),
-        900: uncertainty(results),
+        0: design_paragraph(results),
+        900: uncertainty_paragraph(results),
         950: Paragraph(title="Further sources", text=further_sources()),
-        1000: software(results),
+        1000: software_paragraph(results),
     }
     for statistic in STATISTICS:
         if results.has(statistic.name):

@@ -11,7 +11,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from analysis.registry import STATISTICS
-from analysis.report.methods.sources import installed
+from analysis.report.methods.sources import installed_package
 from analysis.results import Results
 from analysis.statistics.statistic import Statistic
 
@@ -28,7 +28,7 @@ def packages_used(results: Results) -> tuple[str, ...]:
     for statistic in STATISTICS:
         if results.has(statistic.name):
             used |= modules_called(statistic.compute)
-    return tuple(sorted(filter(None, map(installed, used)), key=str.lower))
+    return tuple(sorted(filter(None, map(installed_package, used)), key=str.lower))
 
 
 @cache
@@ -55,9 +55,9 @@ def modules_called(function: Callable[..., Any]) -> frozenset[str]:
         if module == TRANSLATION_MODULE:
             continue
         if top == PROGRAM:
-            waiting += _reached(value)
+            waiting += _referenced_objects(value)
             code = getattr(inspect.unwrap(value), "__code__", None) if callable(value) else None
-            local = _local_imports(_names(code), is_own=False) if code else []
+            local = _local_imports(_code_names(code), is_own=False) if code else []
             modules |= {name.partition(".")[0] for name in local}
         elif top in sys.modules and top not in sys.stdlib_module_names:
             modules.add(top)
@@ -72,7 +72,7 @@ def _module_of(value: Any) -> str:
     return str(module)
 
 
-def _reached(value: Any) -> Iterator[Any]:
+def _referenced_objects(value: Any) -> Iterator[Any]:
     """Yield the objects that a function or class of this program refers to."""
     value = getattr(value, "__wrapped__", value)
     if isinstance(value, type):
@@ -94,7 +94,7 @@ def _function_of(member: Any) -> Any:
 
 
 def _globals_of(function: FunctionType) -> Iterator[Any]:
-    names = set(_names(function.__code__))
+    names = set(_code_names(function.__code__))
     known = function.__globals__
     for name in names & known.keys():
         value = known[name]
@@ -113,9 +113,9 @@ def _local_imports(names: Iterable[str], *, is_own: bool) -> list[str]:
     return sorted(n for n in names if "." in n and n.startswith(f"{PROGRAM}.") is is_own)
 
 
-def _names(code: CodeType) -> Iterator[str]:
+def _code_names(code: CodeType) -> Iterator[str]:
     """Yield the names in the code of a function and of its inner functions."""
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from _names(constant)
+            yield from _code_names(constant)

@@ -51,12 +51,12 @@ CHECKLIST_SOURCES = _BY_KIND["checklist"]
 PLANNING_SOURCES = _BY_KIND["planning"]
 
 
-CITED = re.compile(r"\[(@[a-z0-9]+(?:; @[a-z0-9]+)*)\]")
+CITATION = re.compile(r"\[(@[a-z0-9]+(?:; @[a-z0-9]+)*)\]")
 PUBLICATION_PATTERN = re.compile(
     r"^(?P<journal>.+?),? (?P<year>(?:18|19|20)\d\d)"
     r"(?:;(?P<volume>[^:()]*)(?:\((?P<number>[^)]*)\))?(?::(?P<pages>.+))?)?$"
 )
-PARTICLES = {"van", "von", "de", "der", "den", "la", "le", "da", "di"}
+NAME_PARTICLES = {"van", "von", "de", "der", "den", "la", "le", "da", "di"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,18 +103,18 @@ def cited_keys(texts: Iterable[str]) -> list[str]:
     keys = (
         key.removeprefix("@")
         for text in texts
-        for group in CITED.findall(text)
+        for group in CITATION.findall(text)
         for key in group.split("; ")
     )
     return list(dict.fromkeys(keys))
 
 
-def numbered(text: str, order: Sequence[str]) -> str:
+def number_citations(text: str, order: Sequence[str]) -> str:
     """Replace keys by their numbers in `order`.
 
     Examples
     --------
-    >>> numbered("Wilson's interval [@wilson1927].", ["cohen1960", "wilson1927"])
+    >>> number_citations("Wilson's interval [@wilson1927].", ["cohen1960", "wilson1927"])
     "Wilson's interval [2]."
     """
 
@@ -122,7 +122,7 @@ def numbered(text: str, order: Sequence[str]) -> str:
         positions = [order.index(key.removeprefix("@")) + 1 for key in match[1].split("; ")]
         return f"[{', '.join(map(str, sorted(positions)))}]"
 
-    return CITED.sub(numbers, text)
+    return CITATION.sub(numbers, text)
 
 
 def bibtex(entries: Iterable[Reference]) -> str:
@@ -143,11 +143,11 @@ def bibtex(entries: Iterable[Reference]) -> str:
     }
     <BLANKLINE>
     """
-    return "\n".join(_entry(entry) for entry in entries)
+    return "\n".join(_bibtex_entry(entry) for entry in entries)
 
 
-def _entry(entry: Reference) -> str:
-    authors, title, publication = _split(entry.source.text)
+def _bibtex_entry(entry: Reference) -> str:
+    authors, title, publication = _split_reference(entry.source.text)
     match = PUBLICATION_PATTERN.match(publication)
     fields = {"author": _authors(authors), "title": "{" + latex_text(title) + "}"}
     if match:
@@ -167,7 +167,7 @@ def _entry(entry: Reference) -> str:
     return f"@{kind}{{{entry.key},\n{lines}}}\n"
 
 
-def _split(text: str) -> tuple[str, str, str]:
+def _split_reference(text: str) -> tuple[str, str, str]:
     """Return the authors, the title, and the publication, which is the last part with a year."""
     authors, _, rest = text.strip().rstrip(".").partition(". ")
     ends = [match.end() for match in re.finditer(r"[.?!] (?=[A-Z])", rest)]
@@ -194,7 +194,7 @@ def _author(name: str) -> str:
 
 def _key(text: str) -> str:
     words = text.partition(". ")[0].split(",")[0].split()
-    names = [word for word in words if word.lower() not in PARTICLES]
+    names = [word for word in words if word.lower() not in NAME_PARTICLES]
     plain = unicodedata.normalize("NFKD", names[0] if names else "source").lower()
     return re.sub(r"[^a-z]", "", plain) + _year(text)
 
@@ -229,7 +229,7 @@ def method_references() -> list[Reference]:
     return references((*SOURCES, *CHECKLIST_SOURCES))
 
 
-def cited(paragraphs: Iterable[Paragraph]) -> list[Reference]:
+def cited_references(paragraphs: Iterable[Paragraph]) -> list[Reference]:
     """Return the references in order of first mention in the methods."""
     known = {reference.key: reference for reference in method_references()}
     return [known[key] for key in cited_keys(part.text for part in paragraphs)]
@@ -242,8 +242,8 @@ def further_sources() -> str:
     return f"Also taken from the literature: {'; '.join(source_texts)}."
 
 
-PROGRAM = Path(__file__).parents[2]
-FOLDERS = ("bundle", "readings", "statistics", "figures", "presentation", "report")
+PROGRAM_FOLDER = Path(__file__).parents[2]
+ANALYSIS_FOLDERS = ("bundle", "readings", "statistics", "figures", "presentation", "report")
 """The folders that compute the numbers and write the report."""
 _IMPORT = re.compile(r"^\s*(?:import (\w+)|from (\w+)[\w.]* import )", re.MULTILINE)
 # Keys under which a protocol may state its hash; the first present one is used.
@@ -251,22 +251,24 @@ HASH_KEYS = ("protocol_hash", "hash", "sha256", "protocol_sha256")
 
 
 @cache
-def packages() -> tuple[str, ...]:
+def imported_packages() -> tuple[str, ...]:
     """Return the installed packages that the analysis imports.
 
     Examples
     --------
-    >>> "numpy" in packages(), "Jinja2" in packages()
+    >>> "numpy" in imported_packages(), "Jinja2" in imported_packages()
     (True, True)
     """
-    paths = [path for folder in FOLDERS for path in (PROGRAM / folder).rglob("*.py")]
+    paths = [
+        path for folder in ANALYSIS_FOLDERS for path in (PROGRAM_FOLDER / folder).rglob("*.py")
+    ]
     lines = [line for path in paths for line in _IMPORT.findall(path.read_text("utf-8"))]
     imported = {name for line in lines for name in line}
-    others = imported - sys.stdlib_module_names - {PROGRAM.name, ""}
-    return tuple(sorted(filter(None, map(installed, others)), key=str.lower))
+    others = imported - sys.stdlib_module_names - {PROGRAM_FOLDER.name, ""}
+    return tuple(sorted(filter(None, map(installed_package, others)), key=str.lower))
 
 
-def installed(module: str) -> str:
+def installed_package(module: str) -> str:
     """Return the installed package of a module; empty if there is none.
 
     A package whose name differs from the module's is found by its list of files. The list is
@@ -284,7 +286,7 @@ def installed(module: str) -> str:
 @cache
 def _versions() -> dict[str, str]:
     """Return the versions of the packages, cached because each is read from a file."""
-    return {package: version(package) for package in packages()}
+    return {package: version(package) for package in imported_packages()}
 
 
 def provenance(results: Results) -> dict[str, Any]:
@@ -310,7 +312,7 @@ def provenance(results: Results) -> dict[str, Any]:
             "seed": options.seed,
             "bootstrap": options.bootstrap,
             "alpha": options.alpha,
-            "margin": margin(results),
+            "margin": margin_in_use(results),
             "margin_is": margin_origin(options, bundle.protocol),
             "confidence_is": confidence_of(options, bundle).meaning.value,
             "faulty": list(options.faulty),
@@ -351,6 +353,6 @@ def protocol_hash(protocol: Mapping[str, Any]) -> str | None:
     return next((str(value) for value in stated if value), None)
 
 
-def margin(results: Results) -> float | None:
+def margin_in_use(results: Results) -> float | None:
     """Return the margin of the options, or else that of the protocol, or else None."""
     return margin_of(results.options, results.bundle.protocol)

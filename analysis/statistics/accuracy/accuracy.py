@@ -12,36 +12,36 @@ import pandas as pd
 
 from analysis.arrays import Bools, Floats, Ints, ordered_sum
 from analysis.bundle.model import Bundle, RaterKind
-from analysis.figures.accuracy import accuracy_chart, profile_chart, with_macro_if_other
-from analysis.figures.drawing.axes import in_condition, rater_names
-from analysis.figures.drawing.chart import LEAST_MARK_MM
+from analysis.figures.accuracy import accuracy_chart, drop_redundant_macro, profile_chart
+from analysis.figures.drawing.axes import rater_names, rows_in_condition
+from analysis.figures.drawing.chart import MIN_MARK_MM
 from analysis.options import Options
-from analysis.presentation.captions import overlapping
+from analysis.presentation.captions import overlap_warning
 from analysis.presentation.table import (
     ReportTable,
     TableRow,
     condition_cell,
-    named,
     percent_cell,
     range_cell,
+    rater_name,
     report_table,
     whole_number,
 )
-from analysis.presentation.wording import headline_intervals, sentences
+from analysis.presentation.wording import headline_intervals, join_sentences
 from analysis.readings.clusters import (
-    WIDENED,
+    WIDENED_METHOD,
     is_widened,
     percentile_limits,
     ratio,
+    reason_too_few,
     sums_by_cluster,
-    too_few,
 )
 from analysis.readings.matrix import NO_LETTER, ReadingMatrix
 from analysis.results import Results
 from analysis.statistics.accuracy.means import mover_mean, wilson_interval
 from analysis.statistics.statistic import Column, Figure, Method, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
-from analysis.translation import later, t, tn, written
+from analysis.translation import later, localised, t, tn
 
 WILSON = later("Wilson score")
 MOVER = later("MOVER over the tasks' Wilson limits")
@@ -130,7 +130,7 @@ def accuracy(study: Study | Bundle, options: Options | None = None) -> pd.DataFr
 
 
 def _estimates(matrix: ReadingMatrix, alpha: float, weights: Floats | None) -> Iterator[_Estimates]:
-    is_counted, correct = matrix.given, matrix.correct
+    is_counted, correct = matrix.is_counted, matrix.correct
 
     def group(by: str, name: str, items: Ints) -> _Estimates:
         return _group_estimates(
@@ -162,7 +162,7 @@ def _group_estimates(
     alpha: float,
     weights: Floats | None,
 ) -> _Estimates:
-    items = group.items[matrix.assigned[group.items]]
+    items = group.items[matrix.has_truth[group.items]]
     is_counted, correct = is_counted[items], correct[items]
     n, n_correct = (part.sum(axis=0, dtype=np.int64) for part in (is_counted, correct))
     totals, counts = n.astype(np.float64), n_correct.astype(np.float64)
@@ -211,7 +211,7 @@ def resampled_accuracy(matrix: ReadingMatrix, items: Ints, weights: Floats) -> F
     numpy.ndarray of float, shape (n_columns, n_resamples)
         nan if a resample contains none of the items.
     """
-    correct_and_given = np.hstack([matrix.correct[items], matrix.given[items]]).astype(float)
+    correct_and_given = np.hstack([matrix.correct[items], matrix.is_counted[items]]).astype(float)
     sums, present = sums_by_cluster(correct_and_given, matrix.clusters[items])
     return _resampled_shares(sums, weights[:, present])
 
@@ -271,9 +271,9 @@ def _group_columns(estimates: _Estimates, alpha: float) -> dict[str, npt.NDArray
         "accuracy": estimates.accuracy,
         "ci_low": estimates.low,
         "ci_high": estimates.high,
-        "ci_method": np.where(widened, f"{estimates.method}; {WIDENED}", estimates.method).astype(
-            object
-        ),
+        "ci_method": np.where(
+            widened, f"{estimates.method}; {WIDENED_METHOD}", estimates.method
+        ).astype(object),
         "cluster_ci_low": low,
         "cluster_ci_high": high,
         "undefined_because": reason,
@@ -292,7 +292,7 @@ def _cluster_interval(
     low, high, _ = percentile_limits(estimates.resampled, alpha, n_clusters)
     lacks_interval = np.isnan(low) & (estimates.n > 0)
     for column in np.flatnonzero(lacks_interval):
-        few = too_few(int(n_clusters[column]), clustered=True)
+        few = reason_too_few(int(n_clusters[column]), clustered=True)
         reasons[column] = f"cluster interval: {few}" if few else FEW_RESAMPLES
     return low, high, reasons
 
@@ -317,7 +317,7 @@ def tasks_table(results: Results) -> Iterator[ReportTable]:
     )
     rows: list[TableRow] = [
         (
-            (named(names, str(row["rater_id"])),),
+            (rater_name(names, str(row["rater_id"])),),
             (
                 condition_cell(str(row["condition"])),
                 whole_number(row["n"]),
@@ -339,7 +339,7 @@ def tasks_table(results: Results) -> Iterator[ReportTable]:
     yield report_table(
         name="accuracy-by-task",
         title=t("Accuracy by task, in percent"),
-        note=sentences(
+        note=join_sentences(
             [
                 t("Readers first, each kind in order of micro accuracy."),
                 t("Micro: every case is weighted equally; CI: over patients.")
@@ -382,7 +382,7 @@ def accuracy_table(results: Results) -> Iterator[ReportTable]:
             *_percent_cells(first, cluster=results.clustered),
             *_percent_cells(second, cluster=results.clustered),
         ]
-        rows.append(((named(names, str(rater)),), tuple(cells)))
+        rows.append(((rater_name(names, str(rater)),), tuple(cells)))
     micro = (t("Micro %"), t("Micro CI"), t("Micro CI over patients"))
     macro = (t("Macro %"), t("Macro CI"), t("Macro CI over patients"))
     n_columns = 3 if results.clustered else 2
@@ -416,7 +416,7 @@ def accuracy_figure(results: Results, condition: str) -> Iterator[Figure]:
     table = headline_intervals(results.tables["accuracy"])
     if not table["accuracy"].notna().any():
         return
-    charted = with_macro_if_other(in_condition(table, condition))
+    charted = drop_redundant_macro(rows_in_condition(table, condition))
     percent = results.options.confidence_percent
     yield Figure(
         "accuracy",
@@ -444,21 +444,21 @@ def _accuracy_caption(accuracy: pd.DataFrame, percent: str, *, clustered: bool) 
         lines = t(
             "Lines are {percent} % intervals over patients, who have several cases each (where"
             " these are too few, Wilson's or MOVER's).",
-            percent=written(percent),
+            percent=localised(percent),
         )
     elif "macro" in set(accuracy["group"]):
         lines = t(
-            "Lines are {percent} % intervals by Wilson (macro: MOVER).", percent=written(percent)
+            "Lines are {percent} % intervals by Wilson (macro: MOVER).", percent=localised(percent)
         )
     else:
-        lines = t("Lines are {percent} % intervals by Wilson.", percent=written(percent))
-    return sentences(
+        lines = t("Lines are {percent} % intervals by Wilson.", percent=localised(percent))
+    return join_sentences(
         [
             first,
             lines,
             _mark_size_sentence() if "task" in set(accuracy["by"]) else "",
             t("Cases presented but not answered count as incorrect."),
-            overlapping(),
+            overlap_warning(),
         ]
     )
 
@@ -468,7 +468,7 @@ def profile_figure(results: Results, condition: str) -> Iterator[Figure]:
     table = headline_intervals(results.tables["accuracy"])
     if not table["accuracy"].notna().any():
         return
-    rows, percent = in_condition(table, condition), results.options.confidence_percent
+    rows, percent = rows_in_condition(table, condition), results.options.confidence_percent
     yield Figure(
         "tasks",
         "task-profile",
@@ -485,17 +485,17 @@ def _profile_caption(rows: pd.DataFrame, percent: str, *, clustered: bool) -> st
             "The band runs from the lowest to the highest reader, the line is their mean;"
             " diamonds are models, with {percent} % intervals over patients, who have several cases"
             " each (where these are too few, Wilson's or MOVER's).",
-            percent=written(percent),
+            percent=localised(percent),
         )
         if clustered
         else t(
             "The band runs from the lowest to the highest reader, the line is their mean;"
             " diamonds are models, with {percent} % intervals by Wilson.",
-            percent=written(percent),
+            percent=localised(percent),
         )
     )
     n_readers, n_models = _n_raters(rows, RaterKind.READER), _n_raters(rows, RaterKind.MODEL)
-    return sentences(
+    return join_sentences(
         [
             t("Percent correct by task, n in brackets."),
             models,
@@ -513,7 +513,7 @@ def _mark_size_sentence() -> str:
     return t(
         "The area of a task's mark is proportional to its number of cases, but no mark is smaller"
         " than {size} mm.",
-        size=written(f"{LEAST_MARK_MM:g}"),
+        size=localised(f"{MIN_MARK_MM:g}"),
     )
 
 

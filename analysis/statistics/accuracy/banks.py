@@ -11,28 +11,28 @@ import pandas as pd
 
 from analysis.arrays import Ints
 from analysis.bundle.model import Bundle
-from analysis.figures.drawing.axes import in_condition, rater_names
+from analysis.figures.drawing.axes import rater_names, rows_in_condition
 from analysis.figures.robustness import differences_chart, task_panels
 from analysis.options import Options
-from analysis.presentation.captions import cases_in, methods_in
+from analysis.presentation.captions import case_range, interval_methods
 from analysis.presentation.table import (
     ReportTable,
     TableRow,
     condition_cell,
-    named,
     percent_cell,
     range_cell,
+    rater_name,
     report_table,
     whole_number,
 )
-from analysis.presentation.wording import number, rows_of, sentences
+from analysis.presentation.wording import cell_number, join_sentences, rows_of
 from analysis.readings.clusters import (
-    PERCENTILE,
-    WIDENED,
+    PERCENTILE_METHOD,
+    WIDENED_METHOD,
     is_widened,
     percentile_limits,
     ratio,
-    too_few,
+    reason_too_few,
 )
 from analysis.readings.matrix import (
     ReadingMatrix,
@@ -42,7 +42,7 @@ from analysis.statistics.accuracy.accuracy import FEW_RESAMPLES, NOT_GIVEN, resa
 from analysis.statistics.accuracy.means import mover_difference, wilson_interval
 from analysis.statistics.statistic import Column, Figure, Method, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
-from analysis.translation import later, t, written
+from analysis.translation import later, localised, t
 
 MOVER = later("MOVER over the banks' Wilson limits")
 NO_ITEM_IN_ONE_BANK = f"of one of the banks, {NOT_GIVEN}"
@@ -128,7 +128,7 @@ def _differences(study: Study, item_sets: tuple[Ints, Ints]) -> Iterator[dict[st
     matrix, alpha = study.matrix, study.options.alpha
     n, n_correct = (
         np.array([cells[part].sum(axis=0) for part in item_sets], dtype=np.float64)
-        for cells in (matrix.given, matrix.correct)
+        for cells in (matrix.is_counted, matrix.correct)
     )
     accuracy = ratio(n_correct, n)
     low, high = mover_difference(accuracy, *wilson_interval(n_correct, n, alpha))
@@ -141,7 +141,7 @@ def _differences(study: Study, item_sets: tuple[Ints, Ints]) -> Iterator[dict[st
         is_empty = not n[:, column].all()
         reason = NO_ITEM_IN_ONE_BANK if is_empty else ""
         if not is_empty and np.isnan(low[column]):
-            reason = too_few(int(n_patients[column]), clustered=True) or FEW_RESAMPLES
+            reason = reason_too_few(int(n_patients[column]), clustered=True) or FEW_RESAMPLES
         widened = is_widened(n_patients)[column]
         yield {
             "n": int(n[0, column]),
@@ -151,14 +151,14 @@ def _differences(study: Study, item_sets: tuple[Ints, Ints]) -> Iterator[dict[st
             "difference": accuracy[0, column] - accuracy[1, column],
             "ci_low": np.nan if is_empty else low[column],
             "ci_high": np.nan if is_empty else high[column],
-            "method": (WIDENED if widened else PERCENTILE) if clustered else MOVER,
+            "method": (WIDENED_METHOD if widened else PERCENTILE_METHOD) if clustered else MOVER,
             "undefined_because": reason,
         }
 
 
 def _n_clusters(matrix: ReadingMatrix, items: Ints) -> Ints:
     """Return the number of patients from whom each column was given an item."""
-    is_counted = matrix.given[items]
+    is_counted = matrix.is_counted[items]
     return np.array(
         [len(np.unique(matrix.clusters[items][column])) for column in is_counted.T], dtype=np.int64
     )
@@ -169,7 +169,7 @@ def banks_table(results: Results) -> Iterator[ReportTable]:
     names = rater_names(results.bundle)
     rows: list[TableRow] = [
         (
-            (named(names, str(row["rater_id"])),),
+            (rater_name(names, str(row["rater_id"])),),
             (
                 condition_cell(str(row["condition"])),
                 t("All") if row["by"] == "overall" else str(row["group"]),
@@ -179,10 +179,10 @@ def banks_table(results: Results) -> Iterator[ReportTable]:
                     n=whole_number(row["n"]),
                     n_other=whole_number(row["n_other"]),
                 ),
-                percent_cell(number(row, "accuracy")),
-                percent_cell(number(row, "accuracy_other")),
-                percent_cell(number(row, "difference")),
-                range_cell(number(row, "ci_low"), number(row, "ci_high")),
+                percent_cell(cell_number(row, "accuracy")),
+                percent_cell(cell_number(row, "accuracy_other")),
+                percent_cell(cell_number(row, "difference")),
+                range_cell(cell_number(row, "ci_low"), cell_number(row, "ci_high")),
             ),
         )
         for row in rows_of(results, "banks")
@@ -190,7 +190,7 @@ def banks_table(results: Results) -> Iterator[ReportTable]:
     yield report_table(
         name="banks",
         title=t("Difference between banks, by task"),
-        note=sentences(
+        note=join_sentences(
             [
                 t(
                     "Accuracy on the cases of one bank minus accuracy on those of another, in"
@@ -217,7 +217,7 @@ def banks_table(results: Results) -> Iterator[ReportTable]:
 
 def banks_figures(results: Results, condition: str) -> Iterator[Figure]:
     """Show every rater's difference between two banks, in a figure for each pair of banks."""
-    pairs = in_condition(results.tables["banks"], condition).groupby(
+    pairs = rows_in_condition(results.tables["banks"], condition).groupby(
         ["bank", "other_bank"], sort=False
     )
     for figure_number, ((bank, other), rows) in enumerate(pairs, start=1):
@@ -239,16 +239,16 @@ def banks_figures(results: Results, condition: str) -> Iterator[Figure]:
 
 def _banks_caption(rows: pd.DataFrame, percent: str) -> str:
     """Describe the figure of the difference between two banks."""
-    return sentences(
+    return join_sentences(
         [
             t(
                 "Accuracy on {bank} minus that on {other_bank}, {cases}, with {percent} %"
                 " intervals ({methods}).",
                 bank=rows["bank"].iloc[0],
                 other_bank=rows["other_bank"].iloc[0],
-                cases=cases_in(rows["n"]),
-                percent=written(percent),
-                methods=methods_in(rows),
+                cases=case_range(rows["n"]),
+                percent=localised(percent),
+                methods=interval_methods(rows),
             ),
             t("The cases are different ones, and may differ in difficulty."),
         ]

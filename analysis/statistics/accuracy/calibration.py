@@ -13,18 +13,24 @@ import pandas as pd
 from analysis.arrays import Bools, Floats, Ints
 from analysis.bundle.model import Bundle, RaterKind
 from analysis.figures.drawing.axes import rater_names
-from analysis.figures.robustness import reliability_chart, rows_of_models
+from analysis.figures.robustness import model_rows, reliability_chart
 from analysis.options import Options
-from analysis.presentation.captions import answers_in
-from analysis.presentation.table import ReportTable, estimate_of, named, report_table, whole_number
-from analysis.presentation.wording import number, rows_by, sentences
+from analysis.presentation.captions import answer_range
+from analysis.presentation.table import (
+    ReportTable,
+    estimate_of,
+    rater_name,
+    report_table,
+    whole_number,
+)
+from analysis.presentation.wording import cell_number, join_sentences, rows_by
 from analysis.readings.clusters import (
-    PERCENTILE,
-    WIDENED,
+    PERCENTILE_METHOD,
+    WIDENED_METHOD,
     is_widened,
     percentile_limits,
     ratio,
-    too_few,
+    reason_too_few,
     weight_blocks,
 )
 from analysis.readings.confidence import Meaning, confidence_of
@@ -33,7 +39,7 @@ from analysis.results import Results
 from analysis.statistics.accuracy.means import wilson_interval
 from analysis.statistics.statistic import Column, Figure, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
-from analysis.translation import later, t, translated, written
+from analysis.translation import later, localised, t, translated
 
 BRIER, ECE, AUC, OVERCONFIDENCE = ("brier", "ece", "auc_confidence", "overconfidence")
 BY_CHANCE = "ece_by_chance"
@@ -179,7 +185,7 @@ def answers_with_confidence(study: Study) -> Iterator[tuple[dict[str, str], Answ
         return
     for column, reads in enumerate(matrix.columns):
         confidence = matrix.confidence[:, column]
-        is_counted = matrix.assigned & (matrix.answers[:, column] != NO_LETTER)
+        is_counted = matrix.has_truth & (matrix.answers[:, column] != NO_LETTER)
         is_counted &= np.isfinite(confidence)
         # Steps of a rating scale are not probabilities, so they are not used.
         if reads.kind is RaterKind.MODEL and (np.abs(confidence[is_counted] - 0.5) <= 0.5).all():
@@ -206,9 +212,9 @@ def _measure_rows(study: Study, answers: AnswersWithConfidence) -> Iterator[dict
         axis=1,
     )
     limits = percentile_limits(resampled, alpha, np.broadcast_to(n_units, len(MEASURES)))
-    method = WIDENED if is_widened(n_units) else PERCENTILE
+    method = WIDENED_METHOD if is_widened(n_units) else PERCENTILE_METHOD
     method = method if clustered else method.replace("patients", "answers")
-    few = too_few(int(n_units), clustered=clustered)
+    few = reason_too_few(int(n_units), clustered=clustered)
     for position, measure in enumerate(MEASURES):
         estimate, low, high = (values[position] for values in (point_estimates, *limits[:2]))
         reason = f"interval: {few}" if few else FEW_RESAMPLES if np.isnan(low) else ""
@@ -340,7 +346,7 @@ def _bin_rows(answers: AnswersWithConfidence, alpha: float) -> Iterator[dict[str
 
 def reliability_figure(results: Results, condition: str) -> Iterator[Figure]:
     """Show the models' accuracy by their confidence."""
-    rows = rows_of_models(results.tables["model_reliability"], condition, "condition")
+    rows = model_rows(results.tables["model_reliability"], condition, "condition")
     percent = results.options.confidence_percent
     yield Figure(
         "robustness",
@@ -353,13 +359,13 @@ def reliability_figure(results: Results, condition: str) -> Iterator[Figure]:
 
 def _reliability_caption(rows: pd.DataFrame, percent: str) -> str:
     """Describe the reliability diagram."""
-    return sentences(
+    return join_sentences(
         [
             t(
                 "Percent correct against mean confidence, answers in ten bins of equal width,"
                 " {answers} per bin, with {percent} % intervals by Wilson.",
-                answers=answers_in(rows["n"]),
-                percent=written(percent),
+                answers=answer_range(rows["n"]),
+                percent=localised(percent),
             ),
             t("Below the dashed line a model is overconfident."),
         ]
@@ -407,9 +413,9 @@ def calibration_table(results: Results) -> Iterator[ReportTable]:
         header=(t("Model"), "n", *map(translated, _MEASURE_NAMES.values())),
         rows=[
             (
-                (named(names, model),),
+                (rater_name(names, model),),
                 (
-                    whole_number(number(row_by_measure[BRIER], "n")),
+                    whole_number(cell_number(row_by_measure[BRIER], "n")),
                     *(estimate_of(row_by_measure[measure]) for measure in _MEASURE_NAMES),
                 ),
             )

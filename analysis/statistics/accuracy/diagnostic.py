@@ -16,12 +16,12 @@ from analysis.presentation.table import (
     ReportTable,
     TableRow,
     condition_cell,
-    named,
     percent_with_range,
+    rater_name,
     report_table,
     whole_number,
 )
-from analysis.presentation.wording import number, rows_of
+from analysis.presentation.wording import cell_number, rows_of
 from analysis.readings.clusters import ratio
 from analysis.readings.item_groups import item_groups
 from analysis.results import Results
@@ -102,7 +102,7 @@ def diagnostic(study: Study | Bundle, options: Options | None = None) -> pd.Data
 
 def _group_rows(study: Study, by: str, group: str, items: Ints) -> pd.DataFrame:
     matrix, dichotomy = study.matrix, study.dichotomy
-    is_counted, correct = matrix.given[items], dichotomy.has_item_class(matrix)[items]
+    is_counted, correct = matrix.is_counted[items], dichotomy.has_item_class(matrix)[items]
     positive = dichotomy.positive_items(matrix)[items]
     sensitivity = _proportion(correct[positive], is_counted[positive], study.options.alpha)
     specificity = _proportion(correct[~positive], is_counted[~positive], study.options.alpha)
@@ -146,7 +146,7 @@ def diagnostic_table(results: Results) -> Iterator[ReportTable]:
     """Show every rater's sensitivity and specificity over all items."""
     names = rater_names(results.bundle)
     rows: list[TableRow] = [
-        ((named(names, str(row["rater_id"])),), _row_cells(row))
+        ((rater_name(names, str(row["rater_id"])),), _row_cells(row))
         for row in rows_of(results, "diagnostic", by="overall")
     ]
     yield report_table(
@@ -174,9 +174,9 @@ def _row_cells(row: dict[str, Any]) -> tuple[str, ...]:
     return (
         condition_cell(str(row["condition"])),
         str(row["positive"]),
-        whole_number(number(row, "n_positive")),
+        whole_number(cell_number(row, "n_positive")),
         percent_with_range(row, "sensitivity", "sens_low", "sens_high"),
-        whole_number(number(row, "n_negative")),
+        whole_number(cell_number(row, "n_negative")),
         percent_with_range(row, "specificity", "spec_low", "spec_high"),
     )
 

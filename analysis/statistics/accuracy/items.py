@@ -12,9 +12,9 @@ import pandas as pd
 
 from analysis.arrays import Bools, Ints
 from analysis.bundle.model import LETTERS, Bundle, RaterKind, Status
-from analysis.figures.robustness import difficulty_chart, read_by_any
+from analysis.figures.robustness import difficulty_chart, items_read_by_both
 from analysis.presentation.captions import number_range
-from analysis.presentation.wording import sentences
+from analysis.presentation.wording import join_sentences
 from analysis.readings.matrix import (
     ReadingMatrix,
     columns_by_condition,
@@ -73,10 +73,10 @@ def item_difficulty(study: Study | Bundle) -> pd.DataFrame:
     """
     study = study_of(study, None)
     bundle, matrix = study.bundle, study.matrix
-    items = np.flatnonzero(matrix.assigned)
+    items = np.flatnonzero(matrix.has_truth)
     items = items[np.argsort(matrix.item_ids[items].astype(str), kind="stable")]
     item_columns = bundle.items.set_index("item_id").loc[list(matrix.item_ids[items])]
-    is_counted = matrix.given
+    is_counted = matrix.is_counted
     tables = [
         item_columns.reset_index().assign(
             condition=condition, **_counts_by_kind(matrix, is_counted, items, columns)
@@ -183,7 +183,7 @@ def _disagreement_rows(
     matrix: ReadingMatrix, condition: str, columns: Sequence[int]
 ) -> Iterator[dict[str, object]]:
     readers = [i for i in columns if matrix.columns[i].kind is RaterKind.READER]
-    all_given, all_correct = matrix.given, matrix.correct
+    all_given, all_correct = matrix.is_counted, matrix.correct
     is_counted, correct = all_given[:, readers], all_correct[:, readers]
     names = [matrix.columns[i].rater_id for i in readers]
     n, n_correct = (
@@ -224,7 +224,7 @@ def _letter(code: int) -> str:
 def difficulty_figure(results: Results, condition: str) -> Iterator[Figure]:
     """Show how many cases are hard for readers, and how many for models."""
     items = results.tables["item_difficulty"]
-    rows = read_by_any(items, condition)
+    rows = items_read_by_both(items, condition)
     if len(rows):
         yield Figure(
             "items",
@@ -248,7 +248,7 @@ def difficulty_caption(rows: pd.DataFrame) -> str:
             most=str(max_readers),
             n=number_range(few),
         )
-    return sentences(
+    return join_sentences(
         [
             t(
                 "Number of cases by how many of {readers} and of {models} were correct, {cases}; a"

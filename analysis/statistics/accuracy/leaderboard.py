@@ -14,38 +14,38 @@ from scipy.stats import rankdata
 
 from analysis.arrays import Bools, Floats, Ints, ordered_sum
 from analysis.bundle.model import Bundle
-from analysis.figures.accuracy import leaderboard_chart, with_macro_if_other
-from analysis.figures.drawing.axes import in_condition, rater_names
+from analysis.figures.accuracy import drop_redundant_macro, leaderboard_chart
+from analysis.figures.drawing.axes import rater_names, rows_in_condition
 from analysis.options import Options
-from analysis.presentation.captions import cases_in, methods_in
+from analysis.presentation.captions import case_range, interval_methods
 from analysis.presentation.table import (
-    EMPTY,
+    EMPTY_CELL,
     ReportTable,
     TableRow,
     condition_cell,
-    named,
     percent_cell,
     range_cell,
+    rater_name,
     report_table,
 )
-from analysis.presentation.wording import number, rows_of, sentences
+from analysis.presentation.wording import cell_number, join_sentences, rows_of
 from analysis.readings.clusters import (
-    ENOUGH_RESAMPLES,
+    MIN_DEFINED_SHARE,
     is_widened,
     percentile_limits,
     ratio,
+    reason_too_few,
     sums_by_cluster,
-    tail,
-    too_few,
+    tail_probability,
     weight_blocks,
 )
 from analysis.readings.matrix import ReadingMatrix, columns_by_condition
-from analysis.readings.shared_items import are_enough
+from analysis.readings.shared_items import is_enough
 from analysis.results import Results
 from analysis.statistics.accuracy.accuracy import NO_REFERENCE, NO_TASK, NOT_GIVEN
 from analysis.statistics.statistic import Column, Figure, Method, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
-from analysis.translation import later, t, translated, written
+from analysis.translation import later, localised, t, translated
 
 OVER_PATIENTS = later("bootstrap over patients, percentile")
 OVER_ITEMS = later("bootstrap over items, percentile")
@@ -150,7 +150,7 @@ def leaderboard(study: Study | Bundle, options: Options | None = None) -> pd.Dat
 def _all_group_accuracies(
     matrix: ReadingMatrix, options: Options, weights: Floats | None
 ) -> list[_GroupAccuracies]:
-    items = np.flatnonzero(matrix.assigned)
+    items = np.flatnonzero(matrix.has_truth)
     if not len(items):
         return [
             _undefined_group(matrix, "micro", NO_REFERENCE),
@@ -158,7 +158,7 @@ def _all_group_accuracies(
         ]
     unit = matrix.clusters[items] if weights is not None else np.arange(len(items))
     names, task_codes = np.unique(matrix.groups["task"][items].astype(str), return_inverse=True)
-    presented = matrix.given[items]
+    presented = matrix.is_counted[items]
     counts = np.hstack([matrix.correct[items], presented]).astype(np.float64)
     resampled_counts = _resampled_counts(
         counts, unit, task_codes, weight_blocks(weights, len(items), options)
@@ -175,7 +175,7 @@ def _all_group_accuracies(
             accuracy=_accuracy(counts[is_member].sum(axis=0)),
             resampled=_accuracy(resampled),
             units=units,
-            is_ranked=are_enough(n, int(is_member.sum())),
+            is_ranked=is_enough(n, int(is_member.sum())),
         )
 
     task_groups = [
@@ -227,7 +227,7 @@ def _mean_of_tasks(matrix: ReadingMatrix, tasks: list[_GroupAccuracies]) -> _Gro
     resampled = ordered_sum(
         np.where(has_items[:, None], task.resampled, 0.0) for task, has_items in pairs
     )
-    n_items = (matrix.assigned & (matrix.groups["task"] != "")).sum()
+    n_items = (matrix.has_truth & (matrix.groups["task"] != "")).sum()
     return _GroupAccuracies(
         by="overall",
         group="macro",
@@ -235,7 +235,7 @@ def _mean_of_tasks(matrix: ReadingMatrix, tasks: list[_GroupAccuracies]) -> _Gro
         accuracy=ratio(accuracy, n_tasks),
         resampled=ratio(resampled, n_tasks[:, None]),
         units=np.logical_or.reduce([task.units for task in tasks]),
-        is_ranked=are_enough(n, int(n_items)) & has_task.all(axis=0),
+        is_ranked=is_enough(n, int(n_items)) & has_task.all(axis=0),
     )
 
 
@@ -296,7 +296,7 @@ def _limit_columns(
     """Return the columns with limits and with the reasons for missing limits."""
     resampled, is_ranked = group.resampled[columns], group.is_ranked[columns]
     low, high, share = percentile_limits(resampled, alpha, n_units)
-    has_enough = share >= ENOUGH_RESAMPLES
+    has_enough = share >= MIN_DEFINED_SHARE
     rank_low, rank_high = np.full((2, len(columns)), np.nan)
     columns_with_limits = np.flatnonzero(is_ranked & np.isfinite(low))
     if len(columns_with_limits) and has_enough[is_ranked].all():
@@ -304,14 +304,14 @@ def _limit_columns(
         ranks = np.full((len(columns), ranked_resamples.shape[1]), np.nan)
         ranks[is_ranked] = _ranks(ranked_resamples)
         ordered = np.sort(ranks[:, np.isfinite(ranked_resamples).all(axis=0)], axis=1)
-        tail_share = float(tail(alpha, np.array(group.units.any(axis=1).sum())))
+        tail_share = float(tail_probability(alpha, np.array(group.units.any(axis=1).sum())))
         rank_low[columns_with_limits] = _rank_quantile(ordered[columns_with_limits], tail_share)
         rank_high[columns_with_limits] = _rank_quantile(
             ordered[columns_with_limits], 1 - tail_share
         )
     reason = np.full(len(columns), group.reason, dtype=object)
     for column in range(len(columns)) if not group.reason else ():
-        few = too_few(int(n_units[column]), clustered=clustered)
+        few = reason_too_few(int(n_units[column]), clustered=clustered)
         if not n_units[column]:
             reason[column] = NOT_GIVEN
         elif few:
@@ -345,7 +345,10 @@ def leaderboard_table(results: Results) -> Iterator[ReportTable]:
     micro = rows_of(results, "leaderboard", by="overall", group="micro")
     for row in sorted(
         micro,
-        key=lambda ranking: (str(ranking["condition"]), _undefined_last(number(ranking, "rank"))),
+        key=lambda ranking: (
+            str(ranking["condition"]),
+            _undefined_last(cell_number(ranking, "rank")),
+        ),
     ):
         other = macro.get((row["rater_id"], row["condition"]), {})
         cells = [
@@ -354,13 +357,16 @@ def leaderboard_table(results: Results) -> Iterator[ReportTable]:
         ]
         for ranking in (row, other):
             cells += [
-                _rank_cell(number(ranking, "rank")),
+                _rank_cell(cell_number(ranking, "rank")),
                 range_cell(
-                    number(ranking, "rank_low"), number(ranking, "rank_high"), factor=1, decimals=0
+                    cell_number(ranking, "rank_low"),
+                    cell_number(ranking, "rank_high"),
+                    factor=1,
+                    decimals=0,
                 ),
-                percent_cell(number(ranking, "accuracy")),
+                percent_cell(cell_number(ranking, "accuracy")),
             ]
-        rows.append(((named(names, str(row["rater_id"])),), tuple(cells)))
+        rows.append(((rater_name(names, str(row["rater_id"])),), tuple(cells)))
     yield report_table(
         name="leaderboard",
         title=t("Ranks by micro and by macro accuracy"),
@@ -384,7 +390,7 @@ KIND_WORDS = {"reader": later("reader"), "model": later("model")}
 
 
 def _rank_cell(rank: float) -> str:
-    return EMPTY if math.isnan(rank) else f"{rank:g}"
+    return EMPTY_CELL if math.isnan(rank) else f"{rank:g}"
 
 
 def _undefined_last(rank: float) -> float:
@@ -394,27 +400,27 @@ def _undefined_last(rank: float) -> float:
 def leaderboard_figure(results: Results, condition: str) -> Iterator[Figure]:
     """Show every rater's accuracy and rank with their intervals."""
     board = results.tables["leaderboard"]
-    rows = in_condition(board, condition)
+    rows = rows_in_condition(board, condition)
     rows = rows.loc[(rows["by"] == "overall") & rows["rank"].notna()]
     percent = results.options.confidence_percent
     yield Figure(
         "leaderboard",
         "leaderboard",
         t("Ranks, and how certain they are"),
-        _leaderboard_caption(with_macro_if_other(rows), percent) if len(rows) else "",
+        _leaderboard_caption(drop_redundant_macro(rows), percent) if len(rows) else "",
         leaderboard_chart(board, condition=condition, names=rater_names(results.bundle)),
     )
 
 
 def _leaderboard_caption(rows: pd.DataFrame, percent: str) -> str:
     """Describe the figure of the leaderboard."""
-    return sentences(
+    return join_sentences(
         [
             t(
                 "Accuracy and rank with {percent} % intervals ({methods}), {cases}.",
-                percent=written(percent),
-                methods=methods_in(rows),
-                cases=cases_in(rows["n"]),
+                percent=localised(percent),
+                methods=interval_methods(rows),
+                cases=case_range(rows["n"]),
             ),
             t("Ranks overlap where the interval of one contains the rank of another."),
             t("Micro weights every case equally, macro every task.")

@@ -16,13 +16,13 @@ from analysis.presentation.table import (
     ReportTable,
     condition_cell,
     difference_cells,
-    named,
     percent_with_range,
+    rater_name,
     report_table,
+    row_label,
     whole_number,
-    words,
 )
-from analysis.presentation.wording import Row, number, rows_of
+from analysis.presentation.wording import Row, cell_number, rows_of
 from analysis.readings.shared_items import shared_by_panel
 from analysis.results import Results
 from analysis.statistics.accuracy.means import mean_over_items
@@ -188,7 +188,11 @@ def majority_table(results: Results) -> Iterator[ReportTable]:
         ),
         rows=[
             (
-                (named(names, str(row["model_id"])) if row["model_id"] else words(t("Vote")),),
+                (
+                    rater_name(names, str(row["model_id"]))
+                    if row["model_id"]
+                    else row_label(t("Vote")),
+                ),
                 _row_cells(row),
             )
             for row in rows
@@ -199,9 +203,9 @@ def majority_table(results: Results) -> Iterator[ReportTable]:
 def _row_cells(row: Row) -> tuple[str, ...]:
     return (
         condition_cell(str(row["condition"])),
-        whole_number(number(row, "n_readers")),
-        whole_number(number(row, "n")),
-        whole_number(number(row, "n_tied")),
+        whole_number(cell_number(row, "n_readers")),
+        whole_number(cell_number(row, "n")),
+        whole_number(cell_number(row, "n_tied")),
         percent_with_range(row, "vote", "vote_low", "vote_high"),
         *difference_cells(row, 100),
     )

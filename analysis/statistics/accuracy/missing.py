@@ -12,16 +12,16 @@ from analysis.figures.drawing.axes import RaterName, rater_names
 from analysis.presentation.table import (
     ReportTable,
     condition_cell,
-    named,
+    rater_name,
     report_table,
     whole_number,
 )
-from analysis.presentation.wording import sentences
+from analysis.presentation.wording import join_sentences
 from analysis.readings.circumstances import n_cut_off
 from analysis.readings.matrix import (
     STATUS_CODES,
+    RaterColumn,
     ReadingMatrix,
-    Reads,
     column_order,
 )
 from analysis.results import Results
@@ -61,7 +61,7 @@ def missing(study: Study | Bundle) -> pd.DataFrame:
     """
     study = study_of(study, None)
     bundle, matrix = study.bundle, study.matrix
-    statuses = matrix.statuses[matrix.assigned]
+    statuses = matrix.statuses[matrix.has_truth]
     without_readings = _raters_without_readings(bundle, matrix)
     columns = [*matrix.columns, *without_readings]
     table = pd.DataFrame(
@@ -79,11 +79,11 @@ def missing(study: Study | Bundle) -> pd.DataFrame:
     return table.iloc[order].reset_index(drop=True)
 
 
-def _raters_without_readings(bundle: Bundle, matrix: ReadingMatrix) -> list[Reads]:
+def _raters_without_readings(bundle: Bundle, matrix: ReadingMatrix) -> list[RaterColumn]:
     raters_seen = {column.rater_id for column in matrix.columns}
     raters = zip(bundle.raters["rater_id"], bundle.raters["rater_kind"], strict=True)
     return [
-        Reads(rater_id=rater, kind=RaterKind(kind), condition="")
+        RaterColumn(rater_id=rater, kind=RaterKind(kind), condition="")
         for rater, kind in raters
         if rater not in raters_seen
     ]
@@ -97,7 +97,7 @@ def missing_table(results: Results) -> Iterator[ReportTable]:
     yield report_table(
         name="missing",
         title=t("Missing answers"),
-        note=sentences(
+        note=join_sentences(
             [
                 t(
                     "Outcome of every assigned case. Absent: never presented to a reader (not"
@@ -114,7 +114,7 @@ def missing_table(results: Results) -> Iterator[ReportTable]:
         ),
         rows=[
             (
-                (named(names, row["rater_id"]),),
+                (rater_name(names, row["rater_id"]),),
                 (
                     condition_cell(str(row["condition"])),
                     *(whole_number(row[column]) for column in counts),
@@ -130,7 +130,7 @@ def _cut_off_sentences(results: Results, names: Mapping[str, RaterName]) -> list
     counts = n_cut_off(results.bundle)
     if not counts:
         return []
-    raters = ", ".join(f"{named(names, rater)}: {n}" for rater, n in counts.items())
+    raters = ", ".join(f"{rater_name(names, rater)}: {n}" for rater, n in counts.items())
     return [t("Unparsed because cut off at the token limit: {raters}.", raters=raters)]
 
 

@@ -8,21 +8,21 @@ import numpy as np
 import pandas as pd
 
 from analysis.bundle.model import Bundle
-from analysis.bundle.primary import AS_READERS
+from analysis.bundle.primary import CONDITIONS_AS_READERS
 from analysis.figures.drawing.axes import condition_name, rater_names
-from analysis.figures.robustness import differences_chart, rows_of_models, task_panels
+from analysis.figures.robustness import differences_chart, model_rows, task_panels
 from analysis.options import Options
-from analysis.presentation.captions import cases_in, methods_in
+from analysis.presentation.captions import case_range, interval_methods
 from analysis.presentation.table import (
-    MOST_ROWS,
+    MAX_ROWS,
     ReportTable,
-    named,
     percent_cell,
     percent_with_range,
+    rater_name,
     report_table,
     whole_number,
 )
-from analysis.presentation.wording import file_name, number, rows_of, sentences
+from analysis.presentation.wording import cell_number, file_name, join_sentences, rows_of
 from analysis.readings.matrix import (
     NO_LETTER,
 )
@@ -46,11 +46,11 @@ from analysis.statistics.statistic import (
     shared_columns,
 )
 from analysis.statistics.study import Study, study_of
-from analysis.translation import t, written
+from analysis.translation import localised, t
 
 CONDITIONS_WITHOUT_IMAGE = ("image-absent", "wrong-image")
 """Reading Room's conditions in which readers or models do not see the image of the case."""
-CONDITIONS_WITHOUT_AID = (*AS_READERS, "unaided")
+CONDITIONS_WITHOUT_AID = (*CONDITIONS_AS_READERS, "unaided")
 
 _SIDES = ("a", "b")
 
@@ -214,18 +214,18 @@ def model_conditions_table(results: Results) -> Iterator[ReportTable]:
         ),
         rows=[
             (
-                (named(names, str(row["model_id"])),),
+                (rater_name(names, str(row["model_id"])),),
                 (
                     condition_name(str(row["condition_b"])),
                     group_words(row),
-                    whole_number(number(row, "n")),
-                    percent_cell(number(row, "accuracy_a")),
-                    percent_cell(number(row, "accuracy_b")),
+                    whole_number(cell_number(row, "n")),
+                    percent_cell(cell_number(row, "accuracy_a")),
+                    percent_cell(cell_number(row, "accuracy_b")),
                     paired_difference(row),
                     percent_with_range(row, "same_answer", "same_low", "same_high"),
                 ),
             )
-            for row in rows[:MOST_ROWS]
+            for row in rows[:MAX_ROWS]
         ],
         total=len(rows),
     )
@@ -233,9 +233,9 @@ def model_conditions_table(results: Results) -> Iterator[ReportTable]:
 
 def input_figures(results: Results, condition: str) -> Iterator[Figure]:
     """Show the accuracy that models lose under other conditions, in a figure for each."""
-    model_rows = rows_of_models(results.tables["model_conditions"], condition, "condition_a")
-    for figure_number, name in enumerate(sorted(model_rows["condition_b"].unique()), start=1):
-        rows = with_patient_intervals(model_rows.loc[model_rows["condition_b"] == name])
+    all_rows = model_rows(results.tables["model_conditions"], condition, "condition_a")
+    for figure_number, name in enumerate(sorted(all_rows["condition_b"].unique()), start=1):
+        rows = with_patient_intervals(all_rows.loc[all_rows["condition_b"] == name])
         yield Figure(
             "robustness",
             file_name("input", figure_number, name),
@@ -252,17 +252,17 @@ def input_figures(results: Results, condition: str) -> Iterator[Figure]:
 def _input_caption(rows: pd.DataFrame, condition: str, percent: str) -> str:
     """Describe the figure of the accuracy that models lose under a condition."""
     clustered = rows["cluster_ci_low"].notna().any()
-    return sentences(
+    return join_sentences(
         [
             t(
                 "Accuracy that each model loses under {condition}, compared with the cases as"
                 " readers saw them, {cases}, with {percent} % intervals ({methods}).",
                 condition=condition_name(condition),
-                cases=cases_in(rows["n"]),
-                percent=written(percent),
+                cases=case_range(rows["n"]),
+                percent=localised(percent),
                 methods=t("bootstrap over patients")
                 if clustered
-                else methods_in(rows, "ci_method"),
+                else interval_methods(rows, "ci_method"),
             ),
             t("At 0, the model's accuracy is the same under both."),
         ]

@@ -17,12 +17,12 @@ from analysis.presentation.table import (
     ReportTable,
     TableRow,
     estimate_of,
-    named,
     percent_cell,
+    rater_name,
     report_table,
     whole_number,
 )
-from analysis.presentation.wording import number, rows_by
+from analysis.presentation.wording import cell_number, rows_by
 from analysis.readings.clusters import (
     cluster_codes,
 )
@@ -154,13 +154,13 @@ def runs_table(results: Results) -> Iterator[ReportTable]:
     of_runs = rows_by(results, "model_runs", ("model_id", "condition"), of="measure")
     runs: list[TableRow] = [
         (
-            (named(names, model),),
+            (rater_name(names, model),),
             (
-                whole_number(number(measures[RAW], "n_runs")),
-                whole_number(number(measures[MEAN], "n_items")),
+                whole_number(cell_number(measures[RAW], "n_runs")),
+                whole_number(cell_number(measures[MEAN], "n_items")),
                 estimate_of(measures[RAW]),
-                percent_cell(number(measures[MEAN], "estimate")),
-                percent_cell(math.sqrt(number(measures[VARIANCE], "estimate"))),
+                percent_cell(cell_number(measures[MEAN], "estimate")),
+                percent_cell(math.sqrt(cell_number(measures[VARIANCE], "estimate"))),
             ),
         )
         for (model, _), measures in of_runs.items()

@@ -10,28 +10,28 @@ import pandas as pd
 
 from analysis.arrays import Floats, Ints
 from analysis.bundle.model import Bundle
-from analysis.figures.drawing.axes import in_condition, rater_names
+from analysis.figures.drawing.axes import rater_names, rows_in_condition
 from analysis.figures.robustness import differences_chart, task_panels
 from analysis.options import Options
-from analysis.presentation.captions import cases_in, methods_in
+from analysis.presentation.captions import case_range, interval_methods
 from analysis.presentation.table import (
     ReportTable,
     condition_cell,
-    named,
     percent_cell,
     percent_with_range,
+    rater_name,
     report_table,
     whole_number,
 )
-from analysis.presentation.wording import number, rows_by, sentences
+from analysis.presentation.wording import cell_number, join_sentences, rows_by
 from analysis.readings.clusters import (
-    PERCENTILE,
-    WIDENED,
+    PERCENTILE_METHOD,
+    WIDENED_METHOD,
     is_widened,
     percentile_limits,
     ratio,
+    reason_too_few,
     sums_by_cluster,
-    too_few,
 )
 from analysis.readings.open_answers import ANSWER, counted_answers
 from analysis.results import Results
@@ -40,7 +40,7 @@ from analysis.statistics.accuracy.means import mean_over_items, wilson_interval
 from analysis.statistics.comparison.paired_tests import tango_interval
 from analysis.statistics.statistic import Column, Figure, Method, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
-from analysis.translation import later, t, translated, written
+from analysis.translation import later, localised, t, translated
 
 CORRECT, PARTLY, INCORRECT, SCORE = "correct", "partly_correct", "incorrect", "score"
 CREDIT_OF_MEASURE = {CORRECT: 1.0, PARTLY: 0.5, INCORRECT: 0.0}
@@ -193,7 +193,7 @@ def _answers_both_ways(
 
 def _gap_rows(study: Study, answers: pd.DataFrame, column: int) -> Iterator[dict[str, Any]]:
     matrix = study.matrix
-    own_answers = answers.loc[matrix.given[answers["item"], column]]
+    own_answers = answers.loc[matrix.is_counted[answers["item"], column]]
     if not len(answers):
         return
     scored = own_answers.loc[own_answers["value"].notna()]
@@ -263,7 +263,7 @@ def _mean_with_interval(
     low, high, _ = percentile_limits(
         ratio(resampled_sums[0], resampled_sums[1]), study.options.alpha, n_patients
     )
-    few = too_few(len(present), clustered=True)
+    few = reason_too_few(len(present), clustered=True)
     reason = f"interval: {few}" if few else FEW_RESAMPLES if np.isnan(low) else ""
     if not reason and np.ptp(values) == 0:  # all resamples are equal
         reason = NO_VARIATION
@@ -271,7 +271,7 @@ def _mean_with_interval(
         "estimate": float(values.mean()),
         "ci_low": np.nan if reason else float(low),
         "ci_high": np.nan if reason else float(high),
-        "method": WIDENED if is_widened(n_patients) else PERCENTILE,
+        "method": WIDENED_METHOD if is_widened(n_patients) else PERCENTILE_METHOD,
         "undefined_because": reason,
     }
 
@@ -306,18 +306,18 @@ def open_ended_table(results: Results) -> Iterator[ReportTable]:
         ),
         rows=[
             (
-                (named(names, rater),),
+                (rater_name(names, rater),),
                 (
                     condition_cell(condition),
                     translated(KIND_WORDS[kind]),
                     t("All") if by == "overall" else group,
                     *(
-                        whole_number(number(measures[CORRECT], column))
+                        whole_number(cell_number(measures[CORRECT], column))
                         for column in ("n", "n_missing", "n_unscored")
                     ),
                     percent_with_range(measures[CORRECT], "estimate"),
-                    percent_cell(number(measures[PARTLY], "estimate")),
-                    percent_cell(number(measures[INCORRECT], "estimate")),
+                    percent_cell(cell_number(measures[PARTLY], "estimate")),
+                    percent_cell(cell_number(measures[INCORRECT], "estimate")),
                     percent_with_range(measures[SCORE], "estimate"),
                 ),
             )
@@ -334,7 +334,7 @@ def open_gap_table(results: Results) -> Iterator[ReportTable]:
     yield report_table(
         name="open-gap",
         title=t("Multiple choice minus open-ended"),
-        note=sentences(
+        note=join_sentences(
             [
                 t(
                     "Paired, on the cases asked both ways. Strict: only correct counts. Half"
@@ -357,13 +357,13 @@ def open_gap_table(results: Results) -> Iterator[ReportTable]:
         ),
         rows=[
             (
-                (named(names, rater),),
+                (rater_name(names, rater),),
                 (
                     condition_cell(condition),
                     t("All") if by == "overall" else group,
-                    f"{int(number(scorings[STRICT], 'n')):,}",
-                    percent_cell(number(scorings[STRICT], "multiple_choice")),
-                    percent_cell(number(scorings[STRICT], "open_ended")),
+                    f"{int(cell_number(scorings[STRICT], 'n')):,}",
+                    percent_cell(cell_number(scorings[STRICT], "multiple_choice")),
+                    percent_cell(cell_number(scorings[STRICT], "open_ended")),
                     percent_with_range(scorings[STRICT], "difference"),
                     percent_with_range(scorings[HALF_CREDIT], "difference"),
                 ),
@@ -409,7 +409,7 @@ def open_gap_figures(results: Results, condition: str) -> Iterator[Figure]:
     table = gaps.assign(panel=task_panels(gaps))
     percent = results.options.confidence_percent
     for scoring in (STRICT, HALF_CREDIT):
-        rows = in_condition(table.loc[table["scoring"] == scoring], condition)
+        rows = rows_in_condition(table.loc[table["scoring"] == scoring], condition)
         yield Figure(
             "robustness",
             f"open-gap-{scoring.replace(' ', '-')}",
@@ -426,9 +426,9 @@ def open_gap_figures(results: Results, condition: str) -> Iterator[Figure]:
 def _open_gap_caption(rows: pd.DataFrame, scoring: str, percent: str) -> str:
     """Describe the figure of multiple choice minus open-ended."""
     values = {
-        "cases": cases_in(rows["n"]),
-        "percent": written(percent),
-        "methods": methods_in(rows),
+        "cases": case_range(rows["n"]),
+        "percent": localised(percent),
+        "methods": interval_methods(rows),
     }
     if scoring == "strict":
         return t(

@@ -9,25 +9,25 @@ import pandas as pd
 
 from analysis.arrays import Bools, Codes, Ints
 from analysis.bundle.model import LETTERS, Bundle
-from analysis.figures.drawing.axes import in_condition, rater_names
+from analysis.figures.drawing.axes import rater_names, rows_in_condition
 from analysis.figures.robustness import differences_chart
 from analysis.options import Options
-from analysis.presentation.captions import answers_in, methods_in
+from analysis.presentation.captions import answer_range, interval_methods
 from analysis.presentation.table import (
-    EMPTY,
+    EMPTY_CELL,
     ReportTable,
     condition_cell,
-    named,
     percent_with_range,
+    rater_name,
     report_table,
 )
-from analysis.presentation.wording import Row, number, rows_of, sentences
+from analysis.presentation.wording import Row, cell_number, join_sentences, rows_of
 from analysis.readings.clusters import (
     ratio,
 )
 from analysis.readings.matrix import (
     NO_LETTER,
-    UNIT,
+    READING_KEY,
     ReadingMatrix,
     cells_of,
     first_readings,
@@ -36,7 +36,7 @@ from analysis.results import Results
 from analysis.statistics.accuracy.means import mean_over_items, wilson_interval
 from analysis.statistics.statistic import Column, Figure, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
-from analysis.translation import t, written
+from analysis.translation import localised, t
 
 
 def option_positions(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
@@ -128,7 +128,7 @@ def _shown_positions(bundle: Bundle, matrix: ReadingMatrix) -> Codes:
 
     The shape is (n_items, n_columns, 26).
     """
-    first_read = first_readings(bundle.readings[[*UNIT, "repeat", "shown_order"]])
+    first_read = first_readings(bundle.readings[[*READING_KEY, "repeat", "shown_order"]])
     orders = first_read["shown_order"].str.strip().str.upper().to_numpy(dtype=object)
     item, column = cells_of(first_read, matrix.item_ids, matrix.columns)
     item_order = np.arange(len(LETTERS), dtype=np.int8)
@@ -151,7 +151,7 @@ def _answers_by_position(
 
     The last array states whether the answers are correct.
     """
-    answered = matrix.given[:, column] & (matrix.answers[:, column] != NO_LETTER)
+    answered = matrix.is_counted[:, column] & (matrix.answers[:, column] != NO_LETTER)
     items = np.flatnonzero(answered & (matrix.n_options > 0))
     chosen = places[items, column, matrix.answers[items, column]]
     truth = places[items, column, matrix.truth[items]]
@@ -186,8 +186,8 @@ def positions_table(results: Results) -> Iterator[ReportTable]:
     by_rater: dict[tuple[str, str], dict[int, Row]] = {}
     for row in rows:
         key = (str(row["rater_id"]), str(row["condition"]))
-        by_rater.setdefault(key, {})[int(number(row, "place"))] = row
-    places = sorted({int(number(row, "place")) for row in rows})
+        by_rater.setdefault(key, {})[int(cell_number(row, "place"))] = row
+    places = sorted({int(cell_number(row, "place")) for row in rows})
     yield report_table(
         name="option-positions",
         title=t("Position of the option chosen"),
@@ -199,7 +199,7 @@ def positions_table(results: Results) -> Iterator[ReportTable]:
         header=(t("Rater"), t("Condition"), *(t("Option {n}", n=place) for place in places)),
         rows=[
             (
-                (named(names, rater),),
+                (rater_name(names, rater),),
                 (
                     condition_cell(condition),
                     *(_difference_cell(row_by_position.get(place)) for place in places),
@@ -211,16 +211,16 @@ def positions_table(results: Results) -> Iterator[ReportTable]:
 
 
 def _is_in_report(row: Row) -> bool:
-    return number(row, "place") <= _MOST_POSITIONS
+    return cell_number(row, "place") <= _MOST_POSITIONS
 
 
 def _difference_cell(row: Row | None) -> str:
-    return percent_with_range(row, "difference") if row else EMPTY
+    return percent_with_range(row, "difference") if row else EMPTY_CELL
 
 
 def positions_figure(results: Results, condition: str) -> Iterator[Figure]:
     """Show how much more often each position is chosen than it is correct."""
-    rows = in_condition(results.tables["option_positions"], condition)
+    rows = rows_in_condition(results.tables["option_positions"], condition)
     rows = rows.loc[rows["place"] <= _MOST_POSITIONS]
     rows = rows.assign(panel=rows["place"].map(lambda place: t("Option {n}", n=int(place))))
     percent = results.options.confidence_percent
@@ -237,14 +237,14 @@ def positions_figure(results: Results, condition: str) -> Iterator[Figure]:
 
 def _positions_caption(rows: pd.DataFrame, percent: str) -> str:
     """Describe the figure of the positions of options."""
-    return sentences(
+    return join_sentences(
         [
             t(
                 "How much more often the option at each position, as shown, was chosen than it was"
                 " correct, in points of {answers}, with {percent} % intervals ({methods}).",
-                answers=answers_in(rows["n"]),
-                percent=written(percent),
-                methods=methods_in(rows),
+                answers=answer_range(rows["n"]),
+                percent=localised(percent),
+                methods=interval_methods(rows),
             ),
             t("To the right of 0 a rater chooses the position too often."),
         ]

@@ -13,9 +13,15 @@ from scipy.stats import norm
 from analysis.bundle.model import Bundle
 from analysis.figures.drawing.axes import rater_names
 from analysis.options import Options
-from analysis.presentation.table import ReportTable, estimate_of, named, report_table, whole_number
-from analysis.presentation.wording import number, rows_by
-from analysis.readings.clusters import too_few
+from analysis.presentation.table import (
+    ReportTable,
+    estimate_of,
+    rater_name,
+    report_table,
+    whole_number,
+)
+from analysis.presentation.wording import cell_number, rows_by
+from analysis.readings.clusters import reason_too_few
 from analysis.results import Results
 from analysis.statistics.accuracy.calibration import (
     ALL_CORRECT_OR_INCORRECT,
@@ -79,7 +85,7 @@ def _measure_rows(study: Study, answers: AnswersWithConfidence) -> Iterator[dict
     for measure in (SLOPE, INTERCEPT):
         reason = _undefined_reason(answers, measure)
         estimate, se = (np.nan, np.nan) if reason else _fit_estimate(answers, measure, clustered)
-        few = "" if reason else too_few(_n_units(answers, clustered), clustered=clustered)
+        few = "" if reason else reason_too_few(_n_units(answers, clustered), clustered=clustered)
         half_width = float(norm.isf(study.options.alpha / 2)) * (np.nan if few else se)
         yield {
             "measure": measure,
@@ -146,9 +152,9 @@ def recalibration_table(results: Results) -> Iterator[ReportTable]:
         header=(t("Model"), "n", t("Slope"), t("Intercept")),
         rows=[
             (
-                (named(names, model),),
+                (rater_name(names, model),),
                 (
-                    whole_number(number(rows[SLOPE], "n")),
+                    whole_number(cell_number(rows[SLOPE], "n")),
                     estimate_of(rows[SLOPE]),
                     estimate_of(rows[INTERCEPT]),
                 ),

@@ -12,24 +12,24 @@ from scipy.stats import norm
 
 from analysis.arrays import Floats
 from analysis.bundle.model import Bundle, RaterKind
-from analysis.figures.drawing.axes import in_condition, rater_names
+from analysis.figures.drawing.axes import rater_names, rows_in_condition
 from analysis.figures.roc import rates_of, roc_chart
 from analysis.options import Options
 from analysis.presentation.table import (
     ReportTable,
     condition_cell,
     estimate_of,
-    named,
+    rater_name,
     report_table,
     whole_number,
 )
-from analysis.presentation.wording import number, rows_by, sentences
+from analysis.presentation.wording import cell_number, join_sentences, rows_by
 from analysis.readings.clusters import (
-    PERCENTILE,
-    WIDENED,
+    PERCENTILE_METHOD,
+    WIDENED_METHOD,
     is_widened,
     percentile_limits,
-    too_few,
+    reason_too_few,
     weight_blocks,
 )
 from analysis.results import Results
@@ -195,18 +195,18 @@ def _partial_area_cells(study: Study, rated: RatedItems) -> dict[str, Any]:
     n_units = len(np.unique(matrix.clusters[rated.items]))
     resampled = _resampled_partial_areas(study, rated)
     low, high, _ = percentile_limits(resampled, study.options.alpha, np.array(n_units))
-    reason = too_few(n_units, clustered=matrix.clustered)
+    reason = reason_too_few(n_units, clustered=matrix.clustered)
     if np.isnan(low):
         reason = f"interval: {reason}" if reason else FEW_RESAMPLES
     widened = matrix.clustered and bool(is_widened(np.array(n_units)))
-    interval_method = PERCENTILE if matrix.clustered else OVER_ITEMS
+    interval_method = PERCENTILE_METHOD if matrix.clustered else OVER_ITEMS
     return {
         "measure": PARTIAL,
         "estimate": float(estimate),
         "se": np.nan,
         "ci_low": float(low),
         "ci_high": float(high),
-        "method": "" if np.isnan(low) else WIDENED if widened else interval_method,
+        "method": "" if np.isnan(low) else WIDENED_METHOD if widened else interval_method,
         "undefined_because": reason,
     }
 
@@ -232,11 +232,11 @@ def roc_figures(results: Results, condition: str) -> Iterator[Figure]:
     )
     points = results.tables["roc_points"]
     points = points.assign(rater_kind=points["rater_id"].map(kind_of_rater))
-    points = in_condition(points, condition)
+    points = rows_in_condition(points, condition)
     diagnostic = results.tables.get("diagnostic", pd.DataFrame(columns=["by"]))
     model_points = diagnostic.loc[diagnostic["by"] == "overall"]
     if len(model_points):
-        model_points = in_condition(model_points, condition)
+        model_points = rows_in_condition(model_points, condition)
         model_points = model_points.loc[
             (model_points["rater_kind"] == RaterKind.MODEL)
             & ~model_points["rater_id"].isin(points["rater_id"])
@@ -249,7 +249,7 @@ def roc_figures(results: Results, condition: str) -> Iterator[Figure]:
         "accuracy",
         "roc",
         t("ROC curves"),
-        sentences(
+        join_sentences(
             [
                 tn(
                     "Empirical ROC curve of {n} reader.",
@@ -293,11 +293,11 @@ def areas_table(results: Results) -> Iterator[ReportTable]:
         ),
         rows=[
             (
-                (named(names, rater),),
+                (rater_name(names, rater),),
                 (
                     condition_cell(condition),
-                    whole_number(number(areas[AUC], "n_positive")),
-                    whole_number(number(areas[AUC], "n_negative")),
+                    whole_number(cell_number(areas[AUC], "n_positive")),
+                    whole_number(cell_number(areas[AUC], "n_negative")),
                     estimate_of(areas[AUC]),
                     estimate_of(areas[PARTIAL]),
                 ),

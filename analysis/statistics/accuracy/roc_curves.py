@@ -46,10 +46,10 @@ def rated_items(study: Study) -> list[RatedItems]:
     if ratings is None or ratings.is_letter_unknown:
         return []
     positive = study.dichotomy.positive_items(matrix)
-    has_same_classes = bool((positive == ratings.positive)[matrix.assigned].all())
+    has_same_classes = bool((positive == ratings.positive)[matrix.has_truth].all())
     rated = []
     for column in np.flatnonzero(ratings.rated):
-        items = matrix.given[:, column]
+        items = matrix.is_counted[:, column]
         values = ratings.ratings[items, column] * (1.0 if has_same_classes else -1.0)
         if not np.isnan(values).any() and 0 < positive[items].sum() < items.sum():
             rated.append(

@@ -13,16 +13,16 @@ from analysis.bundle.model import Bundle
 from analysis.figures.drawing.axes import rater_names
 from analysis.options import Options
 from analysis.presentation.table import (
-    EMPTY,
+    EMPTY_CELL,
     ReportTable,
     TableRow,
     condition_cell,
-    named,
     percent_cell,
+    rater_name,
     report_table,
 )
-from analysis.presentation.wording import listed, number, rows_of
-from analysis.readings.circumstances import faulty_items, marked
+from analysis.presentation.wording import cell_number, join_words, rows_of
+from analysis.readings.circumstances import faulty_items, marked_readings
 from analysis.readings.clusters import (
     ratio,
 )
@@ -31,7 +31,7 @@ from analysis.readings.matrix import (
     ReadingMatrix,
     reading_matrix,
 )
-from analysis.readings.open_answers import read_by_rules
+from analysis.readings.open_answers import matrices_by_rules
 from analysis.results import Results
 from analysis.statistics.accuracy.means import wilson_interval
 from analysis.statistics.statistic import Column, Method, Statistic, shared_columns
@@ -112,25 +112,30 @@ def _analyses(
     bundle: Bundle, matrix: ReadingMatrix, faulty: Sequence[str]
 ) -> Mapping[str, tuple[Bools, Bools]]:
     """Return, for each analysis, the readings that are counted and the correct ones."""
-    is_counted, correct = matrix.given, matrix.correct
+    is_counted, correct = matrix.is_counted, matrix.correct
     answered = matrix.answers != NO_LETTER
-    flagged, excluded = (marked(bundle, matrix, column) for column in ("flags", "excluded"))
+    flagged, excluded = (
+        marked_readings(bundle, matrix, column) for column in ("flags", "excluded")
+    )
     analyses = {
         later("missing as wrong"): (is_counted, correct),
         later("missing dropped"): (is_counted & answered, correct),
         later("missing as right"): (is_counted, correct | ~answered),
-        later("absent as wrong"): (matrix.assigned[:, None] & ~matrix.left_out, correct),
+        later("absent as wrong"): (matrix.has_truth[:, None] & ~matrix.left_out, correct),
         later("flagged times dropped"): (is_counted & ~flagged, correct),
     }
     if excluded.any():
         analyses[later("excluded readings dropped")] = (is_counted & ~excluded, correct)
     if matrix.left_out.any():
         with_excluded = reading_matrix(bundle, count_excluded=True)
-        analyses[later("excluded readings counted")] = (with_excluded.given, with_excluded.correct)
+        analyses[later("excluded readings counted")] = (
+            with_excluded.is_counted,
+            with_excluded.correct,
+        )
     for name, is_faulty in faulty_items(bundle, matrix, faulty).items():
         analyses[name] = (is_counted & ~is_faulty[:, None], correct)
-    for name, reparsed in read_by_rules(bundle).items():
-        analyses[name] = (reparsed.given, reparsed.correct)
+    for name, reparsed in matrices_by_rules(bundle).items():
+        analyses[name] = (reparsed.is_counted, reparsed.correct)
     return analyses
 
 
@@ -168,16 +173,16 @@ def sensitivity_table(results: Results) -> Iterator[ReportTable]:
             row_by_rater_and_choice.get((rater, condition, choice), {}) for choice in choices
         ]
         cells = [
-            EMPTY
-            if math.isnan(number(row, "accuracy"))
+            EMPTY_CELL
+            if math.isnan(cell_number(row, "accuracy"))
             else t(
                 "{value} (n = {n})",
-                value=percent_cell(number(row, "accuracy")),
-                n=int(number(row, "n")),
+                value=percent_cell(cell_number(row, "accuracy")),
+                n=int(cell_number(row, "n")),
             )
             for row in by_choice
         ]
-        table_rows.append(((named(names, rater),), (condition_cell(condition), *cells)))
+        table_rows.append(((rater_name(names, rater),), (condition_cell(condition), *cells)))
     yield report_table(
         name="sensitivity",
         title=t("Accuracy under other choices, in percent"),
@@ -200,7 +205,7 @@ def sensitivity_methods(results: Results) -> str:
     choices = dict.fromkeys(str(row["analysis"]) for row in rows)
     return (
         "The primary analysis counts missing answers as wrong, and leaves out of a reader's cases"
-        f" those that were never presented. Choices compared: {listed([*choices])}."
+        f" those that were never presented. Choices compared: {join_words([*choices])}."
     )
 
 

@@ -12,25 +12,25 @@ from analysis.arrays import Bools, Floats, Ints
 from analysis.bundle.model import Bundle, PairKind
 from analysis.figures.comparisons import between_chart
 from analysis.options import Options
-from analysis.presentation.captions import cases_in, methods_in, models_in, readers_in
+from analysis.presentation.captions import case_range, interval_methods, model_range, reader_range
 from analysis.presentation.table import (
     ReportTable,
     TableRow,
     condition_cell,
     range_cell,
     report_table,
+    row_label,
     whole_number,
-    words,
 )
-from analysis.presentation.wording import number, rounded, rows_of, sentences
+from analysis.presentation.wording import cell_number, format_number, join_sentences, rows_of
 from analysis.readings.clusters import (
-    PERCENTILE,
-    WIDENED,
+    PERCENTILE_METHOD,
+    WIDENED_METHOD,
     is_widened,
     percentile_limits,
     ratio,
+    reason_too_few,
     resample_weights,
-    too_few,
 )
 from analysis.readings.matrix import NO_LETTER, ReadingMatrix
 from analysis.results import Results
@@ -47,7 +47,7 @@ from analysis.statistics.agreement.pairs.measures import (
 from analysis.statistics.agreement.pairs.resampling import FEW_RESAMPLES, sums_of_resamples
 from analysis.statistics.statistic import Column, Figure, Method, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
-from analysis.translation import capitalised, later, t, translated, written
+from analysis.translation import capitalise, later, localised, t, translated
 
 Estimate = Callable[[Sums], Floats]
 
@@ -334,14 +334,14 @@ class _Comparison:
         """Return whether each reader, and each model, gave an answer that is counted."""
         answered = self.matrix.answers[self.items] != NO_LETTER
         if with_truth:
-            answered &= self.matrix.assigned[self.items, None]
+            answered &= self.matrix.has_truth[self.items, None]
         mixed = self.pairs[PairKind.MIXED]
         readers, models = sorted({pair.a for pair in mixed}), sorted({pair.b for pair in mixed})
         return answered[:, readers], answered[:, models]
 
     def _method(self, n_units: Ints) -> str:
         if self.matrix.clustered:
-            return WIDENED if is_widened(n_units) else PERCENTILE
+            return WIDENED_METHOD if is_widened(n_units) else PERCENTILE_METHOD
         return f"{OVER_ITEMS}, levels widened for few" if is_widened(n_units) else OVER_ITEMS
 
     def _reason(self, among: float, mixed: float, low: float, n_units: int) -> str:
@@ -351,7 +351,7 @@ class _Comparison:
             return NO_READERS
         if np.isnan(mixed):
             return NO_READER_MODEL_PAIR
-        if few := too_few(n_units, clustered=self.matrix.clustered):
+        if few := reason_too_few(n_units, clustered=self.matrix.clustered):
             return f"interval: {few}"
         return FEW_RESAMPLES if np.isnan(low) else ""
 
@@ -372,15 +372,17 @@ def between_table(results: Results) -> Iterator[ReportTable]:
     """Show the agreement among readers and that of readers with models."""
     rows: list[TableRow] = [
         (
-            (words(measure_words(str(row["measure"]))),),
+            (row_label(measure_words(str(row["measure"]))),),
             (
                 condition_cell(str(row["condition"])),
-                whole_number(number(row, "n_items")),
+                whole_number(cell_number(row, "n_items")),
                 *(
-                    rounded(number(row, column), 2)
+                    format_number(cell_number(row, column), 2)
                     for column in ("among_readers", "readers_models", "among_models", "difference")
                 ),
-                range_cell(number(row, "ci_low"), number(row, "ci_high"), factor=1, decimals=2),
+                range_cell(
+                    cell_number(row, "ci_low"), cell_number(row, "ci_high"), factor=1, decimals=2
+                ),
             ),
         )
         for row in rows_of(results, "agreement_between", scope="all")
@@ -390,7 +392,7 @@ def between_table(results: Results) -> Iterator[ReportTable]:
         title=t("Agreement among readers, and of readers with models"),
         note=t("Means over pairs, all cases. Difference: readers with models minus among readers."),
         header=(
-            capitalised(t("measure")),
+            capitalise(t("measure")),
             t("Condition"),
             t("Items"),
             t("Among readers"),
@@ -423,16 +425,16 @@ def between_figure(results: Results, condition: str) -> Iterator[Figure]:
 
 def _between_caption(rows: pd.DataFrame, percent: str) -> str:
     """Describe the figure that compares the agreements."""
-    return sentences(
+    return join_sentences(
         [
             t(
                 "Mean agreement over the pairs among {readers}, and of them with {models},"
                 " {cases}; the difference with its {percent} % interval ({methods}).",
-                readers=readers_in(rows["n_readers"]),
-                models=models_in(rows["n_models"]),
-                cases=cases_in(rows["n_items"]),
-                percent=written(percent),
-                methods=methods_in(rows),
+                readers=reader_range(rows["n_readers"]),
+                models=model_range(rows["n_models"]),
+                cases=case_range(rows["n_items"]),
+                percent=localised(percent),
+                methods=interval_methods(rows),
             ),
             t("A value below zero means that readers agree more with each other than with models."),
         ]

@@ -9,7 +9,7 @@ from analysis.figures.agreement import SHARE_MEASURES
 from analysis.results import Results
 from analysis.statistics.accuracy.means import wilson_interval
 from analysis.statistics.agreement.pairs.measures import MEASURES
-from analysis.translation import capitalised, later, translated
+from analysis.translation import capitalise, later, translated
 
 
 def displayed_agreement(results: Results, table: pd.DataFrame) -> pd.DataFrame:
@@ -61,4 +61,4 @@ def measure_words(measure: str) -> str:
 
 def measure_heading(measure: str) -> str:
     """Return a measure's name for use as a column heading."""
-    return capitalised(measure_words(measure))
+    return capitalise(measure_words(measure))

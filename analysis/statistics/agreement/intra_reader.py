@@ -15,12 +15,12 @@ from analysis.presentation.table import (
     TableRow,
     condition_cell,
     estimate_of,
-    named,
+    rater_name,
     report_table,
     whole_number,
 )
-from analysis.presentation.wording import number, records
-from analysis.readings.matrix import UNIT, ReadingMatrix, reading_matrix
+from analysis.presentation.wording import cell_number, records
+from analysis.readings.matrix import READING_KEY, ReadingMatrix, reading_matrix
 from analysis.results import Results
 from analysis.statistics.agreement.display import displayed_agreement, measure_words
 from analysis.statistics.agreement.pairs.counts import Pair, pair_names
@@ -40,7 +40,7 @@ from analysis.statistics.agreement.pairs.table import (
 )
 from analysis.statistics.statistic import Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
-from analysis.translation import capitalised, t
+from analysis.translation import capitalise, t
 
 MEASURES = (RAW, BRENNAN_PREDIGER, ERROR_CONSISTENCY, KAPPA_LETTERS)
 FIRST_PREFIX, SECOND_PREFIX = ("first reading of ", "second reading of ")
@@ -124,9 +124,9 @@ def intra_reader(study: Study | Bundle, options: Options | None = None) -> pd.Da
 
 def _first_and_second(readings: pd.DataFrame) -> pd.DataFrame:
     """Return the first two readings of items read more than once; `time` tells which is which."""
-    repeated = readings.loc[readings.duplicated(UNIT, keep=False)]
-    ordered = repeated.sort_values([*UNIT, "repeat"], kind="stable")
-    ordinal = ordered.groupby(UNIT, sort=False).cumcount()
+    repeated = readings.loc[readings.duplicated(READING_KEY, keep=False)]
+    ordered = repeated.sort_values([*READING_KEY, "repeat"], kind="stable")
+    ordinal = ordered.groupby(READING_KEY, sort=False).cumcount()
     first_two = ordered.loc[ordinal < 2]
     return first_two.assign(
         time=np.where(ordinal.loc[first_two.index] == 0, FIRST_PREFIX, SECOND_PREFIX)
@@ -158,11 +158,11 @@ def repeats_table(results: Results) -> Iterator[ReportTable]:
         return
     rows: list[TableRow] = [
         (
-            (named(names, str(row["rater_id"])),),
+            (rater_name(names, str(row["rater_id"])),),
             (
                 condition_cell(str(row["condition"])),
                 measure_words(str(row["measure"])),
-                whole_number(number(row, "n")),
+                whole_number(cell_number(row, "n")),
                 estimate_of(row),
             ),
         )
@@ -172,7 +172,7 @@ def repeats_table(results: Results) -> Iterator[ReportTable]:
         name="intra-reader",
         title=t("Agreement with oneself: first and second reading"),
         note=t("Over the cases that were read twice; estimate and interval."),
-        header=(t("Rater"), t("Condition"), capitalised(t("measure")), "n", t("Estimate and CI")),
+        header=(t("Rater"), t("Condition"), capitalise(t("measure")), "n", t("Estimate and CI")),
         rows=rows,
     )
 

@@ -12,8 +12,8 @@ import pandas as pd
 from scipy import stats
 
 from analysis.arrays import Floats, Ints
-from analysis.bundle.cells import guarded_table, unguarded_table
-from analysis.bundle.model import OPEN_KINDS, SCORES, Bundle
+from analysis.bundle.cells import escape_table, unescape_table
+from analysis.bundle.model import OPEN_ANSWER_KINDS, SCORE_VALUES, Bundle
 from analysis.bundle.parse import parse_csv
 from analysis.errors import BundleError, Fault, quoted
 from analysis.options import Options
@@ -23,17 +23,17 @@ from analysis.presentation.table import (
     percent_cell,
     percent_with_range,
     report_table,
-    words,
+    row_label,
 )
-from analysis.presentation.wording import number, rows_by
+from analysis.presentation.wording import cell_number, rows_by
 from analysis.readings.clusters import (
-    PERCENTILE,
-    WIDENED,
+    PERCENTILE_METHOD,
+    WIDENED_METHOD,
     is_widened,
     percentile_limits,
     ratio,
+    reason_too_few,
     resample_weights,
-    too_few,
 )
 from analysis.results import Results
 from analysis.statistics.accuracy.accuracy import WILSON
@@ -43,12 +43,12 @@ from analysis.statistics.agreement.groups.coefficients import above_chance
 from analysis.statistics.statistic import Column, Method, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.translation import later, t, translated
-from analysis.writing import added_files
+from analysis.writing import staging_folder
 
 RAW, KAPPA, BRENNAN = "raw", "kappa_linear", "brennan_prediger"
 THIRD, LEVEL = "third_needed", "level"
 MEASURES = (RAW, KAPPA, BRENNAN, THIRD)
-LEVELS = tuple(SCORES)
+LEVELS = tuple(SCORE_VALUES)
 LINEARISED = later("linearised, t")
 TWO_BLIND = later("no answer has two blind scores")
 ONE_LEVEL = later("chance agreement is 1: every score is the same")
@@ -108,7 +108,7 @@ def open_scoring(study: Study | Bundle, options: Options | None = None) -> pd.Da
     scores = study.bundle.open_scores.join(answers[["kind", "item_id"]], on="answer_id")
     rows = [
         {"kind": kind, "scorer": "", "level": "", **row}
-        for kind in OPEN_KINDS
+        for kind in OPEN_ANSWER_KINDS
         for row in _rows_of_kind(study, scores.loc[scores["kind"] == kind])
     ]
     return pd.DataFrame(rows, columns=OPEN_SCORING.header).astype({"n_found": "Int64"})
@@ -176,7 +176,9 @@ def _uncertainty_cells(
     n, alpha, n_units = len(contributions), study.options.alpha, np.array(len(np.unique(unit)))
     cells: dict[str, Any] = dict.fromkeys(("se", "ci_low", "ci_high"), np.nan)
     resampled_units = "patients" if study.weights is not None else "items"
-    method = (WIDENED if is_widened(n_units) else PERCENTILE).replace("patients", resampled_units)
+    method = (WIDENED_METHOD if is_widened(n_units) else PERCENTILE_METHOD).replace(
+        "patients", resampled_units
+    )
     cells |= {"method": LINEARISED if drawn is None else method, "undefined_because": ""}
     if np.isnan(estimate):
         return cells | {"undefined_because": ONE_LEVEL}
@@ -188,7 +190,7 @@ def _uncertainty_cells(
         half_width = float(stats.t.ppf(1 - alpha / 2, n - 1)) * cells["se"]
         return cells | {"ci_low": estimate - half_width, "ci_high": min(estimate + half_width, 1.0)}
     low, high, _ = percentile_limits(drawn, alpha, n_units)
-    few = too_few(int(n_units), clustered=resampled_units == "patients")
+    few = reason_too_few(int(n_units), clustered=resampled_units == "patients")
     reason = f"interval: {few}" if few else FEW_RESAMPLES if np.isnan(low) else ""
     return cells | {"ci_low": float(low), "ci_high": float(high), "undefined_because": reason}
 
@@ -422,9 +424,9 @@ def write_review(path: Path, out: Path, options: Options) -> str:
         "review_reviewers": result.reviewers,
         "faulty": result.faulty,
     }
-    with added_files(out) as folder:
+    with staging_folder(out) as folder:
         for name, table in tables.items():
-            text = guarded_table(table).to_csv(index=False, lineterminator="\n")
+            text = escape_table(table).to_csv(index=False, lineterminator="\n")
             (folder / f"{name}.csv").write_text(text, encoding="utf-8")
     return review_sentence(result, options)
 
@@ -518,7 +520,7 @@ def _read_table(path: Path, required: Sequence[str]) -> pd.DataFrame:
     table, faults = parse_csv(path.name, content, required)
     if faults:
         raise BundleError(faults)
-    return table.assign(**unguarded_table(table.drop(columns="row")))
+    return table.assign(**unescape_table(table.drop(columns="row")))
 
 
 def _faults_in_column(
@@ -557,13 +559,13 @@ def scoring_table(results: Results) -> Iterator[ReportTable]:
         ),
         rows=[
             (
-                (words(translated(KIND_WORDS[kind])),),
+                (row_label(translated(KIND_WORDS[kind])),),
                 (
-                    f"{int(number(measures[RAW], 'n')):,}",
+                    f"{int(cell_number(measures[RAW], 'n')):,}",
                     percent_with_range(measures[RAW], "estimate"),
                     estimate_of(measures[KAPPA]),
                     estimate_of(measures[BRENNAN]),
-                    percent_cell(number(measures[THIRD], "estimate")),
+                    percent_cell(cell_number(measures[THIRD], "estimate")),
                 ),
             )
             for (kind,), measures in by_row.items()
@@ -586,10 +588,10 @@ def scorers_table(results: Results) -> Iterator[ReportTable]:
         ),
         rows=[
             (
-                (words(scorer),),
+                (row_label(scorer),),
                 (
                     translated(KIND_WORDS[kind]),
-                    f"{int(number(measures[LEVELS[0]], 'n')):,}",
+                    f"{int(cell_number(measures[LEVELS[0]], 'n')):,}",
                     *(percent_with_range(measures[level], "estimate") for level in LEVELS),
                 ),
             )

@@ -11,25 +11,25 @@ from scipy.stats import t as student
 
 from analysis.arrays import Codes, Floats, Ints
 from analysis.bundle.model import Bundle
-from analysis.bundle.protocol import stated
+from analysis.bundle.protocol import protocol_value
 from analysis.figures.drawing.axes import rater_names
 from analysis.options import Options
 from analysis.presentation.table import (
     ReportTable,
     condition_cell,
     estimate_of,
-    named,
+    rater_name,
     report_table,
     whole_number,
 )
-from analysis.presentation.wording import number, rows_by
+from analysis.presentation.wording import cell_number, rows_by
 from analysis.readings.clusters import (
-    PERCENTILE,
-    WIDENED,
+    PERCENTILE_METHOD,
+    WIDENED_METHOD,
     is_widened,
     percentile_limits,
     ratio,
-    too_few,
+    reason_too_few,
 )
 from analysis.readings.matrix import NO_LETTER
 from analysis.results import Results
@@ -47,7 +47,9 @@ FEW_RESAMPLES = "interval: defined in fewer than 80 % of the resamples"
 
 def has_ordered_options(study: Study) -> bool:
     """Return whether options were declared to be ordered, and items share an option set."""
-    declared = study.options.ordered or stated(study.bundle.protocol, "ordered_options") is True
+    declared = (
+        study.options.ordered or protocol_value(study.bundle.protocol, "ordered_options") is True
+    )
     return declared and bool(study.matrix.members("option_set"))
 
 
@@ -168,12 +170,12 @@ def _percentile_cells(
     units = np.array(len(present))
     resampled = weighted_kappa(resampled_counts, disagreements(n_options, measure))
     low, high, _ = percentile_limits(resampled, study.options.alpha, units)
-    few = too_few(len(present), clustered=True)
+    few = reason_too_few(len(present), clustered=True)
     reason = f"interval: {few}" if few else FEW_RESAMPLES if np.isnan(low) else ""
     return {
         "ci_low": float(low),
         "ci_high": float(high),
-        "method": WIDENED if is_widened(units) else PERCENTILE,
+        "method": WIDENED_METHOD if is_widened(units) else PERCENTILE_METHOD,
         "undefined_because": reason,
     }
 
@@ -231,11 +233,11 @@ def weighted_table(results: Results) -> Iterator[ReportTable]:
         ),
         rows=[
             (
-                (named(names, a), named(names, b)),
+                (rater_name(names, a), rater_name(names, b)),
                 (
                     condition_cell(condition),
                     scope.removeprefix("option_set="),
-                    whole_number(number(rows[LINEAR], "n")),
+                    whole_number(cell_number(rows[LINEAR], "n")),
                     estimate_of(rows[LINEAR]),
                     estimate_of(rows[QUADRATIC]),
                 ),

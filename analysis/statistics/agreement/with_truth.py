@@ -14,16 +14,16 @@ from analysis.figures.agreement import INTERVAL_COLUMNS, scope_text
 from analysis.figures.drawing.axes import rater_names
 from analysis.options import Options
 from analysis.presentation.table import (
-    MANY_IN_PRINT,
+    MAX_PRINTED_ROWS_IMPORTANT,
     ReportTable,
     TableRow,
     condition_cell,
     estimate_cell,
-    named,
+    rater_name,
     report_table,
     whole_number,
 )
-from analysis.presentation.wording import rows_by_measure, sentences
+from analysis.presentation.wording import join_sentences, rows_by_measure
 from analysis.results import Results
 from analysis.statistics.agreement.display import (
     LETTERS_NOTE,
@@ -123,7 +123,7 @@ def agreement_with_truth(study: Study | Bundle, options: Options | None = None) 
     """
     study = study_of(study, options)
     matrix, columns = study.matrix, study.matrix.columns
-    if not matrix.assigned.any():
+    if not matrix.has_truth.any():
         return pd.DataFrame({name: pd.Series(dtype=object) for name in AGREEMENT_WITH_TRUTH.header})
     with_truth = replace(matrix, answers=np.column_stack([matrix.answers, matrix.truth]))
     pairs = [
@@ -158,7 +158,7 @@ def truth_table(results: Results) -> Iterator[ReportTable]:
     yield report_table(
         name="truth",
         title=t("Agreement with the reference standard"),
-        note=sentences(
+        note=join_sentences(
             [translated(TRUTH_NOTE), translated(LETTERS_NOTE), translated(NEVER_WRONG_NOTE)]
         ),
         header=(t("Rater"), t("Condition"), "n", *map(measure_heading, TRUTH_MEASURES)),
@@ -174,10 +174,10 @@ def truth_groups_table(results: Results) -> Iterator[ReportTable]:
     yield report_table(
         name="truth-by-group",
         title=t("Agreement with the reference standard by task and category"),
-        note=sentences([translated(TRUTH_NOTE), translated(LETTERS_NOTE)]),
+        note=join_sentences([translated(TRUTH_NOTE), translated(LETTERS_NOTE)]),
         header=(t("Rater"), t("Condition"), t("Cases"), "n", *map(measure_heading, TRUTH_MEASURES)),
         rows=_truth_rows(results, groups, named_scopes=True),
-        most_in_print=MANY_IN_PRINT,
+        max_printed_rows=MAX_PRINTED_ROWS_IMPORTANT,
     )
 
 
@@ -194,7 +194,9 @@ def _truth_rows(
         ]
         scope_cell = (scope_text(scope),) if named_scopes else ()
         n = whole_number(by_measure["raw"]["n"])
-        rows.append(((named(names, rater),), (condition_cell(condition), *scope_cell, n, *cells)))
+        rows.append(
+            ((rater_name(names, rater),), (condition_cell(condition), *scope_cell, n, *cells))
+        )
     return rows
 
 

@@ -17,13 +17,13 @@ from analysis.presentation.table import (
     TableRow,
     condition_cell,
     difference_cells,
-    named,
     p_cell,
+    rater_name,
     report_table,
     whole_number,
 )
-from analysis.presentation.wording import number, rows_of
-from analysis.readings.clusters import ALL_IN_ONE
+from analysis.presentation.wording import cell_number, rows_of
+from analysis.readings.clusters import SINGLE_CLUSTER
 from analysis.readings.matrix import ReadingMatrix
 from analysis.readings.shared_items import shared_by_panel
 from analysis.results import Results
@@ -107,7 +107,7 @@ def robust_difference(model: Floats, readers: Floats, sizes: Floats) -> tuple[fl
 SCALE = "risk difference"
 METHOD = "GEE, identity link, independence; robust over {clusters}, C / (C - 1), t (C - 1)"
 
-ONE_CLUSTER = f"standard error, interval and p: {ALL_IN_ONE}"
+ONE_CLUSTER = f"standard error, interval and p: {SINGLE_CLUSTER}"
 NO_SPREAD = "standard error, interval and p: the difference is the same in every {cluster}"
 
 
@@ -215,13 +215,13 @@ def gee_table(results: Results) -> Iterator[ReportTable]:
     names = rater_names(results.bundle)
     rows: list[TableRow] = [
         (
-            (named(names, str(row["contrast"])),),
+            (rater_name(names, str(row["contrast"])),),
             (
                 condition_cell(str(row["condition"])),
-                whole_number(number(row, "n_readings")),
-                whole_number(number(row, "n_clusters")),
+                whole_number(cell_number(row, "n_readings")),
+                whole_number(cell_number(row, "n_clusters")),
                 *difference_cells({**row, "difference": row["estimate"]}, 100),
-                p_cell(number(row, "p")),
+                p_cell(cell_number(row, "p")),
             ),
         )
         for row in rows_of(results, "gee")

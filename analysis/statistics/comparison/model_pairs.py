@@ -13,16 +13,16 @@ from analysis.bundle.model import Bundle, PairKind
 from analysis.figures.drawing.axes import rater_names
 from analysis.options import Options
 from analysis.presentation.table import (
-    MOST_ROWS,
+    MAX_ROWS,
     ReportTable,
     condition_cell,
-    named,
     percent_cell,
     percent_with_range,
+    rater_name,
     report_table,
     whole_number,
 )
-from analysis.presentation.wording import Row, number, rows_of
+from analysis.presentation.wording import Row, cell_number, rows_of
 from analysis.readings.matrix import ReadingMatrix
 from analysis.results import Results
 from analysis.statistics.agreement.pairs.counts import Pair, pair_names, pairs_of
@@ -187,19 +187,19 @@ def side_by_side_table(results: Results) -> Iterator[ReportTable]:
         ),
         rows=[
             (
-                tuple(named(names, str(row[side])) for side in ("rater_a", "rater_b")),
+                tuple(rater_name(names, str(row[side])) for side in ("rater_a", "rater_b")),
                 (
                     condition_cell(str(row["condition"])),
                     group_words(row),
-                    whole_number(number(row, "n")),
-                    percent_cell(number(row, "accuracy_a")),
-                    percent_cell(number(row, "accuracy_b")),
+                    whole_number(cell_number(row, "n")),
+                    percent_cell(cell_number(row, "accuracy_a")),
+                    percent_cell(cell_number(row, "accuracy_b")),
                     paired_difference(row),
-                    whole_number(number(row, "only_a_correct")),
-                    whole_number(number(row, "only_b_correct")),
+                    whole_number(cell_number(row, "only_a_correct")),
+                    whole_number(cell_number(row, "only_b_correct")),
                 ),
             )
-            for row in rows[:MOST_ROWS]
+            for row in rows[:MAX_ROWS]
         ],
         total=len(rows),
     )
@@ -212,7 +212,7 @@ def group_words(row: Row) -> str:
 
 def paired_difference(row: Row) -> str:
     """Format a paired difference with its interval, over patients if there is such an interval."""
-    clustered = not math.isnan(number(row, "cluster_ci_low"))
+    clustered = not math.isnan(cell_number(row, "cluster_ci_low"))
     limits = ("cluster_ci_low", "cluster_ci_high") if clustered else ("ci_low", "ci_high")
     return percent_with_range(row, "difference", *limits)
 

@@ -14,26 +14,26 @@ from analysis.bundle.model import Bundle, PairKind
 from analysis.figures.comparisons import comparisons_chart
 from analysis.figures.drawing.axes import RaterName, rater_names
 from analysis.options import Options
-from analysis.presentation.captions import methods_in, number_range
+from analysis.presentation.captions import interval_methods, number_range
 from analysis.presentation.table import (
-    EMPTY,
-    MOST_ROWS,
+    EMPTY_CELL,
+    MAX_ROWS,
     ReportTable,
     TableRow,
     condition_cell,
     difference_cells,
-    named,
     p_cell,
     percent_cell,
+    rater_name,
     report_table,
     whole_number,
 )
-from analysis.presentation.wording import Row, number, rows_of, sentences
+from analysis.presentation.wording import Row, cell_number, join_sentences, rows_of
 from analysis.readings.clusters import (
-    ALL_IN_ONE,
-    FEWEST,
-    TOO_FEW,
-    WIDENED,
+    MIN_CLUSTERS,
+    SINGLE_CLUSTER,
+    TOO_FEW_CLUSTERS,
+    WIDENED_METHOD,
     is_widened,
     percentile_limits,
     ratio,
@@ -51,7 +51,7 @@ from analysis.statistics.comparison.paired_tests import (
 from analysis.statistics.statistic import Column, Figure, Method, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.statistics.verdicts import no_verdict_reason_of_fewest, patients_of_pair
-from analysis.translation import capitalised, later, t, tn, written
+from analysis.translation import capitalise, later, localised, t, tn
 
 NO_REFERENCE = later("no item has a reference standard")
 # Largest size of an array: 64 MiB of float64.
@@ -125,14 +125,14 @@ def items_given_to_both(matrix: ReadingMatrix, a: Ints, b: Ints) -> Iterator[tup
     first_alike = np.array(
         [
             first_with.setdefault(packed.tobytes(), column)
-            for column, packed in enumerate(np.packbits(matrix.given, axis=0).T)
+            for column, packed in enumerate(np.packbits(matrix.is_counted, axis=0).T)
         ],
         dtype=np.int64,
     )
     sides = np.sort(np.column_stack([first_alike[a], first_alike[b]]), axis=1)
     for first, second in np.unique(sides, axis=0):
         pairs = np.flatnonzero((sides[:, 0] == first) & (sides[:, 1] == second))
-        yield matrix.given[:, first] & matrix.given[:, second], pairs
+        yield matrix.is_counted[:, first] & matrix.is_counted[:, second], pairs
 
 
 def counts_of_only_one_correct(answers: Correctness, a: Ints, b: Ints) -> tuple[Floats, Floats]:
@@ -229,8 +229,8 @@ COMPARISON_COLUMNS = (
 )
 
 NOT_BOTH = later("no item was given to both")
-ONE_CLUSTER = f"cluster interval and clustered test: {ALL_IN_ONE}"
-FEW_CLUSTERS = f"cluster interval: {TOO_FEW}"
+ONE_CLUSTER = f"cluster interval and clustered test: {SINGLE_CLUSTER}"
+FEW_CLUSTERS = f"cluster interval: {TOO_FEW_CLUSTERS}"
 FEW_RESAMPLES = "cluster interval: too many resamples hold none of the pair's items"
 
 
@@ -362,17 +362,17 @@ def compare_pairs(
 def _clustered_method(answers: Correctness, weights: Floats | None) -> str:
     if weights is None:
         return ""
-    return f"{YANG}; {WIDENED}" if is_widened(np.array(len(answers.present))) else YANG
+    return f"{YANG}; {WIDENED_METHOD}" if is_widened(np.array(len(answers.present))) else YANG
 
 
 def _undefined_reason(
     matrix: ReadingMatrix, answers: Correctness, weights: Floats | None, low: Floats
 ) -> str:
     if not answers.n:
-        return NOT_BOTH if matrix.assigned.any() else NO_REFERENCE
+        return NOT_BOTH if matrix.has_truth.any() else NO_REFERENCE
     if weights is None:
         return ""
-    if len(answers.present) < FEWEST:
+    if len(answers.present) < MIN_CLUSTERS:
         return FEW_CLUSTERS if len(answers.present) > 1 else ONE_CLUSTER
     return FEW_RESAMPLES if np.isnan(low).any() else ""
 
@@ -402,7 +402,7 @@ def items_only_one_answered_correctly(bundle: Bundle, a: str, b: str) -> pd.Data
     matrix = reading_matrix(replace(bundle, readings=readings))
     rows = []
     for pair in pairs_of(matrix.columns):
-        both = matrix.given[:, pair.a] & matrix.given[:, pair.b]
+        both = matrix.is_counted[:, pair.a] & matrix.is_counted[:, pair.b]
         is_first_correct = matrix.correct[:, pair.a]
         for item in np.flatnonzero(both & (is_first_correct != matrix.correct[:, pair.b])):
             rater = matrix.columns[pair.a if is_first_correct[item] else pair.b].rater_id
@@ -415,11 +415,11 @@ def comparisons_table(results: Results) -> Iterator[ReportTable]:
     """Show the comparison of every model with every single reader."""
     names = rater_names(results.bundle)
     pairs = rows_of(results, "comparisons", pair_kind=PairKind.MIXED.value)
-    rows = [_pair_row(row, names, clustered=results.clustered) for row in pairs[:MOST_ROWS]]
+    rows = [_pair_row(row, names, clustered=results.clustered) for row in pairs[:MAX_ROWS]]
     yield report_table(
         name="comparisons",
         title=t("Models against single readers"),
-        note=sentences(
+        note=join_sentences(
             [
                 t("Difference: reader minus model, in points, with its CI (over patients).")
                 if results.clustered
@@ -453,20 +453,20 @@ def comparisons_table(results: Results) -> Iterator[ReportTable]:
 
 
 def _pair_row(row: Row, names: Mapping[str, RaterName], *, clustered: bool) -> TableRow:
-    over_patients = not math.isnan(number(row, "p_clustered"))
+    over_patients = not math.isnan(cell_number(row, "p_clustered"))
     cells = (
         condition_cell(str(row["condition"])),
-        whole_number(number(row, "n")),
-        percent_cell(number(row, "accuracy_a")),
-        percent_cell(number(row, "accuracy_b")),
+        whole_number(cell_number(row, "n")),
+        percent_cell(cell_number(row, "accuracy_a")),
+        percent_cell(cell_number(row, "accuracy_b")),
         *difference_cells(row, 100, cluster=clustered),
-        " : ".join(whole_number(number(row, f"only_{rater}_correct")) for rater in "ab")
-        if not math.isnan(number(row, "only_a_correct"))
-        else EMPTY,
-        p_cell(number(row, "p_clustered" if over_patients else "p_mid")),
-        p_cell(number(row, "p_adjusted")),
+        " : ".join(whole_number(cell_number(row, f"only_{rater}_correct")) for rater in "ab")
+        if not math.isnan(cell_number(row, "only_a_correct"))
+        else EMPTY_CELL,
+        p_cell(cell_number(row, "p_clustered" if over_patients else "p_mid")),
+        p_cell(cell_number(row, "p_adjusted")),
     )
-    return (named(names, str(row["rater_a"])), named(names, str(row["rater_b"]))), cells
+    return (rater_name(names, str(row["rater_a"])), rater_name(names, str(row["rater_b"]))), cells
 
 
 def comparisons_methods(results: Results) -> str:
@@ -507,14 +507,14 @@ def _comparisons_caption(rows: pd.DataFrame, percent: str, few: str = "") -> str
     clustered = rows["cluster_ci_low"].notna()
     methods = [t("bootstrap over patients")] if clustered.any() else []
     if not clustered.all():
-        methods.append(methods_in(rows, "ci_method"))
-    return sentences(
+        methods.append(interval_methods(rows, "ci_method"))
+    return join_sentences(
         [
             t(
                 "Model minus reader in percentage points of accuracy, on the same cases, n = {n};"
                 " {percent} % intervals ({methods}).",
                 n=number_range(rows["n"]),
-                percent=written(percent),
+                percent=localised(percent),
                 methods=t(", ").join(methods),
             ),
             tn(
@@ -522,7 +522,7 @@ def _comparisons_caption(rows: pd.DataFrame, percent: str, few: str = "") -> str
                 "The adjusted p is Holm's over all {n} pairs of a reader and a model.",
                 len(rows),
             ),
-            t("{reason}, regardless of p.", reason=capitalised(few)) if few else "",
+            t("{reason}, regardless of p.", reason=capitalise(few)) if few else "",
         ]
     )
 

@@ -16,12 +16,12 @@ from analysis.presentation.table import (
     ReportTable,
     TableRow,
     condition_cell,
-    named,
+    rater_name,
     report_table,
     two_conditions,
     whole_number,
 )
-from analysis.presentation.wording import Row, number, rows_of, sentences
+from analysis.presentation.wording import Row, cell_number, join_sentences, rows_of
 from analysis.results import Results
 from analysis.statistics.accuracy.diagnostic import has_two_classes
 from analysis.statistics.claims import (
@@ -157,7 +157,7 @@ def diagnostic_panel_table(results: Results) -> Iterator[ReportTable]:
         (t("Model"), t("Reader mean"), t("Model value")),
         [
             (
-                (named(names, str(row["model_id"])),),
+                (rater_name(names, str(row["model_id"])),),
                 _row_cells(row, str(row["condition"]), ("reader_mean", "model_value")),
             )
             for row in rows
@@ -202,7 +202,7 @@ def _diagnostic_table(
     return report_table(
         name=name,
         title=title,
-        note=sentences([note, t("Results by task are in the file."), narrower_notes(rows)]),
+        note=join_sentences([note, t("Results by task are in the file."), narrower_notes(rows)]),
         header=(
             first,
             t("Condition"),
@@ -221,7 +221,7 @@ def _row_cells(row: Row, condition: str, values: tuple[str, str]) -> tuple[str, 
         condition_cell(condition),
         translated(METRIC_WORDS[str(row["metric"])]),
         displayed_claim(row),
-        whole_number(number(row, "n_items")),
+        whole_number(cell_number(row, "n_items")),
         *comparison_cells(row, *values),
     )
 

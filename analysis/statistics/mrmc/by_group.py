@@ -18,15 +18,15 @@ from analysis.presentation.table import (
     ReportTable,
     condition_cell,
     difference_cells,
-    named,
     p_cell,
+    rater_name,
     report_table,
     two_conditions,
     whole_number,
 )
-from analysis.presentation.wording import Row, number, rows_of
+from analysis.presentation.wording import Row, cell_number, rows_of
 from analysis.readings.item_groups import item_groups
-from analysis.readings.matrix import GROUPINGS
+from analysis.readings.matrix import ITEM_GROUPINGS
 from analysis.results import Results
 from analysis.statistics.claims import displayed_claim, factor_of, narrower_notes, value_cell
 from analysis.statistics.comparison.paired_tests import holm_within
@@ -47,10 +47,10 @@ def declared_groupings(study: Study) -> tuple[str, ...]:
     """
     declared = subgroups(study.bundle.protocol)
     for name in declared:
-        if name not in GROUPINGS:
+        if name not in ITEM_GROUPINGS:
             raise OptionsError(
                 f"protocol.json: subgroups names {quoted(name)}; give fields of the items:"
-                f" {', '.join(GROUPINGS)}"
+                f" {', '.join(ITEM_GROUPINGS)}"
             )
     return tuple(dict.fromkeys(("task", *declared)))
 
@@ -60,7 +60,7 @@ def groups_with_truth(study: Study) -> Iterator[tuple[str, str, Bools]]:
     matrix = study.matrix
     for by, group, positions in item_groups(matrix, declared_groupings(study)):
         is_member = np.isin(np.arange(len(matrix.truth)), positions)
-        if by != "overall" and (matrix.assigned & is_member).any():
+        if by != "overall" and (matrix.has_truth & is_member).any():
             yield by, group, is_member
 
 
@@ -198,10 +198,12 @@ def panel_by_table(results: Results) -> Iterator[ReportTable]:
         (t("Model"), t("Reader mean"), t("Model value")),
         [
             (
-                (named(names, str(row["model_id"])),),
+                (rater_name(names, str(row["model_id"])),),
                 (
                     condition_cell(str(row["condition"])),
-                    *_row_cells(row, number(row, "reader_mean"), number(row, "model_value")),
+                    *_row_cells(
+                        row, cell_number(row, "reader_mean"), cell_number(row, "model_value")
+                    ),
                 ),
             )
             for row in rows
@@ -221,7 +223,7 @@ def conditions_by_table(results: Results) -> Iterator[ReportTable]:
         [
             (
                 two_conditions(row),
-                ("", *_row_cells(row, number(row, "value_a"), number(row, "value_b"))),
+                ("", *_row_cells(row, cell_number(row, "value_a"), cell_number(row, "value_b"))),
             )
             for row in rows
         ],
@@ -269,12 +271,12 @@ def _row_cells(row: Row, first_value: float, second_value: float) -> tuple[str, 
         str(row["group"]),
         t("accuracy, %") if factor == 100 else "AUC",
         displayed_claim(row),
-        whole_number(number(row, "n_items")),
+        whole_number(cell_number(row, "n_items")),
         value_cell(first_value, factor),
         value_cell(second_value, factor),
         *difference_cells(row, factor),
-        p_cell(number(row, "p")),
-        p_cell(number(row, "p_adjusted")),
+        p_cell(cell_number(row, "p")),
+        p_cell(cell_number(row, "p_adjusted")),
     )
 
 

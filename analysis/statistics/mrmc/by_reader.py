@@ -13,13 +13,13 @@ from analysis.figures.drawing.axes import RaterName, rater_names
 from analysis.options import Options
 from analysis.presentation.table import (
     ReportTable,
-    named,
     p_cell,
+    rater_name,
     report_table,
     two_conditions,
     whole_number,
 )
-from analysis.presentation.wording import Row, number, rows_of, sentences
+from analysis.presentation.wording import Row, cell_number, join_sentences, rows_of
 from analysis.results import Results
 from analysis.statistics.claims import (
     comparison_cells,
@@ -127,7 +127,7 @@ def condition_readers_table(results: Results) -> Iterator[ReportTable]:
     yield report_table(
         name="reader-conditions-readers",
         title=t("Readers under two conditions, by group of readers and by reader"),
-        note=sentences(
+        note=join_sentences(
             [
                 t("Difference: first minus second condition, the same readers and cases."),
                 t("Adjusted p: for the groups, or for the readers (Holm)."),
@@ -155,10 +155,10 @@ def condition_readers_table(results: Results) -> Iterator[ReportTable]:
                     _group_cell(row, names),
                     translated(METRIC_WORDS[str(row["metric"])]),
                     displayed_claim(row),
-                    whole_number(number(row, "n_readers")),
-                    whole_number(number(row, "n_items")),
+                    whole_number(cell_number(row, "n_readers")),
+                    whole_number(cell_number(row, "n_items")),
                     *comparison_cells(row),
-                    p_cell(number(row, "p_adjusted")),
+                    p_cell(cell_number(row, "p_adjusted")),
                 ),
             )
             for row in rows
@@ -167,7 +167,7 @@ def condition_readers_table(results: Results) -> Iterator[ReportTable]:
 
 
 def _group_cell(row: Row, names: Mapping[str, RaterName]) -> str:
-    return named(names, str(row["rater_id"])).full if row["rater_id"] else str(row["group"])
+    return rater_name(names, str(row["rater_id"])).full if row["rater_id"] else str(row["group"])
 
 
 _REDEFINED_COLUMNS = (

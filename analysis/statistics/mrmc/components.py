@@ -11,15 +11,22 @@ from analysis.bundle.model import Bundle
 from analysis.figures.drawing.axes import RaterName, condition_name, rater_names
 from analysis.options import Options
 from analysis.presentation.table import (
-    EMPTY,
+    EMPTY_CELL,
     ReportTable,
     TableRow,
     condition_cell,
-    named,
+    rater_name,
     report_table,
-    words,
+    row_label,
 )
-from analysis.presentation.wording import Row, number, rounded, rows_by, rows_of, sentences
+from analysis.presentation.wording import (
+    Row,
+    cell_number,
+    format_number,
+    join_sentences,
+    rows_by,
+    rows_of,
+)
 from analysis.results import Results
 from analysis.statistics.merits import (
     FigureOfMerit,
@@ -180,11 +187,13 @@ def _components_table(
     keys = ("model_id", "condition", "metric")
     by_row = rows_by(results, "variance_components", keys, of="component", table=table)
     names = rater_names(results.bundle)
-    negative = translated(NEGATIVE_NOTE) if any(number(row, "value") < 0 for row in rows) else ""
+    negative = (
+        translated(NEGATIVE_NOTE) if any(cell_number(row, "value") < 0 for row in rows) else ""
+    )
     components_table = report_table(
         name=name,
         title=title,
-        note=sentences(
+        note=join_sentences(
             [description, t("In thousandths (10\u207b\u00b3) of squared proportions."), negative]
         ),
         header=(t("Model"), t("Condition"), t("Metric"), *components),
@@ -203,7 +212,7 @@ def _components_table(
 
 
 def _subject(names: dict[str, RaterName], model: str, condition: str) -> RaterName:
-    return named(names, model) if model else words(condition_name(condition))
+    return rater_name(names, model) if model else row_label(condition_name(condition))
 
 
 def _table_row(
@@ -213,9 +222,9 @@ def _table_row(
     row_by_component: dict[str, Row],
     components: list[str],
 ) -> TableRow:
-    values = (number(row_by_component.get(name, {}), "value") for name in components)
+    values = (cell_number(row_by_component.get(name, {}), "value") for name in components)
     cells = (
-        EMPTY if math.isnan(value) else rounded(DISPLAY_FACTOR * value, DECIMALS)
+        EMPTY_CELL if math.isnan(value) else format_number(DISPLAY_FACTOR * value, DECIMALS)
         for value in values
     )
     return (rater,), (

@@ -20,7 +20,7 @@ from analysis.presentation.table import (
     two_conditions,
     whole_number,
 )
-from analysis.presentation.wording import number, rows_of, sentences
+from analysis.presentation.wording import cell_number, join_sentences, rows_of
 from analysis.readings.matrix import ReadingMatrix
 from analysis.readings.shared_items import shared_by_conditions
 from analysis.results import Results
@@ -298,8 +298,8 @@ def conditions_table(results: Results) -> Iterator[ReportTable]:
         cells = (
             t("accuracy, %") if factor == 100 else "AUC",
             displayed_claim(row),
-            str(int(number(row, "n_readers"))),
-            whole_number(number(row, "n_items")),
+            str(int(cell_number(row, "n_readers"))),
+            whole_number(cell_number(row, "n_items")),
             *comparison_cells(row),
         )
         rows.append(
@@ -311,7 +311,7 @@ def conditions_table(results: Results) -> Iterator[ReportTable]:
     yield report_table(
         name="reader-conditions",
         title=t("Readers under two conditions"),
-        note=sentences(
+        note=join_sentences(
             [
                 t("Difference: first minus second condition, the same readers and cases."),
                 narrower_notes(comparisons),

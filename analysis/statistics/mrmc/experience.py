@@ -16,10 +16,10 @@ from analysis.presentation.table import (
     difference_cells,
     p_cell,
     report_table,
+    row_label,
     whole_number,
-    words,
 )
-from analysis.presentation.wording import number, rounded, rows_of, span
+from analysis.presentation.wording import cell_number, format_number, format_range, rows_of
 from analysis.readings.shared_items import shared_by_panel
 from analysis.results import Results
 from analysis.statistics.claims import error_cells, factor_of, value_cell
@@ -200,16 +200,21 @@ def years_table(results: Results) -> Iterator[ReportTable]:
         ),
         rows=[
             (
-                (words(condition_cell(str(row["condition"]))),),
+                (row_label(condition_cell(str(row["condition"]))),),
                 (
                     translated(METRIC_WORDS[str(row["metric"])]),
-                    whole_number(number(row, "n_readers")),
-                    span(*(rounded(number(row, f"years_{end}"), 0) for end in ("low", "high"))),
-                    whole_number(number(row, "n_items")),
-                    value_cell(number(row, "value"), factor_of(row)),
+                    whole_number(cell_number(row, "n_readers")),
+                    format_range(
+                        *(
+                            format_number(cell_number(row, f"years_{end}"), 0)
+                            for end in ("low", "high")
+                        )
+                    ),
+                    whole_number(cell_number(row, "n_items")),
+                    value_cell(cell_number(row, "value"), factor_of(row)),
                     *difference_cells(row, factor_of(row)),
                     *error_cells(row, factor_of(row)),
-                    p_cell(number(row, "p")),
+                    p_cell(cell_number(row, "p")),
                 ),
             )
             for row in rows_of(results, "reader_years")

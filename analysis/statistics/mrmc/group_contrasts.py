@@ -12,7 +12,7 @@ import pandas as pd
 
 from analysis.arrays import Ints
 from analysis.bundle.model import RaterKind
-from analysis.readings.shared_items import Shared
+from analysis.readings.shared_items import SharedItems
 from analysis.statistics.merits import FigureOfMerit, Merits, differences
 from analysis.statistics.mrmc.conditions import columns_of_readers
 from analysis.statistics.mrmc.metrics import Metrics
@@ -148,7 +148,7 @@ class GroupContrast:
         return np.unique(np.concatenate([self.a, self.b, self.minus_a, self.minus_b]))
 
     def figures_of_merit(
-        self, study: Study, shared: Shared, metrics: Metrics
+        self, study: Study, shared: SharedItems, metrics: Metrics
     ) -> Iterator[FigureOfMerit]:
         """Yield the readers' values on shared items for each metric; group a comes first."""
         columns = self.columns

@@ -16,11 +16,11 @@ from analysis.presentation.table import (
     condition_cell,
     p_cell,
     report_table,
+    row_label,
     whole_number,
-    words,
 )
-from analysis.presentation.wording import number, rows_of
-from analysis.readings.shared_items import Shared, shared_by_panel
+from analysis.presentation.wording import cell_number, rows_of
+from analysis.readings.shared_items import SharedItems, shared_by_panel
 from analysis.results import Results
 from analysis.statistics.claims import comparison_cells, comparison_header
 from analysis.statistics.merits import (
@@ -98,7 +98,7 @@ def _items_by_task(study: Study) -> dict[str, Bools]:
     """Return each task's items with a reference standard, for tasks that have any."""
     matrix = study.matrix
     tasks = {
-        task: np.isin(np.arange(len(matrix.truth)), positions) & matrix.assigned
+        task: np.isin(np.arange(len(matrix.truth)), positions) & matrix.has_truth
         for task, positions in matrix.members("task").items()
     }
     return {task: items for task, items in tasks.items() if items.any()}
@@ -128,7 +128,7 @@ def _task_minus_other_tasks(
     )
 
 
-def _with_reason_if_empty(shared: Shared, is_counted: Bools) -> Shared:
+def _with_reason_if_empty(shared: SharedItems, is_counted: Bools) -> SharedItems:
     missing = not is_counted.any(axis=0).all()
     return replace(shared, reason=shared.reason or (NO_ITEM if missing else ""))
 
@@ -154,14 +154,14 @@ def tasks_table(results: Results) -> Iterator[ReportTable]:
         ),
         rows=[
             (
-                (words(str(row["group_a"])), words(str(row["group_b"]))),
+                (row_label(str(row["group_a"])), row_label(str(row["group_b"]))),
                 (
                     translated(FACTOR_NAMES[str(row["factor"])]),
                     condition_cell(str(row["condition"])),
                     str(row["group"]),
-                    whole_number(number(row, "n_items")),
+                    whole_number(cell_number(row, "n_items")),
                     *comparison_cells(row),
-                    p_cell(number(row, "p_adjusted")),
+                    p_cell(cell_number(row, "p_adjusted")),
                 ),
             )
             for row in rows

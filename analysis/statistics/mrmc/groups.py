@@ -13,12 +13,12 @@ from analysis.options import Options
 from analysis.presentation.table import (
     ReportTable,
     condition_cell,
-    named,
+    rater_name,
     report_table,
+    row_label,
     whole_number,
-    words,
 )
-from analysis.presentation.wording import Row, number, rows_of
+from analysis.presentation.wording import Row, cell_number, rows_of
 from analysis.readings.item_groups import item_groups
 from analysis.readings.shared_items import shared_by_panel
 from analysis.results import Results
@@ -190,7 +190,7 @@ def _contrast_rows(
     matrix = study.matrix
     for by, group, positions in item_groups(matrix, ("task",)):
         is_member = np.isin(np.arange(len(matrix.truth)), positions)
-        if by == "overall" or (matrix.assigned & is_member).any():
+        if by == "overall" or (matrix.has_truth & is_member).any():
             shared = shared_by_panel(matrix, contrast.columns, is_member)
             for figure in contrast.figures_of_merit(study, shared, metrics):
                 key = {"metric": figure.metric.value, **contrast.names, "by": by, "group": group}
@@ -315,13 +315,15 @@ def _groups_report_table(
         ),
         rows=[
             (
-                (words(str(row["group_a"])), words(str(row["group_b"]))),
+                (row_label(str(row["group_a"])), row_label(str(row["group_b"]))),
                 (
                     translated(FACTOR_NAMES[str(row["factor"])]),
                     condition,
                     metric,
-                    " / ".join(whole_number(number(row, f"n_readers_{group}")) for group in "ab"),
-                    whole_number(number(row, "n_items")),
+                    " / ".join(
+                        whole_number(cell_number(row, f"n_readers_{group}")) for group in "ab"
+                    ),
+                    whole_number(cell_number(row, "n_items")),
                     *comparison_cells(row),
                 ),
             )
@@ -335,7 +337,7 @@ def _metric_words(row: Row, names: Mapping[str, RaterName]) -> str:
     if row["metric"] != LEAD_METRIC:
         return translated(METRIC_WORDS[str(row["metric"])])
     model = str(row["note"]).partition("; ")[0].removeprefix(MODEL_NOTE_PREFIX)
-    return t("lead of {model}, points", model=named(names, model).full)
+    return t("lead of {model}, points", model=rater_name(names, model).full)
 
 
 READER_GROUPS = Statistic(

@@ -17,15 +17,15 @@ from analysis.options import Options
 from analysis.presentation.table import (
     ReportTable,
     condition_cell,
-    named,
     percent_cell,
     percent_with_range,
     range_cell,
+    rater_name,
     report_table,
+    row_label,
     whole_number,
-    words,
 )
-from analysis.presentation.wording import Row, number, rows_of
+from analysis.presentation.wording import Row, cell_number, rows_of
 from analysis.readings.shared_items import shared_by_panel
 from analysis.results import Results
 from analysis.statistics.merits import differences, percent_correct
@@ -244,21 +244,21 @@ def heterogeneity_table(results: Results) -> Iterator[ReportTable]:
 
 def _row_labels(row: Row, names: dict[str, RaterName]) -> tuple[RaterName, ...]:
     if row["factor"] == SITE:
-        return (words(t("Sites: readers")),)
+        return (row_label(t("Sites: readers")),)
     if not row["model_id"]:
-        return (words(t("Banks: readers")),)
-    return words(t("Banks: lead of the model")), named(names, str(row["model_id"]))
+        return (row_label(t("Banks: readers")),)
+    return row_label(t("Banks: lead of the model")), rater_name(names, str(row["model_id"]))
 
 
 def _row_cells(row: Row) -> tuple[str, ...]:
     return (
         condition_cell(str(row["condition"])),
-        whole_number(number(row, "n_groups")),
-        whole_number(number(row, "n_items")),
+        whole_number(cell_number(row, "n_groups")),
+        whole_number(cell_number(row, "n_items")),
         percent_with_range(row, "estimate"),
-        range_cell(number(row, "prediction_low"), number(row, "prediction_high")),
-        percent_cell(number(row, "tau")),
-        percent_cell(number(row, "i_squared")),
+        range_cell(cell_number(row, "prediction_low"), cell_number(row, "prediction_high")),
+        percent_cell(cell_number(row, "tau")),
+        percent_cell(cell_number(row, "i_squared")),
     )
 
 

@@ -41,8 +41,8 @@ class Side:
 
     def counted_readings(self, matrix: ReadingMatrix) -> Bools:
         """Return the readings that are counted, shape (n_items, n_readers)."""
-        is_counted: Bools = matrix.given[:, self.columns] & (self.columns >= 0)
-        return is_counted if self.model is None else is_counted & matrix.given[:, [self.model]]
+        is_counted: Bools = matrix.is_counted[:, self.columns] & (self.columns >= 0)
+        return is_counted if self.model is None else is_counted & matrix.is_counted[:, [self.model]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -168,8 +168,8 @@ def _area_observations(
     ratings = study.figures_of_merit.ratings
     assert ratings is not None  # the metric exists only where there are ratings
     is_counted = side.counted_readings(study.matrix)
-    positive = ratings.positive & study.matrix.assigned
-    negative = ~ratings.positive & study.matrix.assigned
+    positive = ratings.positive & study.matrix.has_truth
+    negative = ~ratings.positive & study.matrix.has_truth
     design = (is_counted[positive].T[:, :, None] & is_counted[negative].T[:, None, :]).astype(
         np.float64
     )
@@ -209,7 +209,7 @@ def _has_patient_of_both_classes(study: Study) -> bool:
     matrix, ratings = study.matrix, study.figures_of_merit.ratings
     assert ratings is not None  # the metric exists only where there are ratings
     positives, negatives = (
-        matrix.clusters[matrix.assigned & each] for each in (ratings.positive, ~ratings.positive)
+        matrix.clusters[matrix.has_truth & each] for each in (ratings.positive, ~ratings.positive)
     )
     return bool(np.isin(positives, negatives).any())
 

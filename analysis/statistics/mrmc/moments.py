@@ -9,8 +9,8 @@ import pandas as pd
 from analysis.bundle.model import Bundle
 from analysis.figures.drawing.axes import rater_names
 from analysis.options import Options
-from analysis.presentation.table import MOST_ROWS, ReportTable, report_table
-from analysis.presentation.wording import number, rows_of
+from analysis.presentation.table import MAX_ROWS, ReportTable, report_table
+from analysis.presentation.wording import cell_number, rows_of
 from analysis.results import Results
 from analysis.statistics.merits import Metric
 from analysis.statistics.mrmc.incomplete import incomplete_comparisons, pair_weighted_means
@@ -139,10 +139,10 @@ def components_table(results: Results) -> Iterator[ReportTable]:
                     ", ".join(
                         translated(SHARED_NAMES[name]) for name in str(row["shared"]).split(", ")
                     ),
-                    *(f"{number(row, column):.3g}" for column in REPORTED_MOMENTS),
+                    *(f"{cell_number(row, column):.3g}" for column in REPORTED_MOMENTS),
                 ),
             )
-            for row in rows[:MOST_ROWS]
+            for row in rows[:MAX_ROWS]
         ],
         total=len(rows),
     )

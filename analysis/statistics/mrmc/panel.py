@@ -17,20 +17,27 @@ from analysis.bundle.protocol import margin_of, plan_of
 from analysis.figures.comparisons import panel_chart
 from analysis.figures.drawing.axes import RaterName, rater_names
 from analysis.options import Options
-from analysis.presentation.captions import cases_in, methods_in, readers_in
+from analysis.presentation.captions import case_range, interval_methods, reader_range
 from analysis.presentation.table import (
-    EMPTY,
-    MOST_ROWS,
+    EMPTY_CELL,
+    MAX_ROWS,
     ReportTable,
     TableRow,
     condition_cell,
-    named,
     p_cell,
+    rater_name,
     report_table,
     whole_number,
 )
-from analysis.presentation.wording import Row, in_a_row, number, rounded, rows_of, sentences
-from analysis.readings.confidence import WORDS, confidence_of
+from analysis.presentation.wording import (
+    Row,
+    cell_number,
+    format_number,
+    join_sentences,
+    join_with_commas,
+    rows_of,
+)
+from analysis.readings.confidence import MEANING_WORDS, confidence_of
 from analysis.readings.matrix import ReadingMatrix
 from analysis.readings.shared_items import shared_by_panel
 from analysis.results import Results
@@ -69,7 +76,7 @@ from analysis.statistics.verdicts import (
     patients_of_row,
     score_p,
 )
-from analysis.translation import capitalised, later, t, translated, written
+from analysis.translation import capitalise, later, localised, t, translated
 
 METHODS = {
     Claim.THESE_READERS: "Obuchowski-Rockette, standalone model, readers fixed; t, C - 1",
@@ -349,12 +356,12 @@ def panel_table(results: Results) -> Iterator[ReportTable]:
     with_margin = any(_is_for_margin(results, row) for row in panel)
     rows = [
         _panel_row(results, row, adjusted.get(_panel_key(row), {}), names)
-        for row in panel[:MOST_ROWS]
+        for row in panel[:MAX_ROWS]
     ]
     table = report_table(
         name="reader-panel",
         title=t("Models against the panel of readers"),
-        note=sentences(
+        note=join_sentences(
             [
                 t(
                     "Difference: model minus the mean of the readers. These readers: readers"
@@ -392,23 +399,23 @@ def _panel_key(row: Row) -> tuple[str, ...]:
 
 def _is_for_margin(results: Results, row: Row) -> bool:
     """Return whether the row has a margin that was declared or requested."""
-    return not math.isnan(number(row, "margin")) and has_margin(results, str(row["metric"]))
+    return not math.isnan(cell_number(row, "margin")) and has_margin(results, str(row["metric"]))
 
 
 def _margins_sentence(results: Results) -> str:
     """Return a sentence with the margins of the column NI p and their origin."""
     panel = rows_of(results, "reader_panel")
     margins = {
-        t("{size} points", size=rounded(100 * number(row, "margin"), 1))
+        t("{size} points", size=format_number(100 * cell_number(row, "margin"), 1))
         if factor_of(row) == 100
-        else t("{size} of area", size=rounded(number(row, "margin"), 2))
+        else t("{size} of area", size=format_number(cell_number(row, "margin"), 2))
         for row in panel
         if _is_for_margin(results, row)
     }
     if not margins:
         return ""
     origin = origin_of_margin(results)
-    sizes = in_a_row(sorted(margins))
+    sizes = join_with_commas(sorted(margins))
     if origin:
         return t(
             "NI p: one-sided (accuracy: score test; AUC: logit scale), for the margin of {margins}"
@@ -430,19 +437,19 @@ def _panel_row(
         condition_cell(str(row["condition"])),
         t("accuracy, %") if factor == 100 else "AUC",
         displayed_claim(row),
-        str(int(number(row, "n_readers"))),
-        whole_number(number(row, "n_items")),
+        str(int(cell_number(row, "n_readers"))),
+        whole_number(cell_number(row, "n_items")),
         *comparison_cells(row, "reader_mean", "model_value"),
-        p_cell(number(adjusted, "p_adjusted")),
-        p_cell(_p_for_margin(results, row)) if _is_for_margin(results, row) else EMPTY,
+        p_cell(cell_number(adjusted, "p_adjusted")),
+        p_cell(_p_for_margin(results, row)) if _is_for_margin(results, row) else EMPTY_CELL,
     )
-    return (named(names, str(row["model_id"])),), cells
+    return (rater_name(names, str(row["model_id"])),), cells
 
 
 def _p_for_margin(results: Results, row: Row) -> float:
     """Return the p-value that decides: that of `noninferiority`, or else that of the t test."""
     p = score_p(results, row)
-    return number(row, "p_noninferior") if math.isnan(p) else p
+    return cell_number(row, "p_noninferior") if math.isnan(p) else p
 
 
 def panel_figures(results: Results, condition: str) -> Iterator[Figure]:
@@ -477,10 +484,10 @@ def _panel_caption(results: Results, rows: pd.DataFrame, narrower: str, few: str
         t(
             "Each model minus the mean of {readers} over {cases}, with {percent} % intervals"
             " ({methods}).",
-            readers=readers_in(rows["n_readers"]),
-            cases=cases_in(rows["n_items"]),
-            percent=written(percent),
-            methods=methods_in(rows),
+            readers=reader_range(rows["n_readers"]),
+            cases=case_range(rows["n_items"]),
+            percent=localised(percent),
+            methods=interval_methods(rows),
         ),
         t(
             "Filled: against these readers. Hollow: against readers like these, of whom these"
@@ -489,9 +496,9 @@ def _panel_caption(results: Results, rows: pd.DataFrame, narrower: str, few: str
         narrower,
     ]
     if few:
-        parts.append(t("{reason}.", reason=capitalised(few)))
+        parts.append(t("{reason}.", reason=capitalise(few)))
     elif rows["margin"].notna().any():
-        level = written(f"{(100 - float(percent)) / 2:g}")
+        level = localised(f"{(100 - float(percent)) / 2:g}")
         parts.append(
             t(
                 "An interval within the shaded area clears the margin, at a one-sided level of"
@@ -507,7 +514,7 @@ def _panel_caption(results: Results, rows: pd.DataFrame, narrower: str, few: str
                 level=level,
             )
         )
-    return sentences(parts)
+    return join_sentences(parts)
 
 
 def panel_methods(results: Results) -> str:
@@ -534,7 +541,7 @@ def panel_methods(results: Results) -> str:
         text += (
             " The same is done for areas under the ROC curve of the confidence ratings"
             f" [{'; '.join(f'@{key}' for key in keys)}]; confidence is taken as"
-            f" {WORDS[confidence_of(results.options, results.bundle).meaning]}."
+            f" {MEANING_WORDS[confidence_of(results.options, results.bundle).meaning]}."
         )
     return text + _endpoint_sentences(results)
 
@@ -546,7 +553,7 @@ def _endpoint_sentences(results: Results) -> str:
     text = ""
     if has_margin(results, "accuracy") and planned is not None:
         origin_words = f" ({origin})" if origin else ""
-        size = f"{rounded(100 * planned, 1)} percentage points"
+        size = f"{format_number(100 * planned, 1)} percentage points"
         text += f" The non-inferiority margin is {size}{origin_words}"
         text += ": it is cleared where the lower limit of the interval is above minus the margin."
     if not plan.is_confirmatory:

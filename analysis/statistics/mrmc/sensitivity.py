@@ -14,23 +14,30 @@ from analysis.bundle.model import Bundle
 from analysis.figures.drawing.axes import rater_names
 from analysis.options import Options
 from analysis.presentation.table import (
-    EMPTY,
-    MANY_IN_PRINT,
-    MOST_ROWS,
+    EMPTY_CELL,
+    MAX_PRINTED_ROWS_IMPORTANT,
+    MAX_ROWS,
     ReportTable,
     TableRow,
     condition_cell,
-    named,
     p_cell,
     range_cell,
+    rater_name,
     report_table,
     whole_number,
 )
-from analysis.presentation.wording import Row, listed, number, rounded, rows_of, sentences
-from analysis.readings.circumstances import faulty_items, marked
+from analysis.presentation.wording import (
+    Row,
+    cell_number,
+    format_number,
+    join_sentences,
+    join_words,
+    rows_of,
+)
+from analysis.readings.circumstances import faulty_items, marked_readings
 from analysis.readings.clusters import sums_by_cluster
 from analysis.readings.matrix import NO_LETTER, ReadingMatrix, reading_matrix
-from analysis.readings.open_answers import read_by_rules
+from analysis.readings.open_answers import matrices_by_rules
 from analysis.readings.shared_items import shared_by_panel
 from analysis.results import Results
 from analysis.statistics.claims import displayed_claim, narrower_notes
@@ -59,7 +66,7 @@ from analysis.statistics.mrmc.obuchowski_rockette import (
 from analysis.statistics.mrmc.panel import ReaderPanel, claims_of, panels_of
 from analysis.statistics.statistic import Column, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
-from analysis.translation import later, pieces, t, tn, translated
+from analysis.translation import later, t, tn, translate_pieces, translated
 
 NO_TASK = later("no item with a reference standard names its task")
 ITEMS_ANSWERED = "items that every rater of the row answered"
@@ -174,9 +181,11 @@ def sensitivity_panel(study: Study | Bundle, options: Options | None = None) -> 
 def _choices(bundle: Bundle, matrix: ReadingMatrix, faulty: Sequence[str]) -> Mapping[str, Choice]:
     answered = matrix.answers != NO_LETTER
     correct = matrix.correct
-    correct_or_missing = matrix.assigned[:, None] & (correct | ~answered)
+    correct_or_missing = matrix.has_truth[:, None] & (correct | ~answered)
     none_dropped = np.zeros_like(answered)
-    flagged, excluded = (marked(bundle, matrix, column) for column in ("flags", "excluded"))
+    flagged, excluded = (
+        marked_readings(bundle, matrix, column) for column in ("flags", "excluded")
+    )
     choices = {
         "missing as wrong": _drop_items(matrix, correct, none_dropped, ""),
         "missing dropped": _drop_items(matrix, correct, ~answered, ITEMS_ANSWERED),
@@ -189,7 +198,7 @@ def _choices(bundle: Bundle, matrix: ReadingMatrix, faulty: Sequence[str]) -> Ma
     for name, is_faulty in faulty_items(bundle, matrix, faulty).items():
         all_items = np.broadcast_to(is_faulty[:, None], answered.shape)
         choices[name] = _drop_items(matrix, correct, all_items, ITEMS_NOT_FAULTY)
-    for name, reparsed in read_by_rules(bundle).items():
+    for name, reparsed in matrices_by_rules(bundle).items():
         choices[name] = _drop_items(reparsed, reparsed.correct, none_dropped, "")
     if matrix.left_out.any():
         with_excluded = reading_matrix(bundle, count_excluded=True)
@@ -220,7 +229,7 @@ def _count_absent_as_wrong(matrix: ReadingMatrix) -> Choice:
     """Count all items; those never assigned to a reader are incorrect."""
 
     def compare(panel: ReaderPanel) -> _ChoiceResult:
-        items = matrix.assigned & ~np.any(matrix.left_out[:, panel.columns], axis=1)
+        items = matrix.has_truth & ~np.any(matrix.left_out[:, panel.columns], axis=1)
         has_absent = not matrix.presented[items][:, panel.readers].all()
         correct = matrix.correct[items][:, panel.columns]
         return _equally_weighted(matrix, correct, items, "", ABSENT_NOTE if has_absent else "")
@@ -381,20 +390,20 @@ def panel_choices_table(results: Results) -> Iterator[ReportTable]:
     shown_rows = sorted([*shown_rows, *differing_rows], key=lambda row: order[_comparison_key(row)])
     table_rows: list[TableRow] = [
         (
-            (named(names, str(row["model_id"])),),
+            (rater_name(names, str(row["model_id"])),),
             (
                 condition_cell(str(row["condition"])),
                 displayed_claim(row),
-                pieces(str(row["analysis"])),
+                translate_pieces(str(row["analysis"])),
                 *_compared_cells(row),
-                p_cell(number(row, "p_margin")),
+                p_cell(cell_number(row, "p_margin")),
             ),
         )
-        for row in shown_rows[:MOST_ROWS]
+        for row in shown_rows[:MAX_ROWS]
     ]
     n_same = len(others) - len(differing_rows)
     difference = t("Difference: model minus the mean of the readers, in points.")
-    note = sentences([difference, narrower_notes(shown_rows), _score_note(shown_rows)])
+    note = join_sentences([difference, narrower_notes(shown_rows), _score_note(shown_rows)])
     if n_same:
         omitted_note = tn(
             "Left out: {n} row equal to the primary analysis ({name}).",
@@ -402,7 +411,7 @@ def panel_choices_table(results: Results) -> Iterator[ReportTable]:
             n_same,
             name=translated(PRIMARY),
         )
-        note = sentences([note, omitted_note])
+        note = join_sentences([note, omitted_note])
     table = report_table(
         name="sensitivity-panel",
         title=t("Effect of other choices on models against the panel"),
@@ -420,16 +429,20 @@ def panel_choices_table(results: Results) -> Iterator[ReportTable]:
         ),
         rows=table_rows,
         total=len(shown_rows),
-        most_in_print=MANY_IN_PRINT,
+        max_printed_rows=MAX_PRINTED_ROWS_IMPORTANT,
     )
     yield table if _score_note(shown_rows) else table.without_column(t("Score test p"))
 
 
 def _score_note(rows: Sequence[Row]) -> str:
     """Return a sentence on the score test in these rows; empty if none of them has a margin."""
-    margins = {number(row, "margin") for row in rows if not math.isnan(number(row, "p_margin"))}
-    sizes = [t("{size} points", size=rounded(100 * margin, 1)) for margin in sorted(margins)]
-    return t("Score test p: one-sided, margin {margins}.", margins=listed(sizes)) if sizes else ""
+    margins = {
+        cell_number(row, "margin") for row in rows if not math.isnan(cell_number(row, "p_margin"))
+    }
+    sizes = [t("{size} points", size=format_number(100 * margin, 1)) for margin in sorted(margins)]
+    return (
+        t("Score test p: one-sided, margin {margins}.", margins=join_words(sizes)) if sizes else ""
+    )
 
 
 def _comparison_key(row: Row) -> tuple[str, ...]:
@@ -437,13 +450,13 @@ def _comparison_key(row: Row) -> tuple[str, ...]:
 
 
 def _compared_cells(row: Row) -> tuple[str, ...]:
-    n = number(row, "n_items")
-    low, high = number(row, "ci_low"), number(row, "ci_high")
+    n = cell_number(row, "n_items")
+    low, high = cell_number(row, "ci_low"), cell_number(row, "ci_high")
     return (
-        EMPTY if math.isnan(n) else whole_number(n),
-        rounded(100 * number(row, "difference"), 1),
+        EMPTY_CELL if math.isnan(n) else whole_number(n),
+        format_number(100 * cell_number(row, "difference"), 1),
         range_cell(low, high),
-        pieces(str(row.get("undefined_because") or "")),
+        translate_pieces(str(row.get("undefined_because") or "")),
     )
 
 

@@ -19,7 +19,14 @@ from analysis.presentation.table import (
     two_conditions,
     whole_number,
 )
-from analysis.presentation.wording import Row, number, rounded, rows_of, sentences, span
+from analysis.presentation.wording import (
+    Row,
+    cell_number,
+    format_number,
+    format_range,
+    join_sentences,
+    rows_of,
+)
 from analysis.results import Results
 from analysis.statistics.claims import displayed_claim, narrower_notes
 from analysis.statistics.merits import mean_of_own_items
@@ -212,7 +219,7 @@ def time_conditions_table(results: Results) -> Iterator[ReportTable]:
     yield report_table(
         name="time-conditions",
         title=t("Reading times under two conditions"),
-        note=sentences(
+        note=join_sentences(
             [
                 t(
                     "Ratio: time under the first condition over that under the second, of the same"
@@ -245,17 +252,17 @@ def time_conditions_table(results: Results) -> Iterator[ReportTable]:
 
 
 def _row_cells(row: Row) -> tuple[str, ...]:
-    low, high = number(row, "ci_low"), number(row, "ci_high")
+    low, high = cell_number(row, "ci_low"), cell_number(row, "ci_high")
     return (
         translated(MEASURE_WORDS[str(row["measure"])]),
         displayed_claim(row),
-        whole_number(number(row, "n_readers")),
-        whole_number(number(row, "n_pairs")),
-        rounded(number(row, "time_a_ms") / 1000, 1),
-        rounded(number(row, "time_b_ms") / 1000, 1),
-        rounded(number(row, "ratio"), 2),
-        "–" if math.isnan(low) else span(rounded(low, 2), rounded(high, 2)),
-        p_cell(number(row, "p")),
+        whole_number(cell_number(row, "n_readers")),
+        whole_number(cell_number(row, "n_pairs")),
+        format_number(cell_number(row, "time_a_ms") / 1000, 1),
+        format_number(cell_number(row, "time_b_ms") / 1000, 1),
+        format_number(cell_number(row, "ratio"), 2),
+        "–" if math.isnan(low) else format_range(format_number(low, 2), format_number(high, 2)),
+        p_cell(cell_number(row, "p")),
     )
 
 

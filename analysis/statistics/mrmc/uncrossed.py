@@ -13,18 +13,18 @@ from analysis.bundle.model import Bundle, RaterKind
 from analysis.figures.drawing.axes import RaterName, condition_name, rater_names
 from analysis.options import Options
 from analysis.presentation.table import (
-    MOST_ROWS,
+    MAX_ROWS,
     ReportTable,
     TableRow,
-    named,
+    rater_name,
     report_table,
+    row_label,
     two_conditions,
     whole_number,
-    words,
 )
-from analysis.presentation.wording import Row, number, rows_of
+from analysis.presentation.wording import Row, cell_number, rows_of
 from analysis.readings.matrix import ReadingMatrix
-from analysis.readings.shared_items import Shared
+from analysis.readings.shared_items import SharedItems
 from analysis.results import Results
 from analysis.statistics import claims
 from analysis.statistics.claims import comparison_cells, comparison_header, factor_of
@@ -202,16 +202,16 @@ def _crossed_cells(study: Study, comparison: Comparison) -> dict[str, dict[str, 
         has_both = (a >= 0) & (b >= 0)
         readers = columns = np.concatenate([a[has_both], b[has_both]])
         n_readings = len(columns)
-    items: Bools = np.all(matrix.given[:, columns], axis=1)
+    items: Bools = np.all(matrix.is_counted[:, columns], axis=1)
     if not len(readers):
         items = np.zeros_like(items)
     reason = "" if items.any() else NO_SHARED_ITEM if len(readers) else NO_READER
     n = int(items.sum())
-    note = f"{READER_MEAN}: {n} of {int(matrix.assigned.sum())} items"
+    note = f"{READER_MEAN}: {n} of {int(matrix.has_truth.sum())} items"
     cells = {}
     rated = readers if len(readers) else _reader_columns(matrix)
     for figure in study.figures_of_merit.of_raters(
-        Shared(items=items, reason=reason), columns, rated
+        SharedItems(items=items, reason=reason), columns, rated
     ):
         result: SingleTreatment | TwoTreatments
         if len(comparison.sides) == 1:
@@ -275,7 +275,7 @@ def uncrossed_table(results: Results) -> Iterator[ReportTable]:
             t("Readings"),
             *comparison_header(t("First"), t("Second")),
         ),
-        rows=[_table_row(row, names) for row in rows[:MOST_ROWS]],
+        rows=[_table_row(row, names) for row in rows[:MAX_ROWS]],
         total=len(rows),
     )
 
@@ -285,9 +285,9 @@ def _table_row(row: Row, names: Mapping[str, RaterName]) -> TableRow:
     cells = (
         t("accuracy, %") if factor == 100 else "AUC",
         str(row["method"]),
-        whole_number(number(row, "n_readers")),
-        whole_number(number(row, "n_items")),
-        whole_number(number(row, "n_readings")),
+        whole_number(cell_number(row, "n_readers")),
+        whole_number(cell_number(row, "n_items")),
+        whole_number(cell_number(row, "n_readings")),
         *comparison_cells(row),
     )
     return compared_subjects(row, names), cells
@@ -298,7 +298,7 @@ def compared_subjects(row: Row, names: Mapping[str, RaterName]) -> tuple[RaterNa
     model, first = str(row["model_id"]), str(row["condition_a"])
     if not model:
         return two_conditions(row)
-    return (named(names, model), *((words(condition_name(first)),) if first else ()))
+    return (rater_name(names, model), *((row_label(condition_name(first)),) if first else ()))
 
 
 UNCROSSED = Statistic(

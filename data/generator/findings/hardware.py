@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
-from data.generator.anatomy import Chest, hollow_tube, solid, tube
+from data.generator.anatomy import Chest, hollow_tube, rigid_body, solid_tube
 
 VEIN_STEPS = 5
 
@@ -41,7 +41,7 @@ def tracheal_tube(
     highest = knots[-1]
     knots.append(highest + np.array([0.0, 4.0, 0.5 * (top - highest[2])]))
     knots.append(highest + np.array([0.0, 10.0, top - highest[2]]))
-    path = _relaxed(np.array(knots))
+    path = _smooth_course(np.array(knots))
     chest.devices += hollow_tube(path, radius_mm=5.0, g_per_cm=0.16, stripe_g_per_cm=0.14)
     chest.landmarks["carina"], chest.landmarks["tube tip"] = carina, path[0]
     return {"finding": "endotracheal tube", "tip_above_carina_mm": above_carina_mm}
@@ -89,7 +89,7 @@ def _right_bronchus(
     return knots
 
 
-def _course(chest: Chest, organ: str, axis: int, count: int) -> list[NDArray[np.float64]]:
+def _centre_line(chest: Chest, organ: str, axis: int, count: int) -> list[NDArray[np.float64]]:
     """Return points on the centre line of an organ, in ascending order of an axis."""
     points = np.argwhere(chest.organ(organ)) * chest.spacing_mm
     edges = np.quantile(points[:, axis], np.linspace(0.04, 0.96, count + 1))
@@ -102,7 +102,7 @@ def _course(chest: Chest, organ: str, axis: int, count: int) -> list[NDArray[np.
 
 def _superior_cava(chest: Chest) -> list[NDArray[np.float64]]:
     """Return points on the superior vena cava from top to bottom."""
-    return _course(chest, "superior_vena_cava", 2, VEIN_STEPS)[::-1]
+    return _centre_line(chest, "superior_vena_cava", 2, VEIN_STEPS)[::-1]
 
 
 def _right_atrium(chest: Chest) -> NDArray[np.float64]:
@@ -114,7 +114,7 @@ def _right_atrium(chest: Chest) -> NDArray[np.float64]:
 def central_line(chest: Chest, rng: np.random.Generator) -> dict[str, object]:
     """Place a right internal jugular catheter that ends in the superior vena cava."""
     del rng
-    brachiocephalic = _course(chest, "brachiocephalic_vein_right", 2, 3)[::-1]
+    brachiocephalic = _centre_line(chest, "brachiocephalic_vein_right", 2, 3)[::-1]
     neck = brachiocephalic[0]
     top = chest.hu.shape[2] * chest.spacing_mm[2]
     above = [
@@ -122,7 +122,7 @@ def central_line(chest: Chest, rng: np.random.Generator) -> dict[str, object]:
         neck + np.array([15.0, 2.0, 0.35 * (top - neck[2])]),
     ]
     knots = np.array([*above, *brachiocephalic, *_superior_cava(chest)[:-1]])
-    chest.devices.append(tube(knots, radius_mm=1.2, g_per_cm=0.11))
+    chest.devices.append(solid_tube(knots, radius_mm=1.2, g_per_cm=0.11))
     chest.landmarks["line tip"] = knots[-1]
     return {"finding": "central venous catheter", "side": "right", "tip": "superior vena cava"}
 
@@ -130,14 +130,14 @@ def central_line(chest: Chest, rng: np.random.Generator) -> dict[str, object]:
 def gastric_tube(chest: Chest, rng: np.random.Generator) -> dict[str, object]:
     """Place a nasogastric tube through the oesophagus into the stomach."""
     del rng
-    gullet = _course(chest, "esophagus", 2, 9)[::-1]
+    gullet = _centre_line(chest, "esophagus", 2, 9)[::-1]
     top = chest.hu.shape[2] * chest.spacing_mm[2]
     stomach = np.argwhere(chest.organ("stomach")) * chest.spacing_mm
     first = gullet[0] + np.array([-3.0, 8.0, top - gullet[0][2]])
     second = gullet[-1] + 0.35 * (stomach.mean(axis=0) - gullet[-1])
     last = stomach.mean(axis=0) + np.array([4.0, 0.0, -16.0])
     knots = np.array([first, *gullet, second, stomach.mean(axis=0), last])
-    chest.devices.append(tube(knots, radius_mm=1.9, g_per_cm=0.12))
+    chest.devices.append(solid_tube(knots, radius_mm=1.9, g_per_cm=0.12))
     return {"finding": "nasogastric tube", "tip": "stomach"}
 
 
@@ -155,8 +155,8 @@ def pacemaker(chest: Chest, rng: np.random.Generator) -> dict[str, object]:
     body = np.stack([x[inside], y[inside], z[inside]], axis=1) + can
     battery = body[body[:, 2] < can[2] + 3.0]
     chest.devices += [
-        solid(body, total_g=20.0, radius_mm=0.8),
-        solid(battery, total_g=22.0, radius_mm=0.8),
+        rigid_body(body, total_g=20.0, radius_mm=0.8),
+        rigid_body(battery, total_g=22.0, radius_mm=0.8),
     ]
     heart = np.argwhere(chest.organ("heart")[::2, ::2, ::2]) * 2 * chest.spacing_mm
     low, high = heart.min(axis=0), heart.max(axis=0)
@@ -173,14 +173,14 @@ def pacemaker(chest: Chest, rng: np.random.Generator) -> dict[str, object]:
             *_superior_cava(chest)[1:],
         ]
         knots = [k + np.array([shift, 0.0, shift]) for k in knots] + [np.array(e) for e in ending]
-        path = _relaxed(np.array(knots))
-        chest.devices.append(tube(path, radius_mm=0.95, g_per_cm=0.16))
+        path = _smooth_course(np.array(knots))
+        chest.devices.append(solid_tube(path, radius_mm=0.95, g_per_cm=0.16))
         tip = np.array([path[-1] - [0.0, 0.0, 2.0], path[-1] + [0.0, 0.0, 2.0]])
-        chest.devices.append(tube(tip, radius_mm=1.3, g_per_cm=0.4))
+        chest.devices.append(solid_tube(tip, radius_mm=1.3, g_per_cm=0.4))
     return {"finding": "pacemaker", "side": "left", "leads": ["right atrium", "right ventricle"]}
 
 
-def _relaxed(knots: NDArray[np.float64]) -> NDArray[np.float64]:
+def _smooth_course(knots: NDArray[np.float64]) -> NDArray[np.float64]:
     """Smooth a course without moving its ends, because a lead is elastic."""
     for _ in range(2):
         knots[1:-1] = 0.5 * knots[1:-1] + 0.25 * (knots[:-2] + knots[2:])
@@ -189,8 +189,8 @@ def _relaxed(knots: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _left_subclavian(chest: Chest) -> list[NDArray[np.float64]]:
     """Return knots from below the left clavicle along the left brachiocephalic vein to the cava."""
-    vein = _course(chest, "brachiocephalic_vein_left", 0, 3)
-    artery = _course(chest, "subclavian_artery_left", 0, 4)
+    vein = _centre_line(chest, "brachiocephalic_vein_left", 0, 3)
+    artery = _centre_line(chest, "subclavian_artery_left", 0, 4)
     outer = artery[0] + np.array([-2.0, 8.0, 0.0])
     return [outer, 0.5 * (artery[2] + vein[0]) + np.array([0.0, 8.0, 4.0]), *vein]
 
@@ -221,15 +221,15 @@ def port(chest: Chest, rng: np.random.Generator) -> dict[str, object]:
     floor = np.argwhere(np.hypot(*(np.indices((25, 25)) - 12)) < 10) - 12.0
     base = np.stack([floor[:, 0] * 0.8, 0 * floor[:, 0] - 4.0, floor[:, 1] * 0.8], axis=1)
     chest.devices += [
-        solid(np.vstack(rings) + seat, total_g=5.0, radius_mm=0.6),
-        solid(base + seat, total_g=1.6, radius_mm=0.7),
+        rigid_body(np.vstack(rings) + seat, total_g=5.0, radius_mm=0.6),
+        rigid_body(base + seat, total_g=1.6, radius_mm=0.7),
     ]
-    vein = _course(chest, "brachiocephalic_vein_right", 2, 3)[::-1]
-    artery = _course(chest, "subclavian_artery_right", 0, 4)
+    vein = _centre_line(chest, "brachiocephalic_vein_right", 2, 3)[::-1]
+    artery = _centre_line(chest, "subclavian_artery_right", 0, 4)
     entry = artery[1] + np.array([6.0, 8.0, 2.0])
     knots = [seat + np.array([4, 0, 9]), 0.5 * (seat + entry) + np.array([10.0, 0.0, 6.0]), entry]
     knots += [*vein, *_superior_cava(chest)[:-1]]
-    chest.devices.append(tube(np.array(knots), radius_mm=1.2, g_per_cm=0.10))
+    chest.devices.append(solid_tube(np.array(knots), radius_mm=1.2, g_per_cm=0.10))
     return {"finding": "implanted port", "side": "right", "tip": "superior vena cava"}
 
 
@@ -252,7 +252,7 @@ def sternal_wires(chest: Chest, rng: np.random.Generator, *, count: int = 6) -> 
             ],
             axis=1,
         )
-        chest.devices.append(tube(loop, radius_mm=0.5, g_per_cm=0.11))
+        chest.devices.append(solid_tube(loop, radius_mm=0.5, g_per_cm=0.11))
         knot = loop[6] + np.array([[0.0, 0.5, 0.0], [rng.normal(0, 2), 1.0, 3.0], [1.5, 1.0, -3.0]])
-        chest.devices.append(tube(knot, radius_mm=0.7, g_per_cm=0.2))
+        chest.devices.append(solid_tube(knot, radius_mm=0.7, g_per_cm=0.2))
     return {"finding": "sternal wires", "count": count}

@@ -37,7 +37,7 @@ def box_around(chest: Chest, centre_mm: NDArray[np.float64], reach_mm: float) ->
     return slices[0], slices[1], slices[2]
 
 
-def texture(
+def random_field(
     chest: Chest, box: Box, grain_mm: float, rng: np.random.Generator
 ) -> NDArray[np.float32]:
     """Draw a smooth random field over a box, with mean 0, standard deviation 1 and a grain."""
@@ -59,7 +59,7 @@ def blend(chest: Chest, box: Box, weight: NDArray[np.float32], hu: float) -> Non
     np.maximum(volume, mixed, out=volume)
 
 
-def cavity(chest: Chest, side: str) -> tuple[Box, NDArray[np.bool_]]:
+def pleural_cavity(chest: Chest, side: str) -> tuple[Box, NDArray[np.bool_]]:
     """Return the box around a lung, and the mask of the lung with its vessels in it."""
     box = chest.box(chest.lung(side), 6.0)
     lung = np.zeros(tuple(s.stop - s.start for s in box), bool)
@@ -173,7 +173,7 @@ def hiatal_hernia(
     centre += [-10.0, 2.0, 6.0]
     radius = diameter_mm / 2.0
     box = box_around(chest, centre, radius * 1.4)
-    distance = distance_mm(chest, box, centre) * (1.0 + 0.09 * texture(chest, box, 13.0, rng))
+    distance = distance_mm(chest, box, centre) * (1.0 + 0.09 * random_field(chest, box, 13.0, rng))
     _, _, z = grid_mm(chest, box)
     spared = chest.bones()[box] | chest.organ("heart", "aorta")[box]
     spared = 1.0 - ndimage.gaussian_filter(spared.astype(np.float32), 1.2)
@@ -229,10 +229,12 @@ def consolidation(
     centre = centre * chest.spacing_mm
     depth = radius_mm - distance_mm(chest, box, centre)
     ragged = (
-        depth / 9.0 + 0.75 * texture(chest, box, 9.0, rng) + 0.4 * texture(chest, box, 4.0, rng)
+        depth / 9.0
+        + 0.75 * random_field(chest, box, 9.0, rng)
+        + 0.4 * random_field(chest, box, 4.0, rng)
     )
     weight = 1.0 / (1.0 + np.exp(-np.clip(1.6 * ragged, -30.0, 30.0)))
-    grain = np.clip(0.92 + 0.16 * texture(chest, box, 2.2, rng), 0.0, 1.0)
+    grain = np.clip(0.92 + 0.16 * random_field(chest, box, 2.2, rng), 0.0, 1.0)
     weight *= density * grain * ndimage.gaussian_filter(inside.astype(np.float32), 0.8)
     weight *= 1.0 - _bronchi(chest, box, centre, radius_mm, rng)
     blend(chest, box, weight.astype(np.float32), EXUDATE_HU)
@@ -280,12 +282,12 @@ def oedema(chest: Chest, rng: np.random.Generator, *, severity: float) -> dict[s
         Severity; 1 is moderate interstitial and early alveolar oedema.
     """
     for side in ("left", "right"):
-        box, inside = cavity(chest, side)
+        box, inside = pleural_cavity(chest, side)
         hilum = lung_point_mm(chest, side, 0.5, 0.12, 0.45)
         x, y, z = grid_mm(chest, box)
         distance = ((x - hilum[0]) / 72.0) ** 2 + ((y - hilum[1]) / 75.0) ** 2
         distance = np.exp(-(distance + ((z - hilum[2]) / 82.0) ** 2))
-        patchy = np.clip(0.75 + 0.35 * texture(chest, box, 8.0, rng), 0.0, 2.0)
+        patchy = np.clip(0.75 + 0.35 * random_field(chest, box, 8.0, rng), 0.0, 2.0)
         volume = chest.hu[box]
         vessels = ndimage.grey_dilation(volume, size=(4, 4, 3)) * inside
         thick = 0.55 * severity * (inside & (vessels > -650.0) & (volume < -300.0))
@@ -305,7 +307,7 @@ def _septa(
     bottom = float(z.min())
     edge = ndimage.distance_transform_edt(inside, sampling=chest.spacing_mm)
     zone = inside & (edge < 16.0) & (z < bottom + 95.0)
-    wave = texture(chest, box, 5.0, rng) * 2.0 + 2 * np.pi * z / 8.5
+    wave = random_field(chest, box, 5.0, rng) * 2.0 + 2 * np.pi * z / 8.5
     sheet = np.clip(np.cos(wave) - 0.86, 0.0, None) / 0.14
     return (sheet * zone * (chest.hu[box] < -500.0)).astype(np.float32)
 
@@ -343,7 +345,7 @@ def nodule(
     centre = lung_point_mm(chest, side, *place)
     radius = diameter_mm / 2.0
     box = box_around(chest, centre, radius * 1.5 + 4.0)
-    margin = radius * (1.0 + lobulation * texture(chest, box, max(radius * 0.45, 2.0), rng))
+    margin = radius * (1.0 + lobulation * random_field(chest, box, max(radius * 0.45, 2.0), rng))
     weight = np.clip((margin - distance_mm(chest, box, centre)) / 2.2 + 0.5, 0.0, 1.0)
     blend(chest, box, weight.astype(np.float32), SOLID_HU)
     chest.landmarks[f"nodule {side}"] = centre
@@ -400,13 +402,13 @@ def cavity_lesion(
     radius = diameter_mm / 2.0
     box = box_around(chest, centre, radius * 1.6 + 4.0)
     distance = distance_mm(chest, box, centre)
-    outer = radius * (1.0 + 0.10 * texture(chest, box, radius * 0.35, rng))
+    outer = radius * (1.0 + 0.10 * random_field(chest, box, radius * 0.35, rng))
     halo = np.clip(1.2 - (distance - outer) / 16.0, 0.0, 1.0) * 0.55
-    halo *= np.clip(0.8 + 0.5 * texture(chest, box, 4.0, rng), 0.0, 1.0)
+    halo *= np.clip(0.8 + 0.5 * random_field(chest, box, 4.0, rng), 0.0, 1.0)
     blend(chest, box, halo.astype(np.float32), -350.0)
     solid = np.clip((outer - distance) / 3.0 + 0.5, 0.0, 1.0)
     blend(chest, box, solid.astype(np.float32), SOLID_HU)
-    inner = radius - wall_mm * (1.0 + 0.35 * texture(chest, box, 7.0, rng))
+    inner = radius - wall_mm * (1.0 + 0.35 * random_field(chest, box, 7.0, rng))
     _, _, z = grid_mm(chest, box)
     hollow = radius - wall_mm
     level = centre[2] - hollow + 2.0 * hollow * fluid_share
@@ -450,7 +452,7 @@ def effusion(
         The volume of the fluid in ml, and the level.
     """
     del rng
-    box, inside = cavity(chest, side)
+    box, inside = pleural_cavity(chest, side)
     _, _, z = grid_mm(chest, box)
     levels = np.flatnonzero(inside.any(axis=(0, 1)))
     bottom, top = (float(z.ravel()[levels[end]]) for end in (0, -1))
@@ -496,7 +498,7 @@ def pneumothorax(
         The distance from cupola to lung apex in mm, and the share of air in the cavity.
     """
     del rng
-    box, inside = cavity(chest, side)
+    box, inside = pleural_cavity(chest, side)
     spacing = chest.spacing_mm
     volume = chest.hu[box]
     hilum = _hilum_index(inside, side)

@@ -74,7 +74,7 @@ def test_no_cell_is_a_formula_and_texts_are_restored(text: str) -> None:
     )
     assert not any(unicodedata.bidirectional(char) in _TURNING for char in cell)
     assert unguard_cell(cell) == text
-    assert (cells.guarded(text), cells.unguarded(cell)) == (cell, text)
+    assert (cells.escape_cell(text), cells.unescape_cell(cell)) == (cell, text)
 
 
 _TURNING = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}

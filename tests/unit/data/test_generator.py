@@ -80,7 +80,7 @@ def test_transmission_follows_beer_lambert() -> None:
 
 def test_a_plane_is_magnified_by_source_distance_over_its_distance() -> None:
     """Two points 100 mm apart, 200 mm before the detector, are 100 * 1830 / 1630 mm apart on it."""
-    geometry = projection.frame(phantom(), "PA")
+    geometry = projection.view_geometry(phantom(), "PA")
     depth = geometry.detector_mm - 200.0
     column, _, _ = geometry.project(np.array([[100.0, depth, 150.0], [200.0, depth, 150.0]]))
     assert abs(column[1] - column[0]) * geometry.pixel_mm == pytest.approx(100 * 1830 / 1630)
@@ -88,7 +88,7 @@ def test_a_plane_is_magnified_by_source_distance_over_its_distance() -> None:
 
 def test_the_patients_right_is_at_the_left_of_the_image() -> None:
     """Higher x, the patient's right, has the lower column on the PA film."""
-    geometry = projection.frame(phantom(), "PA")
+    geometry = projection.view_geometry(phantom(), "PA")
     column, _, _ = geometry.project(np.array([[100.0, 100.0, 150.0], [200.0, 100.0, 150.0]]))
     assert column[1] < column[0]
 
@@ -97,7 +97,7 @@ def test_the_patients_right_is_at_the_left_of_the_image() -> None:
 def test_the_projection_of_water_has_the_thickness_of_the_phantom() -> None:
     """The central ray passes 180 mm of phantom: 140 mm of lung and 40 mm of water."""
     chest = phantom(heart_mm=0.0)
-    geometry = projection.frame(chest, "PA")
+    geometry = projection.view_geometry(chest, "PA")
     water, bone = projection.project_tissue(chest, geometry)
     row, column = (n // 2 for n in geometry.shape)
     assert water[row, column] == pytest.approx(4.0 + 0.15 * 14.0, rel=0.02)
@@ -109,7 +109,7 @@ def test_apices_and_sulci_are_on_the_film() -> None:
     """All voxels of the lungs are projected inside both films with a margin."""
     chest = phantom()
     for view in ("PA", "LATERAL"):
-        geometry = projection.frame(chest, view)
+        geometry = projection.view_geometry(chest, view)
         points = np.argwhere(chest.lung("left") | chest.lung("right")) * chest.spacing_mm
         column, row, _ = geometry.project(points)
         rows, columns = geometry.shape
@@ -124,7 +124,7 @@ def test_apices_and_sulci_are_on_the_film() -> None:
 def test_the_cardiothoracic_ratio_of_a_phantom_is_measured_correctly(heart_mm: float) -> None:
     """It is corrected for the different magnification of the planes."""
     chest = phantom(heart_mm)
-    geometry = projection.frame(chest, "PA")
+    geometry = projection.view_geometry(chest, "PA")
     back_mm, heart_depth_mm = 20 * 2.0, 53 * 2.0
     widest = np.max(geometry.magnification(np.array([back_mm, 89 * 2.0])))
     nearest = np.max(geometry.magnification(np.array([heart_depth_mm, 56 * 2.0])))
@@ -134,8 +134,8 @@ def test_the_cardiothoracic_ratio_of_a_phantom_is_measured_correctly(heart_mm: f
 
 def test_the_projection_keeps_the_mass_of_a_device() -> None:
     """The area density of a straight wire, summed over the film, equals its mass."""
-    geometry = projection.frame(phantom(), "PA")
-    wire = anatomy.tube(
+    geometry = projection.view_geometry(phantom(), "PA")
+    wire = anatomy.solid_tube(
         np.array([[150.0, 100.0, 140.0], [180.0, 100.0, 140.0], [200.0, 100.0, 140.0]]),
         radius_mm=1.0,
         g_per_cm=0.1,
@@ -158,7 +158,7 @@ def test_a_film_is_read_from_its_png_unchanged(tmp_path: Path) -> None:
 
 def test_levels_span_the_range_evenly() -> None:
     """Grey values from 0 to 1 become 1024 levels in steps of 64."""
-    levels = film.to_levels(np.linspace(0.0, 1.0, 5000)[None, :])
+    levels = film.quantise(np.linspace(0.0, 1.0, 5000)[None, :])
     assert np.unique(levels).size == 1024
     assert set(np.diff(np.unique(levels))) == {64}
 

@@ -11,7 +11,12 @@ import numpy as np
 from analysis.arrays import Codes, Floats, Ints
 from analysis.bundle.model import RaterKind
 from analysis.readings.clusters import ratio
-from analysis.readings.matrix import NO_LETTER, ReadingMatrix, Reads, models_of_every_condition
+from analysis.readings.matrix import (
+    NO_LETTER,
+    RaterColumn,
+    ReadingMatrix,
+    models_of_every_condition,
+)
 
 # Up to this number of possible codes per item, codes are counted in a table; otherwise, sorted.
 MOST_CODES_PER_ITEM = 8
@@ -364,7 +369,7 @@ class RaterGroup:
     columns: tuple[int, ...]
 
 
-def rater_groups(columns: Sequence[Reads]) -> tuple[RaterGroup, ...]:
+def rater_groups(columns: Sequence[RaterColumn]) -> tuple[RaterGroup, ...]:
     """Return the groups of raters whose agreement is estimated.
 
     Returns
@@ -382,9 +387,9 @@ def rater_groups(columns: Sequence[Reads]) -> tuple[RaterGroup, ...]:
     --------
     >>> reader, model = RaterKind.READER, RaterKind.MODEL
     >>> columns = [
-    ...     Reads(rater_id="R1", kind=reader, condition="aided"),
-    ...     Reads(rater_id="R1", kind=reader, condition="unaided"),
-    ...     Reads(rater_id="M1", kind=model, condition=""),
+    ...     RaterColumn(rater_id="R1", kind=reader, condition="aided"),
+    ...     RaterColumn(rater_id="R1", kind=reader, condition="unaided"),
+    ...     RaterColumn(rater_id="M1", kind=model, condition=""),
     ... ]
     >>> [(str(group.raters), group.condition, group.columns) for group in rater_groups(columns)]
     ... # doctest: +NORMALIZE_WHITESPACE
@@ -402,7 +407,7 @@ def rater_groups(columns: Sequence[Reads]) -> tuple[RaterGroup, ...]:
     return tuple(group for group in groups if group.columns)
 
 
-def models_compared_with_readers(columns: Sequence[Reads], condition: str) -> tuple[int, ...]:
+def models_compared_with_readers(columns: Sequence[RaterColumn], condition: str) -> tuple[int, ...]:
     """Return the columns of the models that are compared with readers under a condition."""
     unconditioned = models_of_every_condition(columns)
     return tuple(
@@ -413,7 +418,9 @@ def models_compared_with_readers(columns: Sequence[Reads], condition: str) -> tu
     )
 
 
-def columns_of_kind(columns: Sequence[Reads], kind: RaterKind, condition: str) -> tuple[int, ...]:
+def columns_of_kind(
+    columns: Sequence[RaterColumn], kind: RaterKind, condition: str
+) -> tuple[int, ...]:
     """Return the columns of one kind of rater under a condition."""
     return tuple(
         i
@@ -422,7 +429,9 @@ def columns_of_kind(columns: Sequence[Reads], kind: RaterKind, condition: str) -
     )
 
 
-def _group_columns(columns: Sequence[Reads], raters: Raters, condition: str) -> tuple[int, ...]:
+def _group_columns(
+    columns: Sequence[RaterColumn], raters: Raters, condition: str
+) -> tuple[int, ...]:
     readers = columns_of_kind(columns, RaterKind.READER, condition)
     models = columns_of_kind(columns, RaterKind.MODEL, condition)
     if raters is Raters.READERS:

@@ -16,10 +16,10 @@ from analysis.presentation.table import (
     condition_cell,
     estimate_of,
     report_table,
+    row_label,
     whole_number,
-    words,
 )
-from analysis.presentation.wording import number, rounded, rows_of
+from analysis.presentation.wording import cell_number, format_number, rows_of
 from analysis.results import Results
 from analysis.statistics.agreement.display import measure_words
 from analysis.statistics.agreement.groups.answers import (
@@ -35,7 +35,7 @@ from analysis.statistics.agreement.groups.coefficients import MEASURES_OF_EVERY_
 from analysis.statistics.agreement.groups.table import GROUP_WORDS
 from analysis.statistics.statistic import Column, Method, Source, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
-from analysis.translation import capitalised, t, translated
+from analysis.translation import capitalise, t, translated
 
 FEWEST_RATERS = 3
 METHOD = "items: {items}; raters: jackknife; t, raters - 1"
@@ -162,7 +162,7 @@ def raters_table(results: Results) -> Iterator[ReportTable]:
         header=(
             t("Raters"),
             t("Condition"),
-            capitalised(t("measure")),
+            capitalise(t("measure")),
             t("Raters n"),
             t("Items"),
             t("Estimate"),
@@ -171,15 +171,15 @@ def raters_table(results: Results) -> Iterator[ReportTable]:
         ),
         rows=[
             (
-                (words(translated(GROUP_WORDS.get(str(row["raters"]), str(row["raters"])))),),
+                (row_label(translated(GROUP_WORDS.get(str(row["raters"]), str(row["raters"])))),),
                 (
                     condition_cell(str(row["condition"])),
                     measure_words(str(row["measure"])),
-                    whole_number(number(row, "n_raters")),
-                    whole_number(number(row, "n_items")),
+                    whole_number(cell_number(row, "n_raters")),
+                    whole_number(cell_number(row, "n_items")),
                     estimate_of(row),
-                    rounded(number(row, "se_items"), 3),
-                    rounded(number(row, "se_raters"), 3),
+                    format_number(cell_number(row, "se_items"), 3),
+                    format_number(cell_number(row, "se_raters"), 3),
                 ),
             )
             for row in rows_of(results, "agreement_raters")

@@ -13,18 +13,24 @@ from analysis.arrays import Floats, Ints
 from analysis.bundle.model import Bundle
 from analysis.figures.agreement import group_agreement_chart, task_agreement_chart
 from analysis.options import Options
-from analysis.presentation.captions import cases_in, methods_in, number_range
+from analysis.presentation.captions import case_range, interval_methods, number_range
 from analysis.presentation.table import (
     ReportTable,
     TableRow,
     condition_cell,
     range_cell,
     report_table,
+    row_label,
     whole_number,
-    words,
 )
-from analysis.presentation.wording import number, rounded, rows_of, sentences
-from analysis.readings.clusters import PERCENTILE, WIDENED, is_widened, percentile_limits, too_few
+from analysis.presentation.wording import cell_number, format_number, join_sentences, rows_of
+from analysis.readings.clusters import (
+    PERCENTILE_METHOD,
+    WIDENED_METHOD,
+    is_widened,
+    percentile_limits,
+    reason_too_few,
+)
 from analysis.readings.matrix import ReadingMatrix
 from analysis.results import Results
 from analysis.statistics.agreement.display import measure_words
@@ -50,7 +56,7 @@ from analysis.statistics.agreement.pairs.resampling import FEW_RESAMPLES, T_INTE
 from analysis.statistics.agreement.pairs.table import CONSTANT_CORRECT_SE, CONSTANT_SE, ONE_ITEM_SE
 from analysis.statistics.statistic import Column, Figure, Method, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
-from analysis.translation import capitalised, later, t, translated, written
+from analysis.translation import capitalise, later, localised, t, translated
 
 Row = dict[str, object]
 
@@ -159,9 +165,9 @@ def _row(measure: GroupMeasure, summed: SummedAnswers, clusters: Ints, alpha: fl
     else:
         resampled = measure.estimate(summed.resampled)
         low, high, _ = (float(limit) for limit in percentile_limits(resampled, alpha, n_clusters))
-        few = too_few(int(n_clusters), clustered=True)
+        few = reason_too_few(int(n_clusters), clustered=True)
         reason = f"interval: {few}" if few else FEW_RESAMPLES if np.isnan(low) else ""
-    interval = WIDENED if is_widened(n_clusters) else PERCENTILE
+    interval = WIDENED_METHOD if is_widened(n_clusters) else PERCENTILE_METHOD
     if summed.resampled is None:
         interval = T_INTERVAL
     return {
@@ -195,14 +201,16 @@ def groups_table(results: Results) -> Iterator[ReportTable]:
     """Show the agreement of all readers, of all models, and of all raters, over all items."""
     rows: list[TableRow] = [
         (
-            (words(translated(GROUP_WORDS.get(str(row["raters"]), str(row["raters"])))),),
+            (row_label(translated(GROUP_WORDS.get(str(row["raters"]), str(row["raters"])))),),
             (
                 condition_cell(str(row["condition"])),
                 measure_words(str(row["measure"])),
-                str(int(number(row, "n_raters"))),
-                whole_number(number(row, "n_items")),
+                str(int(cell_number(row, "n_raters"))),
+                whole_number(cell_number(row, "n_items")),
                 _estimate_text(row),
-                range_cell(number(row, "ci_low"), number(row, "ci_high"), factor=1, decimals=2),
+                range_cell(
+                    cell_number(row, "ci_low"), cell_number(row, "ci_high"), factor=1, decimals=2
+                ),
             ),
         )
         for row in rows_of(results, "agreement_groups", scope="all")
@@ -218,7 +226,7 @@ def groups_table(results: Results) -> Iterator[ReportTable]:
         header=(
             t("Raters"),
             t("Condition"),
-            capitalised(t("measure")),
+            capitalise(t("measure")),
             t("Raters n"),
             t("Items"),
             t("Estimate"),
@@ -230,8 +238,8 @@ def groups_table(results: Results) -> Iterator[ReportTable]:
 
 
 def _estimate_text(row: Row) -> str:
-    estimate = number(row, "estimate")
-    return t("undefined") if math.isnan(estimate) else rounded(estimate, 2)
+    estimate = cell_number(row, "estimate")
+    return t("undefined") if math.isnan(estimate) else format_number(estimate, 2)
 
 
 def groups_figures(results: Results, condition: str) -> Iterator[Figure]:
@@ -265,15 +273,15 @@ def _groups_caption(rows: pd.DataFrame, percent: str) -> str:
         f"{translated(GROUP_WORDS.get(str(group), str(group)))} {number_range(part['n_raters'])}"
         for group, part in rows.groupby("raters", sort=False)
     )
-    return sentences(
+    return join_sentences(
         [
             t(
                 "Agreement of several raters at once over {cases} ({sizes}), with {percent} %"
                 " intervals ({methods}).",
-                cases=cases_in(rows["n_items"]),
+                cases=case_range(rows["n_items"]),
                 sizes=sizes,
-                percent=written(percent),
-                methods=methods_in(rows),
+                percent=localised(percent),
+                methods=interval_methods(rows),
             ),
             t("Measures on letters change when options are permuted; the first two do not."),
         ]
@@ -294,14 +302,14 @@ def _by_task_caption(rows: pd.DataFrame, between: pd.DataFrame, percent: str) ->
         if len(between)
         else ""
     )
-    return sentences(
+    return join_sentences(
         [
             t(
                 "Agreement within readers and within models, {cases}, with {percent} % intervals"
                 " ({methods}).",
-                cases=cases_in(rows["n_items"]),
-                percent=written(percent),
-                methods=methods_in(rows),
+                cases=case_range(rows["n_items"]),
+                percent=localised(percent),
+                methods=interval_methods(rows),
             ),
             mixed,
         ]

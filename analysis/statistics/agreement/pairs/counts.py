@@ -23,7 +23,12 @@ from scipy.sparse import csr_array
 
 from analysis.arrays import Bools, Codes, Floats, Ints, ordered_sum
 from analysis.bundle.model import PairKind, RaterKind
-from analysis.readings.matrix import NO_LETTER, ReadingMatrix, Reads, models_of_every_condition
+from analysis.readings.matrix import (
+    NO_LETTER,
+    RaterColumn,
+    ReadingMatrix,
+    models_of_every_condition,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +41,7 @@ class Pair:
     condition: str
 
 
-def pairs_of(columns: Sequence[Reads]) -> tuple[Pair, ...]:
+def pairs_of(columns: Sequence[RaterColumn]) -> tuple[Pair, ...]:
     """Return the pairs of raters that are compared.
 
     Parameters
@@ -59,9 +64,9 @@ def pairs_of(columns: Sequence[Reads]) -> tuple[Pair, ...]:
     --------
     >>> reader, model = RaterKind.READER, RaterKind.MODEL
     >>> columns = [
-    ...     Reads(rater_id="R1", kind=reader, condition="aided"),
-    ...     Reads(rater_id="R1", kind=reader, condition="unaided"),
-    ...     Reads(rater_id="M1", kind=model, condition=""),
+    ...     RaterColumn(rater_id="R1", kind=reader, condition="aided"),
+    ...     RaterColumn(rater_id="R1", kind=reader, condition="unaided"),
+    ...     RaterColumn(rater_id="M1", kind=model, condition=""),
     ... ]
     >>> [(pair.a, pair.b, pair.condition) for pair in pairs_of(columns)]
     [(0, 2, 'aided'), (1, 2, 'unaided')]
@@ -80,7 +85,9 @@ def pairs_of(columns: Sequence[Reads]) -> tuple[Pair, ...]:
     )
 
 
-def pair_names(columns: Sequence[Reads], pairs: Sequence[Pair], times: int = 1) -> pd.DataFrame:
+def pair_names(
+    columns: Sequence[RaterColumn], pairs: Sequence[Pair], times: int = 1
+) -> pd.DataFrame:
     """Return the columns that name pairs in the tables.
 
     Parameters
@@ -99,7 +106,8 @@ def pair_names(columns: Sequence[Reads], pairs: Sequence[Pair], times: int = 1) 
 
     Examples
     --------
-    >>> columns = [Reads(rater_id=r, kind=RaterKind.READER, condition="") for r in ("R1", "R2")]
+    >>> reader = RaterKind.READER
+    >>> columns = [RaterColumn(rater_id=r, kind=reader, condition="") for r in ("R1", "R2")]
     >>> pair_names(columns, pairs_of(columns)).values.tolist()
     [['R1', 'R2', 'reader-reader', '']]
     """
@@ -113,7 +121,7 @@ def pair_names(columns: Sequence[Reads], pairs: Sequence[Pair], times: int = 1) 
     return pd.DataFrame(repeated, dtype=object)
 
 
-def _comparable_pairs(columns: Sequence[Reads]) -> Iterator[Pair]:
+def _comparable_pairs(columns: Sequence[RaterColumn]) -> Iterator[Pair]:
     models_in_every_condition = models_of_every_condition(columns)
     for (i, a), (j, b) in combinations(enumerate(columns), 2):
         if a.rater_id == b.rater_id:
@@ -124,7 +132,7 @@ def _comparable_pairs(columns: Sequence[Reads]) -> Iterator[Pair]:
             yield Pair(a=i, b=j, kind=kind, condition=a.condition)
 
 
-def _pair_kind(a: Reads, b: Reads) -> PairKind:
+def _pair_kind(a: RaterColumn, b: RaterColumn) -> PairKind:
     if a.kind is b.kind:
         return PairKind.READERS if a.kind is RaterKind.READER else PairKind.MODELS
     return PairKind.MIXED

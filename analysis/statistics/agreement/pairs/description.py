@@ -12,32 +12,32 @@ from analysis.bundle.model import PairKind
 from analysis.figures.agreement import (
     REFERENCE,
     UNDEFINED_INTERVAL,
-    beside_truth,
     matrix_order,
     pair_estimates,
     pairs_in_condition,
     reference_name,
+    truth_pairs,
 )
 from analysis.figures.drawing.axes import RaterName, conditions_of, rater_names
 from analysis.presentation.table import (
-    EMPTY,
-    MANY_IN_PRINT,
-    MOST_ROWS,
+    EMPTY_CELL,
+    MAX_PRINTED_ROWS_IMPORTANT,
+    MAX_ROWS,
     ReportTable,
     TableRow,
     condition_cell,
     estimate_cell,
-    named,
+    rater_name,
     report_table,
     whole_number,
 )
 from analysis.presentation.wording import (
     Row,
-    rounded,
+    format_number,
+    format_range,
+    join_sentences,
     rows_by_measure,
-    sentences,
     shown_condition,
-    span,
 )
 from analysis.results import Results
 from analysis.statistics.agreement.display import (
@@ -50,7 +50,7 @@ from analysis.statistics.agreement.display import (
 from analysis.statistics.agreement.pairs.matrices import matrix_figures
 from analysis.statistics.agreement.pairs.table import agreement_pairs
 from analysis.statistics.statistic import Method, Statistic, shared_columns
-from analysis.translation import t, translated, written
+from analysis.translation import localised, t, translated
 
 MOST_IN_MATRIX = 12
 MATRIX_MEASURES = ("kappa_letters", "brennan_prediger", "error_consistency", "raw")
@@ -78,7 +78,7 @@ def _condition_matrix(
     if not 1 < len(raters) <= MOST_IN_MATRIX:
         return
     displayed = table.loc[(table["scope"] == "all") & (table["measure"] == measure)]
-    with_truth = beside_truth(
+    with_truth = truth_pairs(
         results.tables["agreement_with_truth"], raters, measure, "all", condition
     )
     pairs = pd.concat([pairs_in_condition(displayed, condition), with_truth])
@@ -87,7 +87,7 @@ def _condition_matrix(
         raters, names = [*raters, REFERENCE], {**names, REFERENCE: reference_name()}
     rows: list[TableRow] = [
         (
-            (_numbered_name(named(names, rater), i + 1),),
+            (_numbered_name(rater_name(names, rater), i + 1),),
             tuple(
                 _matrix_cell(i - j, *estimates.get((rater, other), UNDEFINED_INTERVAL))
                 for j, other in enumerate(raters)
@@ -102,12 +102,12 @@ def _condition_matrix(
         title=t("{title}, {condition}", title=title, condition=condition_words)
         if condition_words
         else title,
-        note=sentences(
+        note=join_sentences(
             [
                 t(
                     "Below the diagonal the estimate, above it the {percent} % interval;"
                     " readers first, in the order of the figures.",
-                    percent=written(results.options.confidence_percent),
+                    percent=localised(results.options.confidence_percent),
                 ),
                 t(
                     "The last row and column are the reference standard, over the cases that each"
@@ -135,12 +135,14 @@ def _matrix_cell(side: int, estimate: float, low: float, high: float) -> str:
         return ""
     ends = (estimate,) if side > 0 else (low, high)
     return (
-        EMPTY if any(map(math.isnan, ends)) else _number_or_range([rounded(end, 2) for end in ends])
+        EMPTY_CELL
+        if any(map(math.isnan, ends))
+        else _number_or_range([format_number(end, 2) for end in ends])
     )
 
 
 def _number_or_range(texts: Sequence[str]) -> str:
-    return span(*texts) if len(texts) > 1 else texts[0]
+    return format_range(*texts) if len(texts) > 1 else texts[0]
 
 
 def pairs_table(results: Results) -> Iterator[ReportTable]:
@@ -155,7 +157,7 @@ def pairs_table(results: Results) -> Iterator[ReportTable]:
     )
     key = ["rater_a", "rater_b", "condition"]
     total = len(displayed.drop_duplicates(key))
-    shown_pairs = displayed.drop_duplicates(key)[key].head(MOST_ROWS)
+    shown_pairs = displayed.drop_duplicates(key)[key].head(MAX_ROWS)
     displayed = displayed_agreement(results, displayed.merge(shown_pairs, on=key, how="inner"))
     names = rater_names(results.bundle)
     rows = [
@@ -172,7 +174,7 @@ def pairs_table(results: Results) -> Iterator[ReportTable]:
         header=(t("Pair"), t("Condition"), "n", *(measure_heading(m) for m in PAIR_MEASURES)),
         rows=rows,
         total=total,
-        most_in_print=MANY_IN_PRINT,
+        max_printed_rows=MAX_PRINTED_ROWS_IMPORTANT,
     )
 
 
@@ -182,11 +184,11 @@ def _pair_row(
     cells = [
         estimate_cell(*(float(by_measure[m][c]) for c in ("estimate", "ci_low", "ci_high")))
         if m in by_measure
-        else EMPTY
+        else EMPTY_CELL
         for m in PAIR_MEASURES
     ]
-    n = whole_number(by_measure["raw"]["n"]) if "raw" in by_measure else EMPTY
-    return (named(names, a), named(names, b)), (condition_cell(condition), n, *cells)
+    n = whole_number(by_measure["raw"]["n"]) if "raw" in by_measure else EMPTY_CELL
+    return (rater_name(names, a), rater_name(names, b)), (condition_cell(condition), n, *cells)
 
 
 AGREEMENT_PAIRS = Statistic(

@@ -11,16 +11,16 @@ from analysis.arrays import Floats, Ints
 from analysis.bundle.model import Bundle, PairKind
 from analysis.figures.drawing.axes import rater_names
 from analysis.presentation.table import (
-    MOST_ROWS,
+    MAX_ROWS,
     ReportTable,
     TableRow,
     condition_cell,
     estimate_of,
-    named,
+    rater_name,
     report_table,
     whole_number,
 )
-from analysis.presentation.wording import Row, number, rounded, rows_of
+from analysis.presentation.wording import Row, cell_number, format_number, rows_of
 from analysis.readings.clusters import ratio
 from analysis.readings.matrix import ReadingMatrix
 from analysis.results import Results
@@ -42,7 +42,7 @@ from analysis.statistics.agreement.pairs.measures import (
 )
 from analysis.statistics.statistic import Column, Method, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
-from analysis.translation import capitalised, later, t, translated
+from analysis.translation import capitalise, later, t, translated
 
 
 def agreement_indices(study: Study | Bundle) -> pd.DataFrame:
@@ -153,7 +153,7 @@ def indices_table(results: Results) -> Iterator[ReportTable]:
     ranks = {kind.value: rank for rank, kind in enumerate(PairKind)}
     rows = [row for row in rows_of(results, "agreement_indices") if _is_shown(row)]
     rows.sort(key=lambda row: (ranks[row["pair_kind"]], str(row["scope"]) != "all"))
-    kappas = _kappa_rows(results, {str(row["scope"]) for row in rows[:MOST_ROWS]})
+    kappas = _kappa_rows(results, {str(row["scope"]) for row in rows[:MAX_ROWS]})
     yield report_table(
         name="agreement-indices",
         title=t("Prevalence and bias behind each kappa"),
@@ -168,13 +168,13 @@ def indices_table(results: Results) -> Iterator[ReportTable]:
             t("Pair"),
             t("Condition"),
             t("Items"),
-            capitalised(t("measure")),
+            capitalise(t("measure")),
             "n",
             t("Kappa"),
             t("Prevalence"),
             t("Bias"),
         ),
-        rows=[_index_row(results, row, kappas) for row in rows[:MOST_ROWS]],
+        rows=[_index_row(results, row, kappas) for row in rows[:MAX_ROWS]],
         total=len(rows),
     )
 
@@ -202,11 +202,11 @@ def _index_row(results: Results, row: Row, kappas: dict[tuple[str, ...], Row]) -
         condition_cell(str(row["condition"])),
         translated(str(row["scope"]).removeprefix("option_set=")),
         translated(KAPPA_WORDS.get(str(row["measure"]), str(row["measure"]))),
-        whole_number(number(row, "n")),
+        whole_number(cell_number(row, "n")),
         estimate_of(kappas.get(_kappa_key(row), {})),
-        *(rounded(number(row, f"{name}_index"), 2) for name in ("prevalence", "bias")),
+        *(format_number(cell_number(row, f"{name}_index"), 2) for name in ("prevalence", "bias")),
     )
-    return (named(names, str(row["rater_a"])), named(names, str(row["rater_b"]))), cells
+    return (rater_name(names, str(row["rater_a"])), rater_name(names, str(row["rater_b"]))), cells
 
 
 AGREEMENT_INDICES = Statistic(

@@ -8,15 +8,15 @@ from weakref import WeakKeyDictionary
 import pandas as pd
 
 from analysis.figures.agreement import (
-    beside_truth,
     kappa_matrix_chart,
     matrix_order,
     pairs_in_condition,
     scope_text,
+    truth_pairs,
 )
 from analysis.figures.drawing.axes import rater_names
-from analysis.presentation.captions import methods_in, number_range
-from analysis.presentation.wording import sentences
+from analysis.presentation.captions import interval_methods, number_range
+from analysis.presentation.wording import join_sentences
 from analysis.results import Results
 from analysis.statistics.agreement.display import displayed_agreement
 from analysis.statistics.agreement.pairs.measures import (
@@ -29,7 +29,7 @@ from analysis.statistics.agreement.pairs.measures import (
 from analysis.statistics.agreement.pairs.table import category_pairs
 from analysis.statistics.statistic import Figure
 from analysis.statistics.study import Study
-from analysis.translation import pieces, t, tn, translated, written
+from analysis.translation import localised, t, tn, translate_pieces, translated
 
 MATRIX_MEASURES = tuple(m.name for m in (KAPPA_LETTERS, BRENNAN_PREDIGER, ERROR_CONSISTENCY, RAW))
 # Above this number of raters the report shows only the headline's matrix.
@@ -98,7 +98,7 @@ def reference_rows(
     pairs = pairs_of_scope(results, scope)
     readers, models = matrix_order(pairs, condition=condition, scope=scope)
     truth = results.tables["agreement_with_truth"]
-    rows = beside_truth(truth, readers + models, measure, scope, condition)
+    rows = truth_pairs(truth, readers + models, measure, scope, condition)
     return displayed_agreement(results, rows)
 
 
@@ -123,14 +123,14 @@ def matrix_caption(
     rows: pd.DataFrame, measure: str, percent: str, truth: pd.DataFrame | None = None
 ) -> str:
     """Describe a matrix; `rows` are its pairs, `truth` those with the reference standard."""
-    return sentences(
+    return join_sentences(
         [
             translated(MEASURES[measure].caption),
             t(
                 "Below the diagonal the estimate, above it the {percent} % interval ({methods});"
                 " readers first.",
-                percent=written(percent),
-                methods=methods_in(rows),
+                percent=localised(percent),
+                methods=interval_methods(rows),
             ),
             t(
                 "{pairs} over the cases that both answered, n = {n}.",
@@ -150,7 +150,7 @@ def _undefined_sentence(rows: pd.DataFrame) -> str:
         return ""
     counts = reasons.map(lambda reason: reason.split(": ")[-1]).value_counts()
     parts = [
-        t("{reason} ({n})", reason=pieces(str(reason)), n=str(n))
+        t("{reason} ({n})", reason=translate_pieces(str(reason)), n=str(n))
         for reason, n in sorted(counts.items())
     ]
     return t("A dash marks an undefined value: {reasons}.", reasons=t("; ").join(parts))

@@ -371,7 +371,7 @@ def _kappa_reasons(sums: Sums) -> Reasons:
         sums,
         (sums.n == 0, NO_ITEM),
         (are_both_constant(sums), BOTH_CONSTANT),
-        otherwise=CHANCE_IS_ONE,
+        fallback=CHANCE_IS_ONE,
     )
 
 
@@ -380,16 +380,16 @@ def _error_consistency_reasons(sums: Sums) -> Reasons:
         sums,
         (sums.n_judged == 0, NO_ITEM_WITH_TRUTH),
         (are_both_constant(sums.correctness), BOTH_CONSTANT_CORRECT),
-        otherwise=CHANCE_IS_ONE,
+        fallback=CHANCE_IS_ONE,
     )
 
 
 def _raw_reasons(sums: Sums) -> Reasons:
-    return _first_reason(sums, otherwise=NO_ITEM)
+    return _first_reason(sums, fallback=NO_ITEM)
 
 
 def _same_wrong_reasons(sums: Sums) -> Reasons:
-    return _first_reason(sums, (sums.n_judged == 0, NO_ITEM_WITH_TRUTH), otherwise=NO_BOTH_WRONG)
+    return _first_reason(sums, (sums.n_judged == 0, NO_ITEM_WITH_TRUTH), fallback=NO_BOTH_WRONG)
 
 
 def _brennan_prediger_reasons(sums: Sums) -> Reasons:
@@ -397,7 +397,7 @@ def _brennan_prediger_reasons(sums: Sums) -> Reasons:
         sums,
         (sums.n == 0, NO_ITEM),
         (_lacks_n_options(sums), N_OPTIONS_UNKNOWN),
-        otherwise=CHANCE_IS_ONE,
+        fallback=CHANCE_IS_ONE,
     )
 
 
@@ -407,7 +407,7 @@ def _ac1_reasons(sums: Sums) -> Reasons:
         (sums.n == 0, NO_ITEM),
         (_lacks_n_options(sums), N_OPTIONS_UNKNOWN),
         ((sums.options > 0).sum(axis=0) > 1, N_OPTIONS_VARIES),
-        otherwise=SINGLE_OPTION,
+        fallback=SINGLE_OPTION,
     )
 
 

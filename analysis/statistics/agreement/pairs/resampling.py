@@ -12,11 +12,11 @@ from scipy.stats import norm, t
 
 from analysis.arrays import Floats, Ints
 from analysis.readings.clusters import (
-    ALL_IN_ONE,
-    FEWEST,
-    PERCENTILE,
-    TOO_FEW,
-    WIDENED,
+    MIN_CLUSTERS,
+    PERCENTILE_METHOD,
+    SINGLE_CLUSTER,
+    TOO_FEW_CLUSTERS,
+    WIDENED_METHOD,
     is_widened,
     percentile_limits,
 )
@@ -225,8 +225,8 @@ def _pair_blocks(answers: ScopeAnswers, n_pairs: int, n_columns: int) -> Iterato
 
 NORMAL_INTERVAL = later("normal interval, cut at 1")
 T_INTERVAL = later("t interval (n - 1), cut at 1")
-ONE_CLUSTER = f"interval: {ALL_IN_ONE}"
-FEW_CLUSTERS = f"interval: {TOO_FEW}"
+ONE_CLUSTER = f"interval: {SINGLE_CLUSTER}"
+FEW_CLUSTERS = f"interval: {TOO_FEW_CLUSTERS}"
 FEW_RESAMPLES = later("interval: undefined in too many resamples")
 
 
@@ -305,7 +305,7 @@ def cluster_intervals(
     shape = (len(measures), len(pairs), len(scopes))
     low, high = np.full(shape, np.nan), np.full(shape, np.nan)
     reasons = np.full(shape, ONE_CLUSTER, dtype=object)
-    method = np.full(shape, PERCENTILE, dtype=object)
+    method = np.full(shape, PERCENTILE_METHOD, dtype=object)
     for scope, items in enumerate(scopes):
         if len(np.unique(matrix.clusters[items])) <= 1:
             continue
@@ -321,11 +321,13 @@ def cluster_intervals(
                     )
                 below, above, _ = limits[measure.estimate]
                 reason = np.where(np.isnan(below), FEW_RESAMPLES, "").astype(object)
-                reason[n_clusters < FEWEST] = FEW_CLUSTERS
+                reason[n_clusters < MIN_CLUSTERS] = FEW_CLUSTERS
                 reason[n_clusters <= 1] = ONE_CLUSTER
                 low[m, block, scope], high[m, block, scope] = below, above
                 reasons[m, block, scope] = reason
-                method[m, block, scope] = np.where(is_widened(n_clusters), WIDENED, PERCENTILE)
+                method[m, block, scope] = np.where(
+                    is_widened(n_clusters), WIDENED_METHOD, PERCENTILE_METHOD
+                )
     return [
         Interval(low=low[m], high=high[m], method=method[m], reason=reasons[m])
         for m in range(len(measures))

@@ -7,7 +7,7 @@ import pytest
 from analysis import Bundle, Options, bundle_from_tables
 from analysis.registry import STATISTICS, analyse
 from analysis.report.findings.inputs import input_findings
-from analysis.report.tables import overviews
+from analysis.report.tables import report_tables
 from analysis.statistics.accuracy.model_conditions import model_conditions
 from analysis.statistics.accuracy.model_runs import model_runs
 from analysis.statistics.study import Study
@@ -89,7 +89,7 @@ def test_the_report_has_tables_of_runs_and_conditions() -> None:
     rows = [row for run, answers in RUNS.items() for row in _rows("M", answers, "", run)]
     rows += _rows("M", "A" * 12, "image-absent", "1")
     result = analyse(_bundle(rows), Options(bootstrap=50))
-    tables = {table.name: table for table in overviews(result)}
+    tables = {table.name: table for table in report_tables(result)}
     ((_, runs),) = tables["model-runs"].rows
     assert runs[:2] == ("3", "12")
     ((_, shown),) = tables["model-conditions"].rows

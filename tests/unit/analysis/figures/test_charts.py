@@ -15,18 +15,18 @@ import pytest
 from analysis import Options, Results, analyse, comparisons, item_difficulty
 from analysis.figures.accuracy import accuracy_chart, leaderboard_chart, profile_chart
 from analysis.figures.agreement import (
-    beside_truth,
     group_agreement_chart,
     kappa_matrix_chart,
     task_agreement_chart,
+    truth_pairs,
 )
 from analysis.figures.comparisons import between_chart, comparisons_chart, panel_chart
 from analysis.figures.drawing.chart import (
     Axis,
     Band,
     Boxes,
-    Cells,
     Chart,
+    HeatMap,
     Label,
     Layer,
     Line,
@@ -36,14 +36,14 @@ from analysis.figures.drawing.chart import (
     ReferenceLine,
     Side,
     Tick,
-    csv,
+    chart_csv,
 )
 from analysis.figures.drawing.colours import AGREEMENT_SCALE, colour_at, luminance
-from analysis.figures.drawing.layout import laid_out, placed_names, reflowed
+from analysis.figures.drawing.layout import lay_out, place_names, reflow
 from analysis.figures.drawing.sheet import Marks
 from analysis.figures.drawing.to_plotly import plotly_figure
 from analysis.figures.drawing.to_print import MARKERS, non_overlapping, sheet, width_mm
-from analysis.figures.robustness import MOST_WITH_NUMBERS, difficulty_chart, read_by_any
+from analysis.figures.robustness import MAX_WITH_NUMBERS, difficulty_chart, items_read_by_both
 from analysis.figures.times import QUARTERS, drift_chart, speed_chart, times_chart
 from analysis.report.figures import matrix_figure, report_figures
 from analysis.statistics.accuracy.items import difficulty_caption
@@ -140,7 +140,7 @@ def test_many_models_are_shown_as_a_heat_map() -> None:
     models = tuple(f"M{i:02d}" for i in range(17))
     table = comparisons(tables.study(readers=("R1", "R2"), models=models, n=20))
     chart = _drawn(comparisons_chart(table))
-    cells = _layers(chart.panels[0], Cells)[0]
+    cells = _layers(chart.panels[0], HeatMap)[0]
     assert np.shape(cells.values) == (2, 17)
     table = table.set_index(["rater_a", "rater_b"])
     expected = -100 * table.loc[("R2", "M03"), "difference"]
@@ -260,19 +260,19 @@ def test_the_difficulty_chart_counts_items_by_their_number_of_correct_raters() -
         }
     )
     panel = _drawn(difficulty_chart(table)).panels[0]
-    cells = _layers(panel, Cells)[0]
+    cells = _layers(panel, HeatMap)[0]
     assert cells.texts == (("", "1"), ("1", ""), ("", "2"))
     assert panel.y.high > panel.y.low
     assert "2 cases" in cells.hover[2][1]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("n_readers", [3, MOST_WITH_NUMBERS + 10])
+@pytest.mark.parametrize("n_readers", [3, MAX_WITH_NUMBERS + 10])
 def test_the_data_of_the_difficulty_chart_count_every_item(n_readers: int) -> None:
     """The file has numbers of items even if the cells are too small to show them."""
     readers = tuple(f"R{i}" for i in range(n_readers))
     table = item_difficulty(tables.study(readers=readers))
-    data = pd.read_csv(io.BytesIO(csv(_drawn(difficulty_chart(table)))))
+    data = pd.read_csv(io.BytesIO(chart_csv(_drawn(difficulty_chart(table)))))
     assert data["value"].sum() == 200
     assert len(data) == (n_readers + 1) * (8 + 1)
 
@@ -288,9 +288,9 @@ def test_items_that_a_reader_lacks_are_in_the_figure() -> None:
             "n_models_correct": [1, 1, 0, 0, 1],
         }
     )
-    cells = _layers(_drawn(difficulty_chart(table)).panels[0], Cells)[0]
+    cells = _layers(_drawn(difficulty_chart(table)).panels[0], HeatMap)[0]
     assert cells.texts == (("", "1"), ("", ""), ("1", ""), ("1", "1"))
-    caption = difficulty_caption(read_by_any(table, ""))
+    caption = difficulty_caption(items_read_by_both(table, ""))
     assert ", 4 cases;" in caption
     assert "2 of them were read by fewer than 3 readers (n = 1 to 2)" in caption
 
@@ -331,7 +331,7 @@ def test_a_matrix_shows_estimates_below_and_intervals_above(results: Results) ->
     pairs = results.tables["agreement_pairs"]
     raters = [*sorted(tables.READERS), *sorted(tables.MODELS)]
     for measure, low in (("kappa_letters", -1), ("raw", 0)):
-        (cells,) = _layers(kappa_matrix_chart(pairs, measure=measure).panels[0], Cells)
+        (cells,) = _layers(kappa_matrix_chart(pairs, measure=measure).panels[0], HeatMap)
         assert (cells.low, cells.high) == (low, 1)
         rows = pairs.loc[(pairs["measure"] == measure) & (pairs["scope"] == "all")]
         for row in rows.to_dict("records"):
@@ -349,17 +349,17 @@ def test_the_reference_standard_is_the_last_row(results: Results) -> None:
     """Cells equal the table; error consistency is undefined and has no such row."""
     pairs, truth = (results.tables[f"agreement_{name}"] for name in ("pairs", "with_truth"))
     raters = [*sorted(tables.READERS), *sorted(tables.MODELS)]
-    last = beside_truth(truth, raters, "kappa_letters", "all", "")
+    last = truth_pairs(truth, raters, "kappa_letters", "all", "")
     panel = kappa_matrix_chart(pairs, measure="kappa_letters", model_pairs=last).panels[0]
     assert _labels(panel)[-1] == f"Reference standard ({len(raters) + 1})"
     assert {rule.at for rule in _layers(panel, ReferenceLine)} == {2.5, len(raters) - 0.5}
-    (cells,) = _layers(panel, Cells)
+    (cells,) = _layers(panel, HeatMap)
     rows = truth.query("scope == 'all' and measure == 'kappa_letters'").set_index("rater_id")
     for i, rater in enumerate(raters):
         assert cells.values[-1][i] == cells.values[i][-1] == rows.loc[rater, "estimate"]
         assert _number(cells.texts[-1][i]) == pytest.approx(rows.loc[rater, "estimate"], abs=0.0051)
         assert cells.texts[i][-1].count("to") == 1
-    assert beside_truth(truth, raters, "error_consistency", "all", "").empty
+    assert truth_pairs(truth, raters, "error_consistency", "all", "").empty
     drawn = {figure.name: figure for figure in report_figures(results) if figure.chart.square}
     assert "which is never wrong" in drawn["error-consistency"].caption
     assert "each rater against the reference standard" in drawn["raw"].caption
@@ -373,7 +373,7 @@ def test_each_category_has_its_own_matrix(results: Results) -> None:
     tabled = analyse(bundle, Options(bootstrap=10))
     figure = matrix_figure(tabled, "raw", scope="category=x", reference=True)
     assert figure is not None
-    (cells,) = _layers(figure.chart.panels[0], Cells)
+    (cells,) = _layers(figure.chart.panels[0], HeatMap)
     answers = bundle.readings.merge(items.loc[items["category"] == "x"], on="item_id")
     wide = answers.pivot(index="item_id", columns="rater_id", values="answer")
     assert cells.values[1][0] == pytest.approx((wide["R1"] == wide["R2"]).mean())
@@ -397,7 +397,7 @@ def test_large_matrices_show_fewer_numbers() -> None:
     """They have no numbers above 24 raters, and no texts on hover above 60."""
     readers = tuple(f"R{i:02d}" for i in range(61))
     pairs = analyse(tables.study(readers=readers, models=(), n=12)).tables["agreement_pairs"]
-    cells = _layers(kappa_matrix_chart(pairs).panels[0], Cells)[0]
+    cells = _layers(kappa_matrix_chart(pairs).panels[0], HeatMap)[0]
     assert cells.texts == ()
     assert cells.hover == ()
 
@@ -479,7 +479,7 @@ def test_every_rater_has_a_name_next_to_its_mark() -> None:
     places = [(40.0 + 2 * (i % 4), 28.0 + i) for i in range(12)]
     lines = [(x, 0.0, 60.0) for x, _ in places]
     names = [Label(text=f"住院医师 {i}") for i in range(12)]
-    assert len(placed_names(names, places, axes, (92, 60), uprights=lines)) == 12
+    assert len(place_names(names, places, axes, (92, 60), uprights=lines)) == 12
 
 
 @pytest.mark.slow
@@ -487,10 +487,10 @@ def test_narrow_figures_have_more_rows_and_fewer_ticks() -> None:
     """Each row has its labels, and no title is cut."""
     table = analyse(tables.study(n=20), Options(bootstrap=5)).tables["accuracy"]
     narrow = replace(accuracy_chart(table), width_mm=85)
-    rows = reflowed(narrow, width_mm).rows
+    rows = reflow(narrow, width_mm).rows
     assert len(rows) > 1
     assert all(row[0].y.labels and not any(entry.y.labels for entry in row[1:]) for row in rows)
-    for panel in laid_out(reflowed(narrow, width_mm), width_mm).panels:
+    for panel in lay_out(reflow(narrow, width_mm), width_mm).panels:
         assert panel.width >= 15
         assert "".join("".join(panel.title).split()) == "".join(panel.panel.title.split())
     crowded = Axis(low=-20, high=20, ticks=tuple(_tick(at) for at in (-20, -10, 0, 10, 20)))
@@ -508,6 +508,6 @@ def test_a_name_between_intervals_is_at_the_end_of_its_interval() -> None:
     places = [(46.0, 30.0), (38.0, 20.0), (54.0, 20.0)]
     lines = [(46.0, 15.0, 52.0), (38.0, 2.0, 45.0), (54.0, 2.0, 45.0)]
     names = [Label(text=text) for text in ("Consultant", "A", "B")]
-    middle = placed_names(names, places, axes, (92, 60), uprights=lines)[0]
+    middle = place_names(names, places, axes, (92, 60), uprights=lines)[0]
     assert middle.side is Side.CENTRE
     assert middle.y + middle.dy_mm > 52 + 1.45

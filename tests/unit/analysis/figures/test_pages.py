@@ -14,8 +14,8 @@ from analysis.figures.drawing.chart import (
     Axis,
     Band,
     Boxes,
-    Cells,
     Chart,
+    HeatMap,
     Ink,
     Key,
     Label,
@@ -27,13 +27,13 @@ from analysis.figures.drawing.chart import (
     ReferenceLine,
     Tick,
 )
-from analysis.figures.drawing.layout import LEAST_PT
-from analysis.figures.drawing.pages import highest_mm, parts_of
+from analysis.figures.drawing.layout import MIN_TEXT_PT
+from analysis.figures.drawing.pages import max_height_mm, parts_of
 from analysis.figures.drawing.to_print import sheet, smallest_text_pt, svg, width_mm
-from analysis.figures.forest import numbers
+from analysis.figures.forest import number_column
 from analysis.report.figures import ReportFigure, report_figures
-from analysis.report.formats.page import _files
-from analysis.report.formats.pdf import _parts
+from analysis.report.formats.page import _downloads
+from analysis.report.formats.pdf import _write_parts
 from tests.unit.analysis.figures import large
 
 WIDTHS = (85, 174, 180)
@@ -64,10 +64,10 @@ def test_every_figure_of_a_large_study_fits_a_page(figures: list[ReportFigure]) 
         for figure in figures
         for width in WIDTHS
         for part in _parts_on_paper(figure.chart, width)
-        if part[0] > width + 0.5 or part[1] > highest_mm(width) or part[2] < LEAST_PT - 0.001
+        if part[0] > width + 0.5 or part[1] > max_height_mm(width) or part[2] < MIN_TEXT_PT - 0.001
     }
     assert wrong == set()
-    assert highest_mm(85) <= 230
+    assert max_height_mm(85) <= 230
 
 
 @pytest.mark.slow
@@ -106,7 +106,7 @@ def test_files_of_a_figure_in_parts_are_all_offered(
     """The page links each part, and the PDF shows each, with the caption once."""
     figure = next(figure for figure in figures if figure.name.startswith("accuracy"))
     assert len(figure.svgs) == 2
-    links = [link["file"] for link in _files(figure)]
+    links = [link["file"] for link in _downloads(figure)]
     assert links == [
         f"{figure.name}.svg",
         f"{figure.name}-part2.svg",
@@ -114,7 +114,7 @@ def test_files_of_a_figure_in_parts_are_all_offered(
         f"{figure.name}-part2.png",
         f"{figure.name}.csv",
     ]
-    shown = _parts(figure, tmp_path)
+    shown = _write_parts(figure, tmp_path)
     assert [part["title"][-11:] for part in shown] == ["part 1 of 2", "part 2 of 2"]
     assert [bool(part["caption"]) for part in shown] == [True, False]
 
@@ -174,13 +174,13 @@ def test_every_kind_of_layer_is_divided_with_its_rows() -> None:
         Boxes(ink=Ink.READER, y=at, low=at, middle=at, high=at),
         Line(ink=Ink.QUIET, x=at, y=at),
         ReferenceLine(at=5.0),
-        ReferenceLine(at=150.0, upright=False),
+        ReferenceLine(at=150.0, vertical=False),
         Band(low=0, high=1),
-        Band(low=10, high=120, upright=False),
+        Band(low=10, high=120, vertical=False),
         *(Note(x=0, y=y, label=Label(text=f"{y:.0f}")) for y in at),
     )
     chart = _forest(200, layers=layers)
-    column = numbers(chart.panels[0], (), title="Numbers")
+    column = number_column(chart.panels[0], (), title="Numbers")
     chart = replace(chart, rows=((chart.panels[0], column),))
     parts = parts_of(chart, width_mm)
     assert len(parts) == 3
@@ -189,10 +189,10 @@ def test_every_kind_of_layer_is_divided_with_its_rows() -> None:
     bars = [layer for part in parts for layer in part.panels[0].layers if isinstance(layer, Boxes)]
     assert [y for layer in bars for y in layer.y] == list(at)
     assert bars[0].low == bars[0].middle == bars[0].high == bars[0].y
-    bands = [x for x in first if isinstance(x, Band) and not x.upright]
+    bands = [x for x in first if isinstance(x, Band) and not x.vertical]
     assert bands[0].low == 10
     assert bands[0].high < 70
-    assert not [x for x in last if isinstance(x, Band) and not x.upright]
+    assert not [x for x in last if isinstance(x, Band) and not x.vertical]
     assert [x.at for x in last if isinstance(x, ReferenceLine)] == [5.0, 150.0]
     assert [x.label.text for x in last if isinstance(x, Note)][-1] == "199"
     (line,) = (x for x in last if isinstance(x, Line))
@@ -205,5 +205,7 @@ def test_every_kind_of_layer_is_divided_with_its_rows() -> None:
 
 def test_colours_of_cells_are_not_divided() -> None:
     """Their rows are numbered from the first."""
-    cells = Cells(values=((0.5,),) * 200, low=0, high=1, scale=((0.0, "#ffffff"), (1.0, "#000000")))
+    cells = HeatMap(
+        values=((0.5,),) * 200, low=0, high=1, scale=((0.0, "#ffffff"), (1.0, "#000000"))
+    )
     assert len(parts_of(_forest(200, layers=(cells,)), width_mm)) == 1

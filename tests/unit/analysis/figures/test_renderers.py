@@ -27,8 +27,8 @@ from analysis.figures.drawing.axes import RaterName
 from analysis.figures.drawing.chart import (
     Axis,
     Boxes,
-    Cells,
     Chart,
+    HeatMap,
     Label,
     Line,
     Panel,
@@ -36,7 +36,7 @@ from analysis.figures.drawing.chart import (
     Tick,
 )
 from analysis.figures.drawing.colours import AGREEMENT_SCALE
-from analysis.figures.drawing.fonts import face
+from analysis.figures.drawing.fonts import font_properties
 from analysis.figures.drawing.layout import MM_PER_POINT, Box
 from analysis.figures.drawing.sheet import ABOVE_PANELS, Marks
 from analysis.figures.drawing.to_plotly import plotly_figure
@@ -129,7 +129,7 @@ def test_the_figure_on_screen_contains_all_values(figures: list[ReportFigure]) -
         maps = iter([trace for trace in drawn.data if trace.type == "heatmap"])
         for panel in figure.chart.panels:
             for layer in panel.layers:
-                if isinstance(layer, Cells):
+                if isinstance(layer, HeatMap):
                     z = np.array(next(maps).z, dtype=float)
                     assert np.allclose(z, np.array(layer.values), rtol=1e-5, equal_nan=True)
                 elif isinstance(layer, Points) and layer.x:
@@ -220,7 +220,7 @@ def test_every_figure_fits_a_column_and_a_page(figures: list[ReportFigure], widt
 @pytest.mark.parametrize("n", [3, 20, 60])
 def test_slanted_names_fit_and_do_not_overlap(width: int, n: int) -> None:
     """Names without space are omitted; the first name ends at the edge of the figure."""
-    cells = Cells(values=((0.0,) * n,), low=-60, high=60, scale=AGREEMENT_SCALE)
+    cells = HeatMap(values=((0.0,) * n,), low=-60, high=60, scale=AGREEMENT_SCALE)
     ticks = tuple(Tick(at=i, label=Label(text=f"Model {i} of a long name")) for i in range(n))
     x = Axis(low=-0.5, high=n - 0.5, ticks=ticks, grid=False, slanted=True)
     y = Axis(low=0.5, high=-0.5, ticks=(Tick(at=0, label=Label(text="R1")),), grid=False)
@@ -258,7 +258,7 @@ def test_cells_that_are_too_small_show_no_number() -> None:
     """Intervals first, then estimates."""
     texts = (("", "0.10 to\n0.42"), ("\u22120.21", ""))
     values = ((math.nan, 0.3), (-0.21, math.nan))
-    cells = Cells(values=values, low=-1, high=1, scale=AGREEMENT_SCALE, texts=texts)
+    cells = HeatMap(values=values, low=-1, high=1, scale=AGREEMENT_SCALE, texts=texts)
     axis = Axis(low=-0.5, high=1.5, grid=False)
     messages = []
     for side in (20.0, 14.0, 6.0):
@@ -281,7 +281,7 @@ def test_the_data_of_a_figure_are_its_values(figures: list[ReportFigure]) -> Non
     values = [
         value
         for layer in matrix.chart.panels[0].layers
-        if isinstance(layer, Cells)
+        if isinstance(layer, HeatMap)
         for row in layer.values
         for value in row
         if not math.isnan(value)
@@ -302,8 +302,8 @@ def test_unusual_names_are_drawn_literally(make_results: MakeResults) -> None:
 def test_missing_glyphs_become_boxes_or_the_id() -> None:
     """Two names in an unknown script remain different by their ids."""
     assert printable(Label(text="𒀀𒀁")) == "□□"
-    assert printable(Label(text="𒀀𒀁", otherwise="R1")) == "R1"
-    assert printable(Label(text="𒀀𒀁", otherwise="𒀀")) == "□□"
+    assert printable(Label(text="𒀀𒀁", fallback="R1")) == "R1"
+    assert printable(Label(text="𒀀𒀁", fallback="𒀀")) == "□□"
     assert printable(Label(text="a\u202eb\u200f\x00c\nd")) == "abc d"
     assert printable(Label(text="\ud800")) == "□"
     assert printable(Label(text="שלום")) == "שלום"
@@ -314,9 +314,9 @@ def test_missing_glyphs_become_boxes_or_the_id() -> None:
 @pytest.mark.parametrize("bold", [False, True])
 def test_names_in_any_script_are_drawn_with_their_glyphs(name: str, bold: bool) -> None:
     """Missing glyphs would all look alike and cause a warning."""
-    assert printable(Label(text=name, otherwise="R1")) == name
+    assert printable(Label(text=name, fallback="R1")) == name
     shapes = {
-        sign: TextPath((0, 0), sign, prop=face(name, bold=bold)).vertices.tobytes()
+        sign: TextPath((0, 0), sign, prop=font_properties(name, bold=bold)).vertices.tobytes()
         for sign in name
         if not unicodedata.combining(sign)
     }
@@ -326,7 +326,10 @@ def test_names_in_any_script_are_drawn_with_their_glyphs(name: str, bold: bool) 
 
 def test_characters_have_the_shape_of_their_language() -> None:
     """The character for bone has another shape in China than in Japan and Korea."""
-    drawn = {TextPath((0, 0), "骨", prop=face(name)).vertices.tobytes() for name in ("骨", "骨の")}
+    drawn = {
+        TextPath((0, 0), "骨", prop=font_properties(name)).vertices.tobytes()
+        for name in ("骨", "骨の")
+    }
     assert len(drawn) == 2
 
 

@@ -15,7 +15,7 @@ from matplotlib.path import Path
 from matplotlib.transforms import Affine2D
 
 from analysis.figures.drawing.chart import Side
-from analysis.figures.drawing.fonts import face
+from analysis.figures.drawing.fonts import font_properties
 from analysis.figures.drawing.sheet import Fill, Marks, Sheet, Stroke, Text
 
 SETTINGS: dict[Any, Any] = {
@@ -64,7 +64,7 @@ def _by_matplotlib(sheet: Sheet) -> bytes:
                 text.y,
                 text.text,
                 color=text.colour,
-                font=face(text.text, bold=text.bold),
+                font=font_properties(text.text, bold=text.bold),
                 fontsize=text.size_pt,
                 ha=text.side.value,
                 va="center_baseline",

@@ -14,7 +14,7 @@ from analysis.planning import (
     Comparison,
     PlanClaim,
     PowerPlan,
-    drawn_spread,
+    draw_spread,
     pilot_components,
     power,
 )
@@ -83,7 +83,7 @@ def test_wider_limits_follow_from_fewer_degrees_of_freedom() -> None:
     widths = []
     for known in (parts, replace(parts, own_df=None, joint_df=None)):
         plan = PowerPlan(components=known, comparison=Comparison.PANEL, effect=0.06)
-        rows = power(plan, plan.size(6, 150), drawn_spread(plan.spread, 1))
+        rows = power(plan, plan.size(6, 150), draw_spread(plan.spread, 1))
         fixed = next(row for row in rows if row.claim is PlanClaim.THESE_READERS)
         widths.append(fixed.high - fixed.low)
     assert widths[0] > widths[1]

@@ -18,14 +18,14 @@ from analysis.planning import (
     PowerPlan,
     Sizes,
     cases_needed_lines,
-    drawn_spread,
+    components_for,
+    draw_spread,
     expected_power,
-    for_comparison,
     largest_power,
     parse_range,
     power,
     power_table,
-    published,
+    published_components,
 )
 from analysis.planning.components import components_from, read_components
 from analysis.planning.designs import variances
@@ -155,7 +155,7 @@ def test_limits_contain_the_power_and_narrow_with_a_larger_pilot() -> None:
         parts = replace(VAN_DYKE, readers=5 * factor, cases=114 * factor)
         plan = PowerPlan(components=parts, effect=0.05)
         spread = plan.spread
-        random = next(power(plan, plan.size(6, 150), drawn_spread(spread, 1)))
+        random = next(power(plan, plan.size(6, 150), draw_spread(spread, 1)))
         assert random.low < random.power < random.high
         widths.append(random.high - random.low)
     assert widths[1] < widths[0]
@@ -246,7 +246,7 @@ def test_the_expected_power_is_that_of_simulated_studies(
     """They agree within a point with 10,000 studies analysed as in a report (docs/coverage.md)."""
     panel = {"effect": 0.0, "margin": 0.05}
     plan = PowerPlan(
-        components=published(name, comparison),
+        components=published_components(name, comparison),
         comparison=comparison,
         **({"effect": 0.05} if comparison is Comparison.CONDITIONS else panel),
     )
@@ -257,7 +257,9 @@ def test_the_expected_power_is_that_of_simulated_studies(
 def test_rows_state_the_power_of_the_analysis() -> None:
     """The row applies to crossed designs and readers like these; the closed form is unchanged."""
     sizes = Sizes(readers=(3, 10), cases=(200,))
-    plan = PowerPlan(components=published("van-dyke", Comparison.CONDITIONS), effect=0.05)
+    plan = PowerPlan(
+        components=published_components("van-dyke", Comparison.CONDITIONS), effect=0.05
+    )
     table = power_table([plan], sizes)
     like_these = table["claim"] == "readers like these"
     assert (table["method"][like_these] == "OR, projected Hillis 2011").all()
@@ -333,20 +335,20 @@ def test_swapped_components_are_refused() -> None:
 
 def test_components_of_differences_are_not_converted_for_a_panel() -> None:
     """Only components of two conditions are converted, and only for another comparison."""
-    assert for_comparison(PANEL, Comparison.PANEL) == PANEL
-    assert for_comparison(VAN_DYKE, Comparison.CONDITIONS) == VAN_DYKE
-    assert for_comparison(VAN_DYKE, Comparison.PANEL).cov1 == 0.0
+    assert components_for(PANEL, Comparison.PANEL) == PANEL
+    assert components_for(VAN_DYKE, Comparison.CONDITIONS) == VAN_DYKE
+    assert components_for(VAN_DYKE, Comparison.PANEL).cov1 == 0.0
 
 
 def test_published_sets_of_components_work_for_both_comparisons() -> None:
     """A panel takes the model as a reader under another condition."""
     for name in PUBLISHED:
-        parts = published(name, Comparison.PANEL)
+        parts = published_components(name, Comparison.PANEL)
         assert parts.cov1 == parts.cov3 == 0.0
         plan = PowerPlan(components=parts, comparison=Comparison.PANEL, effect=0.05)
         assert 0.05 < _powers(plan, 5, 100)[0] < 1.0
     with pytest.raises(OptionsError, match="van-dyke"):
-        published("unknown", Comparison.PANEL)
+        published_components("unknown", Comparison.PANEL)
 
 
 def test_each_block_costs_a_degree_of_freedom() -> None:
@@ -362,7 +364,7 @@ def test_draws_of_the_variance_of_readers_follow_its_distribution() -> None:
     """Without other errors it is divided by chi-square over J - 1, for at least five readers."""
     parts = replace(VAN_DYKE, cov1=0.0, cov2=0.0, cov3=0.0, var_error=1e-15)
     spread = PowerPlan(components=parts, effect=0.05).spread
-    drawn = np.asarray(drawn_spread(spread, 1, 5000).reader)
+    drawn = np.asarray(draw_spread(spread, 1, 5000).reader)
     assert kstest(4 * spread.reader / drawn, chi2(4).cdf).pvalue > 0.01
 
 
@@ -397,7 +399,7 @@ def test_degrees_of_freedom_count_the_cases_that_two_readers_share(reads: int) -
 def test_limits_are_the_middle_95_percent_of_the_draws() -> None:
     plan = PowerPlan(components=VAN_DYKE, effect=0.05)
     size = plan.size(5, 100)
-    drawn = drawn_spread(plan.spread, 1)
+    drawn = draw_spread(plan.spread, 1)
     row = next(power(plan, size, drawn))
     powers = sorted(power_of(plan, variances(drawn, size, plan.design).random_readers))
     assert powers[24] <= row.low <= powers[25]

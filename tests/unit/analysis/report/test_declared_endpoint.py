@@ -16,7 +16,7 @@ from analysis.report.findings.finding import Theme
 from analysis.report.findings.sample_size import sample_size_findings
 from analysis.report.methods import methods
 from analysis.report.methods.sources import provenance
-from analysis.report.tables import overviews
+from analysis.report.tables import report_tables
 from analysis.results import Results
 from tests.unit.analysis.report.full_run import CHOICES, CLAIMS, full_run, panel_row, study
 
@@ -277,7 +277,7 @@ def test_non_inferiority_must_be_declared(
     drawn = {figure.name: figure for figure in report_figures(results)}
     shown = protocol.get("primary_model") == "nobody"  # the declared model has no predictions
     assert ("margin" in drawn["panel-accuracy"].caption) is shown
-    assert any("NI p" in table.header for table in overviews(results)) is shown
+    assert any("NI p" in table.header for table in report_tables(results)) is shown
 
 
 @pytest.mark.slow
@@ -294,7 +294,7 @@ def test_a_margin_chosen_at_analysis_is_reported_without_verdict(
         results, Theme.AGAINST
     )
     assert words in " ".join(part.text for part in methods(results))
-    assert words in next(t.note for t in overviews(results) if t.name == "reader-panel")
+    assert words in next(t.note for t in report_tables(results) if t.name == "reader-panel")
     assert words in next(f.caption for f in report_figures(results) if f.name == "panel-accuracy")
     for checklist in checklists(results)[1:3]:  # STARD-AI and CLAIM
         (margin_item,) = [item for item in checklist.items if item.number == "4"]

@@ -10,7 +10,7 @@ from analysis import Bundle, Options, analyse, bundle_from_tables
 from analysis.report.figures import report_figures
 from analysis.report.findings import findings
 from analysis.report.findings.finding import Theme
-from analysis.report.tables import overviews
+from analysis.report.tables import report_tables
 from analysis.results import Results
 
 READERS = [f"r{number}" for number in range(6)]
@@ -124,7 +124,7 @@ def test_the_use_of_model_answers_is_reported_with_numbers_and_intervals(results
 @pytest.mark.thorough
 def test_the_report_has_a_table_and_a_figure_of_reliance(results: Results) -> None:
     """The table has a row for each reader and for all; the figure has a panel for each measure."""
-    (table,) = [table for table in overviews(results) if table.name == "reliance"]
+    (table,) = [table for table in report_tables(results) if table.name == "reliance"]
     assert [names[0].label for names, _ in table.rows[:2]] == ["r0", "r0"]
     assert len(table.rows) == 2 * (len(READERS) + 1)
     (figure,) = [f for f in report_figures(results) if f.name.startswith("reliance")]

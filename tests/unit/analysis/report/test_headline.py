@@ -12,7 +12,7 @@ from analysis.figures.drawing.chart import Points
 from analysis.report.content import report_content
 from analysis.report.figures import overview_figure
 from analysis.report.formats.page import report_page
-from analysis.report.formats.pdf import prepared
+from analysis.report.formats.pdf import prepare_template
 from analysis.report.headline import agreement_lines, headline
 from analysis.results import Results
 from tests.unit.analysis.report.full_run import study
@@ -203,7 +203,7 @@ def test_page_and_pdf_have_the_same_beginning(run: Results, tmp_path: Path) -> N
     parts = ('class="verdict', "<table>", 'class="agreement"', "figure-overview", 'id="findings"')
     places = [page.index(part) for part in parts]
     assert places == sorted(places)
-    template = prepared(content, tmp_path).read_text("utf-8")
+    template = prepare_template(content, tmp_path).read_text("utf-8")
     first = template[template.index("#let first-page") : template.index("#let findings-page")]
     places = [
         first.index(f"data.{part}") for part in ("verdicts", "raters", "agreement", "overview.file")

@@ -16,7 +16,7 @@ from analysis.report.findings import findings
 from analysis.report.formats.output import write_results
 from analysis.report.formats.page import report_page
 from analysis.results import Results
-from analysis.translation import pieces, spoken, t, tn, written
+from analysis.translation import localised, t, tn, translate_pieces, use_language
 from study.base import translation as pages
 from tests.unit.analysis.report.full_run import TASKS, full_run, study
 
@@ -57,7 +57,7 @@ def run() -> Results:
 def brackets(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Use a language in which every message is in brackets."""
     monkeypatch.setattr(translation, "_catalogue", lambda name: _Brackets())
-    monkeypatch.setattr(translation, "language", lambda: "xx")
+    monkeypatch.setattr(translation, "current_language", lambda: "xx")
     token = translation._language.set("xx")
     monkeypatch.setattr(translation, "languages", lambda: ("en", "xx"))
     yield
@@ -125,7 +125,7 @@ def test_only_page_pdf_and_figures_are_translated(
                 assert (tmp_path / language / part).read_bytes() == path.read_bytes(), part
         page = (tmp_path / language / "report.html").read_text("utf-8")
         assert f'<html lang="{language}">' in page
-        with spoken(language):
+        with use_language(language):
             assert f"<h2>{t('Findings')}</h2>" in page != t("Findings") != "Findings"
         assert (tmp_path / language / "report.pdf").read_bytes().startswith(b"%PDF")
 
@@ -134,39 +134,43 @@ def test_only_page_pdf_and_figures_are_translated(
 def test_a_language_applies_only_within_its_block(run: Results) -> None:
     """Afterwards the report is in English again."""
     before = report_page(report_content(run, []))
-    with spoken("de"):
+    with use_language("de"):
         german = report_page(report_content(run, []))
     assert german != before == report_page(report_content(run, []))
 
 
 def test_numbers_are_formatted_for_the_language() -> None:
     """The separators of whole numbers in messages are included."""
-    assert written("1,234.5") == "1,234.5"
-    with spoken("de"):
-        assert written("1,234.5") == "1.234,5"
+    assert localised("1,234.5") == "1,234.5"
+    with use_language("de"):
+        assert localised("1,234.5") == "1.234,5"
         assert tn("{n} case", "{n} cases", 1234) == "1.234 Fälle"
-    with spoken("zh-Hans"):
-        assert written("1,234.5") == "1,234.5"
+    with use_language("zh-Hans"):
+        assert localised("1,234.5") == "1,234.5"
         assert tn("{n} case", "{n} cases", 1) == "1 例病例"
 
 
 def test_reasons_are_translated_in_parts() -> None:
     """They may contain numbers; unknown parts stay unchanged."""
-    with spoken("de"):
-        assert pieces("no item was answered") == t("no item was answered") != "no item was answered"
-        assert pieces("interval: fewer than 8 items") == "interval: weniger als 8 Items"
-        assert pieces("something new: fewer than 8 of 9 items") == (
+    with use_language("de"):
+        assert (
+            translate_pieces("no item was answered")
+            == t("no item was answered")
+            != "no item was answered"
+        )
+        assert translate_pieces("interval: fewer than 8 items") == "interval: weniger als 8 Items"
+        assert translate_pieces("something new: fewer than 8 of 9 items") == (
             "something new: fewer than 8 of 9 items"
         )
-    assert pieces("interval: fewer than 8 items") == "interval: fewer than 8 items"
+    assert translate_pieces("interval: fewer than 8 items") == "interval: fewer than 8 items"
 
 
 def test_the_analysis_uses_the_catalogues_of_the_pages() -> None:
     """It has its own function for this, because it does not import the pages."""
-    assert translation.folder() == pages.folder()
+    assert translation.catalogue_folder() == pages.folder()
     assert translation.languages() == pages.languages()
     for name in translation.languages():
-        with translation.spoken(name), pages.in_language(name):
+        with translation.use_language(name), pages.in_language(name):
             for message in ("Findings", "Accuracy", "Readers"):
                 assert translation.t(message) == pages.t(message)
 

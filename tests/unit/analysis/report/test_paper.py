@@ -64,7 +64,7 @@ def test_cells_of_the_workbook_are_never_formulas_or_links() -> None:
 def test_a_sheet_states_what_it_omits() -> None:
     """The statement is in its last row and on the first sheet."""
     table = pd.DataFrame({"n": range(12)})
-    book = workbook({"agreement_pairs": table}, most_rows=5)
+    book = workbook({"agreement_pairs": table}, max_rows=5)
     assert "7 more rows are not in this sheet: see tables/agreement_pairs.csv" in _part(
         book, "xl/sharedStrings.xml"
     )

@@ -8,11 +8,11 @@ import pytest
 import typst
 
 from analysis import Bundle, Options
-from analysis.figures.drawing.fonts import FOLDERS
+from analysis.figures.drawing.fonts import FONT_FOLDERS
 from analysis.figures.drawing.to_print import smallest_text_pt
 from analysis.report.content import ReportContent, report_content
 from analysis.report.figures import overview_figure, report_figures
-from analysis.report.formats.pdf import prepared, report_pdf
+from analysis.report.formats.pdf import prepare_template, report_pdf
 from analysis.results import Results
 from tests.unit.analysis.report.full_run import full_run, study
 
@@ -48,11 +48,11 @@ def _pages_after(results: Results, place: Path) -> list[int]:
 
 def _pages(content: ReportContent, place: Path, marks: str) -> list[int]:
     result = typst.query(
-        str(prepared(content, place)),
+        str(prepare_template(content, place)),
         marks,
         field="value",
         root=str(place),
-        font_paths=FOLDERS,
+        font_paths=FONT_FOLDERS,
         ignore_system_fonts=True,
     )
     pages: list[int] = json.loads(result)
@@ -118,6 +118,6 @@ def test_characters_without_a_glyph_are_named(tmp_path: Path) -> None:
     for label, text in (("住院医师 ليلى", ""), ("\U00012000", "U+12000 (CUNEIFORM SIGN A)")):
         raters = bundle.raters.assign(label=[label, "R2", "M1"])
         content = report_content(full_run(replace(bundle, raters=raters)), [])
-        prepared(content, tmp_path)
+        prepare_template(content, tmp_path)
         missing = json.loads((tmp_path / "data.json").read_text("utf-8"))["lacking"]
         assert missing == (f"No installed font has a glyph for {text}." if text else "")

@@ -7,7 +7,7 @@ import pytest
 
 from analysis.cli import main
 from analysis.errors import OutputError
-from analysis.report.formats.folder import OutputPart, fresh_folder
+from analysis.report.formats.folder import OutputPart, replacement_folder
 
 pytestmark = [pytest.mark.usefixtures("unprinted"), pytest.mark.slow]
 
@@ -152,13 +152,13 @@ def _failing(patch: pytest.MonkeyPatch, step: int) -> None:
 def test_a_failure_at_any_step_keeps_the_previous_files(tmp_path: Path) -> None:
     """Three parts are moved out and three in; all moves are undone."""
     parts = [
-        OutputPart(name="tables", holds=(".csv",)),
+        OutputPart(name="tables", endings=(".csv",)),
         OutputPart(name="a.txt"),
         OutputPart(name="b.txt"),
     ]
 
     def write(text: str) -> None:
-        with fresh_folder(tmp_path, parts) as fresh:
+        with replacement_folder(tmp_path, parts) as fresh:
             (fresh / "tables").mkdir()
             for name in ("tables/one.csv", "a.txt", "b.txt"):
                 (fresh / name).write_text(text)
@@ -196,7 +196,7 @@ def test_files_that_cannot_be_restored_are_not_deleted(tmp_path: Path) -> None:
     """The previous file remains in the temporary folder."""
     (tmp_path / "a.txt").write_text("earlier")
     with pytest.MonkeyPatch.context() as patch, pytest.raises(Exception, match="cannot be written"):  # noqa: SIM117, PT012
-        with fresh_folder(tmp_path, [OutputPart(name="a.txt")]) as fresh:
+        with replacement_folder(tmp_path, [OutputPart(name="a.txt")]) as fresh:
             (fresh / "a.txt").write_text("new")
             moves = iter(range(100))
 

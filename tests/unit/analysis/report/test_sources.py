@@ -12,14 +12,14 @@ import pytest
 from analysis import Options, analyse
 from analysis.registry import STATISTICS
 from analysis.report.checklists.facts import facts
-from analysis.report.methods import software
+from analysis.report.methods import software_paragraph
 from analysis.report.methods.software import modules_called, packages_used
 from analysis.report.methods.sources import (
+    ANALYSIS_FOLDERS,
     CHECKLIST_SOURCES,
-    FOLDERS,
     PLANNING_SOURCES,
     SOURCES,
-    packages,
+    imported_packages,
 )
 from tests.unit.analysis.conftest import MakeBundle
 
@@ -63,9 +63,13 @@ def test_the_code_names_every_source_and_no_other() -> None:
 @pytest.mark.slow
 def test_only_imported_packages_are_named() -> None:
     """Imports are read from the syntax trees."""
-    imported = {name for folder in FOLDERS for name in _imports(ROOT / "analysis" / folder)}
+    imported = {
+        name for folder in ANALYSIS_FOLDERS for name in _imports(ROOT / "analysis" / folder)
+    }
     owners = packages_distributions()
-    assert set(packages()) == {owners[n][0] for n in imported if n in owners and n != "analysis"}
+    assert set(imported_packages()) == {
+        owners[n][0] for n in imported if n in owners and n != "analysis"
+    }
 
 
 @pytest.mark.slow
@@ -93,7 +97,7 @@ def test_the_report_names_only_software_that_was_used(make_bundle: MakeBundle) -
     for run, are_named in ((results, False), (analyse(rated, Options(bootstrap=20)), True)):
         assert run.has("model_calibration") is are_named
         assert ("scikit-learn" in packages_used(run)) is are_named
-        texts = [software(run).text, facts(run)["software"].text]
+        texts = [software_paragraph(run).text, facts(run)["software"].text]
         assert [("scikit-learn" in text, "numpy" in text) for text in texts] == [
             (are_named, True)
         ] * 2

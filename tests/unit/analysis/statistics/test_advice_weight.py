@@ -10,7 +10,7 @@ import pytest
 from analysis.bundle import Bundle, bundle_from_tables
 from analysis.options import Options
 from analysis.registry import analyse
-from analysis.report.tables import overviews
+from analysis.report.tables import report_tables
 from analysis.statistics.advice_weight import advice_weight
 
 STEPS = 5
@@ -138,7 +138,7 @@ def test_items_without_a_reference_standard_are_neither_correct_nor_wrong() -> N
 def test_the_report_shows_the_weights_of_every_reader() -> None:
     """Each reader and all readers are shown with the numbers of pairs."""
     results = analyse(study(lambda reading: (str(reading["aid_answer"]), 5)), OPTIONS)
-    (table,) = (table for table in overviews(results) if table.name == "advice-weight")
+    (table,) = (table for table in report_tables(results) if table.name == "advice-weight")
     assert {str(person.label) for (person,), _ in table.rows} == {"r1", "r2", "All readers"}
     n = results.tables["advice_weight"].query("rater_id == 'readers' and planted == 'all'")["n"]
     shown = {person.label: cells for (person,), cells in table.rows}["All readers"]

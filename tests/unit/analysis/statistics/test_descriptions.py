@@ -9,7 +9,7 @@ import pytest
 
 from analysis import Bundle, Options, bundle_from_tables
 from analysis.registry import STATISTICS, analyse
-from analysis.report.content import SECTIONS
+from analysis.report.content import SECTION_TITLES
 from analysis.report.methods import methods
 from analysis.report.methods.sources import ALWAYS_CITED, cited_keys, method_references
 from analysis.statistics.statistic import TEXT
@@ -111,7 +111,7 @@ def test_every_figure_belongs_to_a_section() -> None:
         for figure in part(run, "")
     ]
     assert figures
-    assert {figure.section for figure in figures} <= set(SECTIONS)
+    assert {figure.section for figure in figures} <= set(SECTION_TITLES)
 
 
 def test_the_data_dictionary_is_up_to_date() -> None:

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from analysis import Bundle, Options, bundle_from_tables
-from analysis.readings.clusters import FEW, WIDENED
+from analysis.readings.clusters import FEW_CLUSTERS, WIDENED_METHOD
 from analysis.statistics.accuracy.banks import banks
 from analysis.statistics.accuracy.calibration import model_calibration
 from analysis.statistics.accuracy.roc import roc_areas
@@ -76,5 +76,5 @@ def test_levels_are_widened_by_the_number_of_patients(
     for patients in (20, 80):
         rows = table(study(patients), OPTIONS)
         rows = rows[(rows["method"] != "") & (not measure or rows["measure"] == measure)]
-        is_few = patients < FEW or table is banks
-        assert {str(method) == WIDENED for method in rows["method"]} == {is_few}
+        is_few = patients < FEW_CLUSTERS or table is banks
+        assert {str(method) == WIDENED_METHOD for method in rows["method"]} == {is_few}

@@ -18,9 +18,9 @@ from analysis import (
     sensitivity,
     sensitivity_panel,
 )
-from analysis.bundle.model import RULES
-from analysis.bundle.protocol import stated, years_limit
-from analysis.report.methods import design
+from analysis.bundle.model import RULE_SETS
+from analysis.bundle.protocol import protocol_value, years_limit
+from analysis.report.methods import design_paragraph
 from study.base.canonical import sha256_of
 from study.base.errors import BadFile
 from study.exchange.bundle import bundle_files, export, tables_of, zipped
@@ -136,7 +136,7 @@ def test_declarations_for_the_analysis_are_in_the_bundle(opened: Opened) -> None
     store = opened(ordered_options=True, years_limit=5)
     protocol = json.loads(bundle_files(store, "trial")["protocol.json"])
     assert years_limit(protocol) == 5
-    assert stated(protocol, "ordered_options") is True
+    assert protocol_value(protocol, "ordered_options") is True
 
 
 @pytest.mark.slow
@@ -431,7 +431,7 @@ def test_the_bundle_and_analysis_compare_the_rules_for_reading_answers(
     assert validate(str(tmp_path / "bundle" / "datapackage.json")).valid
     files = bundle_files(store, "trial")
     rows = _table(files, "answers_by_rules.csv")
-    assert [tuple(row[rules] for rules in RULES) for row in rows] == [
+    assert [tuple(row[rules] for rules in RULE_SETS) for row in rows] == [
         ("unparsed", "B", "B"),
         ("unparsed", "unparsed", "B"),
     ]
@@ -457,7 +457,7 @@ def test_the_bundle_and_analysis_compare_the_rules_for_reading_answers(
     assert name("standard") not in table
     panel = sensitivity_panel(study)
     assert {name("strict"), name("loose")} <= set(panel["analysis"])
-    text = design(analyse(study, Options(bootstrap=20))).text
+    text = design_paragraph(analyse(study, Options(bootstrap=20))).text
     assert (
         "the strict rules would change 1 answer and the loose rules would change 1 answer" in text
     )

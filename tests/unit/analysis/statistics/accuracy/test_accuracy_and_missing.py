@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from analysis import Options, accuracy, bundle_from_tables, missing
-from analysis.readings.clusters import ALL_IN_ONE
+from analysis.readings.clusters import SINGLE_CLUSTER
 from analysis.statistics.accuracy.accuracy import NO_REFERENCE
 from analysis.statistics.accuracy.means import wilson_interval
 from tests.unit.analysis.conftest import MakeBundle
@@ -80,7 +80,7 @@ def test_cluster_intervals_need_patients_with_several_items(
 def test_examinations_are_clusters_if_patients_are_unknown(make_bundle: MakeBundle) -> None:
     """A single examination cannot be resampled, and the reason states it."""
     table = accuracy(make_bundle("AB", {"R": "AA"}, examination_id=["e", "e"]))
-    assert table["undefined_because"].iloc[0] == f"cluster interval: {ALL_IN_ONE}"
+    assert table["undefined_because"].iloc[0] == f"cluster interval: {SINGLE_CLUSTER}"
 
 
 def test_repeated_answers_of_patients_widen_the_cluster_interval(

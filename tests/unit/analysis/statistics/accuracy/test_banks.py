@@ -6,7 +6,7 @@ import pytest
 
 from analysis import Bundle, Options, analyse, bundle_from_tables
 from analysis.report.findings import findings
-from analysis.report.tables import overviews
+from analysis.report.tables import report_tables
 from analysis.statistics.accuracy.banks import MOVER, NO_ITEM_IN_ONE_BANK, banks
 
 OPTIONS = Options(bootstrap=200)
@@ -72,9 +72,9 @@ def test_the_report_has_the_difference_if_there_are_two_banks() -> None:
     results = analyse(_bundle({"x": (70, 56), "y": (80, 48)}), OPTIONS)
     text = " ".join(map(str, findings(results)))
     assert "x minus y 20.0 [5.2 to 33.4; 70 and 80 cases]" in text
-    (table,) = [overview for overview in overviews(results) if overview.name == "banks"]
+    (table,) = [overview for overview in report_tables(results) if overview.name == "banks"]
     assert next(cells[-2:] for _, cells in table.rows) == ("20.0", "5.2 to 33.4")
     single_study = analyse(_bundle({"x": (70, 56)}), OPTIONS)
     assert "banks" not in single_study.tables
     assert "one bank" not in " ".join(map(str, findings(single_study)))
-    assert "banks" not in [overview.name for overview in overviews(single_study)]
+    assert "banks" not in [overview.name for overview in report_tables(single_study)]

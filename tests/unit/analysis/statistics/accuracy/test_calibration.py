@@ -7,7 +7,7 @@ from sklearn.calibration import calibration_curve
 from sklearn.metrics import brier_score_loss, roc_auc_score
 
 from analysis import Bundle, Options, analyse, bundle_from_tables
-from analysis.report.tables import overviews
+from analysis.report.tables import report_tables
 from analysis.statistics.accuracy.calibration import (
     ALL_CORRECT_OR_INCORRECT,
     ALL_EQUAL,
@@ -151,7 +151,7 @@ def test_the_table_exists_only_if_a_model_states_its_confidence() -> None:
     confidence, right = _drawn(30)
     results = analyse(_bundle(confidence, right), OPTIONS)
     assert len(results.tables["model_calibration"]) == 5
-    shown = {table.name: table for table in overviews(results)}
+    shown = {table.name: table for table in report_tables(results)}
     assert len(shown["model-calibration"].rows) == 1
     for bundle, options in (
         (_bundle([None] * 30, right), OPTIONS),

@@ -6,7 +6,7 @@ import pytest
 
 from analysis import Bundle, Options, accuracy, bundle_from_tables, leaderboard
 from analysis.options import DEFAULT_SEED
-from analysis.readings.clusters import ALL_IN_ONE, weight_blocks
+from analysis.readings.clusters import SINGLE_CLUSTER, weight_blocks
 from analysis.readings.matrix import reading_matrix
 from analysis.statistics.accuracy.accuracy import NO_REFERENCE, NO_TASK
 from analysis.statistics.accuracy.leaderboard import FEW_RANKED, NO_LIMITS
@@ -134,7 +134,7 @@ def test_undefined_ranks_have_a_reason(
     assert taskless["undefined_because"].tolist() == ["", NO_TASK]
     single = leaderboard(make_bundle("AB", {"R": "AA"}, patient_id="p")).iloc[0]
     assert (single["accuracy"], single["rank"]) == (0.5, 1)
-    assert single["undefined_because"] == f"{NO_LIMITS}: {ALL_IN_ONE}"
+    assert single["undefined_because"] == f"{NO_LIMITS}: {SINGLE_CLUSTER}"
     assert np.isnan(single["rank_low"])
 
 

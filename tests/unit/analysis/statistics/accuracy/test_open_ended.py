@@ -12,7 +12,7 @@ from analysis import Bundle, Options, analyse, bundle_from_tables
 from analysis.report.figures import report_figures
 from analysis.report.findings import findings
 from analysis.report.methods import methods
-from analysis.report.tables import overviews
+from analysis.report.tables import report_tables
 from analysis.statistics.accuracy.accuracy import WILSON
 from analysis.statistics.accuracy.open_ended import (
     HALF_CREDIT,
@@ -211,7 +211,7 @@ def test_the_report_describes_open_answers_if_there_are_any() -> None:
     assert "Without a score and excluded from all estimates: 1." in text
     assert "(accuracy with options is higher)" in text
     assert "Two blind scorers gave 38 answers the same score in 38 (100.0 %)" in text
-    shown = {overview.name: overview for overview in overviews(results)}
+    shown = {overview.name: overview for overview in report_tables(results)}
     assert {"open-ended", "open-gap", "open-scoring", "open-scorers"} <= set(shown)
     assert shown["open-gap"].rows[0][1][:3] == ("All", "39", "76.9")
     assert any(method.title == "Answers without options" for method in methods(results))
@@ -222,7 +222,7 @@ def test_the_report_describes_open_answers_if_there_are_any() -> None:
     assert not [name for name in single_study.tables if name.startswith("open_")]
     assert "options is" not in " ".join(map(str, findings(single_study)))
     assert not [
-        overview for overview in overviews(single_study) if overview.name.startswith("open-")
+        overview for overview in report_tables(single_study) if overview.name.startswith("open-")
     ]
 
 

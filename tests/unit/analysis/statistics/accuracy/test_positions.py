@@ -6,7 +6,7 @@ import pytest
 
 from analysis import Options, analyse, bundle_from_tables, option_positions
 from analysis.bundle import Bundle
-from analysis.report.tables import overviews
+from analysis.report.tables import report_tables
 
 N = 300
 RNG = np.random.default_rng(5)
@@ -79,7 +79,7 @@ def test_the_share_of_a_position_refers_to_the_items_that_have_it() -> None:
 def test_the_report_has_a_column_per_position() -> None:
     """Each cell has an interval."""
     result = analyse(_bundle([order[0] for order in ORDERS], ORDERS), Options(bootstrap=20))
-    table = {overview.name: overview for overview in overviews(result)}["option-positions"]
+    table = {overview.name: overview for overview in report_tables(result)}["option-positions"]
     assert table.header == ("Rater", "Option 1", "Option 2", "Option 3", "Option 4")
     ((_, cells),) = table.rows
     assert " to " in cells[0]

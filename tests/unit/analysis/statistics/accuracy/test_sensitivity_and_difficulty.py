@@ -17,7 +17,7 @@ from analysis import (
     sensitivity,
     write_tables,
 )
-from analysis.readings.circumstances import NOT_ABOUT_TIME
+from analysis.readings.circumstances import FLAGS_NOT_ABOUT_TIME
 from analysis.statistics.accuracy.items import (
     EVERYBODY_CORRECT,
     EVERYBODY_MISSED,
@@ -231,10 +231,10 @@ def test_flags_that_do_not_concern_times_are_documented() -> None:
     """Each of them is a flag of the page or the server."""
     text = (ROOT / "docs" / "reading-page.md").read_text("utf-8")
     (message,) = re.findall(r"do not affect the time: ([^.]*)\.", text)
-    assert set(re.findall(r"`(\w+)`", message)) == NOT_ABOUT_TIME
+    assert set(re.findall(r"`(\w+)`", message)) == FLAGS_NOT_ABOUT_TIME
     matches = {
         flag
         for row in re.findall(r"^\| (`.*?) \|", text, re.M)
         for flag in re.findall(r"`(\w+)`", row)
     }
-    assert matches >= NOT_ABOUT_TIME
+    assert matches >= FLAGS_NOT_ABOUT_TIME

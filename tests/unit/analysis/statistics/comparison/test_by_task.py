@@ -6,7 +6,7 @@ import pytest
 
 from analysis import Options, analyse, bundle_from_tables, comparisons
 from analysis.bundle import Bundle
-from analysis.report.tables import overviews
+from analysis.report.tables import report_tables
 from analysis.statistics.accuracy.model_conditions import model_conditions
 from analysis.statistics.comparison.model_pairs import model_pairs
 
@@ -90,7 +90,7 @@ def test_the_effect_of_a_condition_is_reported_by_task() -> None:
 
 def test_the_report_compares_models() -> None:
     """Each pair has the values of the file, overall and by task."""
-    tables = {table.name: table for table in overviews(analyse(_bundle(), OPTIONS))}
+    tables = {table.name: table for table in report_tables(analyse(_bundle(), OPTIONS))}
     rows = tables["model-pairs"].rows
     assert len(rows) == 12
     names, cells = rows[1]

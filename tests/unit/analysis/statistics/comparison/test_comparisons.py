@@ -6,7 +6,7 @@ import pytest
 
 from analysis import Bundle, Options, accuracy, agreement_pairs, bundle_from_tables, comparisons
 from analysis.arrays import Floats
-from analysis.readings.clusters import WIDENED
+from analysis.readings.clusters import WIDENED_METHOD
 from analysis.statistics.comparison import pairs
 from analysis.statistics.comparison.pairs import (
     FEW_RESAMPLES,
@@ -96,7 +96,7 @@ def test_with_clusters_the_clustered_p_is_adjusted(make_bundle: MakeBundle) -> N
         "A" * 16, {"R": "AAAAABBB" * 2, "M": "ABABBBBA" * 2}, models=("M",), patient_id=patients
     )
     row = comparisons(bundle, Options(bootstrap=200)).iloc[0]
-    assert row["clustered_method"] == f"{YANG}; {WIDENED}"
+    assert row["clustered_method"] == f"{YANG}; {WIDENED_METHOD}"
     assert row["p_adjusted"] == row["p_clustered"] != row["p_mid"]
     assert row["cluster_ci_low"] <= row["difference"] <= row["cluster_ci_high"]
 

@@ -11,7 +11,7 @@ import pytest
 from analysis.bundle import Bundle, bundle_from_tables
 from analysis.options import Options
 from analysis.registry import analyse
-from analysis.report.tables import overviews
+from analysis.report.tables import report_tables
 from analysis.statistics.mrmc import incomplete
 from analysis.statistics.mrmc.incomplete import incomplete_comparisons
 from analysis.statistics.mrmc.moments import uncrossed_components
@@ -150,7 +150,7 @@ def test_areas_weight_all_pairs_of_cases_of_a_reader_equally() -> None:
     wins: list[float] = []
     model_wins: list[float] = []
     for reader in range(len(READERS)):
-        read = matrix.given[:, reader]
+        read = matrix.is_counted[:, reader]
         for high in np.flatnonzero(read & ratings.positive):
             for low in np.flatnonzero(read & ~ratings.positive):
                 for column, sums in ((reader, wins), (len(READERS), model_wins)):
@@ -180,8 +180,8 @@ def test_the_patient_is_the_case_of_an_area(both_classes: bool) -> None:
             - np.sign(ratings.ratings[high, reader] - ratings.ratings[low, reader]) / 2,
         )
         for reader in range(len(READERS))
-        for high in np.flatnonzero(matrix.given[:, reader] & ratings.positive)
-        for low in np.flatnonzero(matrix.given[:, reader] & ~ratings.positive)
+        for high in np.flatnonzero(matrix.is_counted[:, reader] & ratings.positive)
+        for low in np.flatnonzero(matrix.is_counted[:, reader] & ~ratings.positive)
     ]
     reader, high, low, score = (np.array(each) for each in zip(*scores, strict=True))
     assert np.isin(high, low).any() == both_classes
@@ -221,7 +221,7 @@ def test_moments_and_components_give_the_variance(
 def test_the_report_lists_every_component() -> None:
     """There is a row for each row of the file, with the comparison and the shared factor."""
     results = analyse(bundle(conditions=("",)), Options(bootstrap=5))
-    (table,) = (table for table in overviews(results) if table.name == "uncrossed-components")
+    (table,) = (table for table in report_tables(results) if table.name == "uncrossed-components")
     rows = results.tables["uncrossed_components"]
     assert len(table.rows) == table.total == len(rows)
     shared = rows["shared"].replace("none", "nothing").tolist()
