@@ -55,7 +55,7 @@ class ReportTable:
         Alignment of each column: `right` for numbers, `left` for words.
     in_paper : bool
         Whether the table is in the files for a paper.
-    most_in_print : int
+    max_printed_rows : int
         Maximum number of rows in the PDF.
     """
 

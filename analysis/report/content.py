@@ -122,7 +122,7 @@ class ReportContent:
     references: list[Reference]
     checklists: list[Checklist]
     provenance: list[tuple[str, str]]
-    current_language: str = ENGLISH
+    language: str = ENGLISH
 
 
 def report_content(results: Results, figures: Sequence[ReportFigure]) -> ReportContent:

@@ -101,7 +101,7 @@ class Board:
     facts: str
     tasks: tuple[str, ...]
     lines: tuple[BoardRow, ...]
-    reader_count: tuple[float, ...]
+    readers: tuple[float, ...]
 
 
 def write_leaderboard(

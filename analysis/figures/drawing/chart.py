@@ -65,7 +65,7 @@ class Label:
     ----------
     text : str
         Plain text.
-    otherwise : str
+    fallback : str
         Replacement if the font has no glyphs for `text`. If it is empty, missing glyphs become
         boxes.
     """
@@ -213,7 +213,7 @@ class HeatMap:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReferenceLine:
-    """A straight line across the panel, at a value of x (if `upright`) or of y."""
+    """A straight line across the panel, at a value of x (if `vertical`) or of y."""
 
     at: float
     vertical: bool = True
@@ -224,7 +224,7 @@ class ReferenceLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Band:
-    """A shaded area across the panel between two values of x (if `upright`) or of y."""
+    """A shaded area across the panel between two values of x (if `vertical`) or of y."""
 
     low: float
     high: float
@@ -311,7 +311,7 @@ class Chart:
     square : bool
         Whether the chart has a single panel that is as wide as it is high; the chart is then as
         narrow as the panel allows.
-    again : callable or None
+    redraw : callable or None
         Makes the chart for another `width_mm`; None if its content does not depend on the width.
     """
 

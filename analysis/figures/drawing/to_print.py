@@ -204,12 +204,12 @@ class _Panel:
             else non_overlapping(x, placed_panel.width)
         )
         for tick in labelled if x.labels else ():
-            self._write(self._x(tick.at), under, tick.label, colour, size_pt=size, **look)
+            self._add_text(self._x(tick.at), under, tick.label, colour, size_pt=size, **look)
         colour = LIGHT.quiet if y.title else LIGHT.ink
         for tick in _ticks_inside(y) if y.labels else ():
             place = placed_panel.left - TICK_MM, self._y(tick.at)
             look = {"size_pt": placed_panel.label_pt, "side": Side.RIGHT}
-            self._write(*place, tick.label, colour, **look)
+            self._add_text(*place, tick.label, colour, **look)
         grid: dict[str, Any] = {"colour": LIGHT.rule, "width_pt": GRID_PT}
         for tick in _ticks_inside(x) if x.grid else ():
             self._add_stroke([tick.at] * 2, [y.low, y.high], GRID, **grid)
@@ -230,14 +230,14 @@ class _Panel:
         y = placed_panel.bottom + placed_panel.height + 1.5 + LINE_MM * (len(lines) - 0.5)
         for line, bold in lines:
             size, colour = (TITLE_PT, LIGHT.ink) if bold else (SMALL_PT, LIGHT.quiet)
-            self._write(placed_panel.left, y, Label(text=line), colour, size_pt=size, bold=bold)
+            self._add_text(placed_panel.left, y, Label(text=line), colour, size_pt=size, bold=bold)
             y -= LINE_MM
         if panel.x.title and panel.framed:
             labelled = panel.x.labels and any(tick.label.text for tick in panel.x.ticks)
             down = placed_panel.bottom - (TICK_MM + LINE_MM if labelled else 0) - 0.6 - LINE_MM / 2
             middle = placed_panel.left + placed_panel.width / 2
             for line in placed_panel.x_title:
-                self._write(middle, down, Label(text=line), LIGHT.ink, **CENTRED)
+                self._add_text(middle, down, Label(text=line), LIGHT.ink, **CENTRED)
                 down -= LINE_MM
         if panel.y.title and panel.framed:
             labels = [tick.label for tick in panel.y.ticks if panel.y.labels]
@@ -246,7 +246,7 @@ class _Panel:
             )
             x = placed_panel.left - TICK_MM - widest - 0.4 - LINE_MM / 2
             middle, title = placed_panel.bottom + placed_panel.height / 2, Label(text=panel.y.title)
-            self._write(x, middle, title, LIGHT.ink, angle=90, **CENTRED)
+            self._add_text(x, middle, title, LIGHT.ink, angle=90, **CENTRED)
 
     def _add_text(self, x: float, y: float, label: Label, colour: str, **look: Any) -> None:
         _add_text(self.sheet, x, y, label, colour, **look)
@@ -283,7 +283,7 @@ class _Panel:
             case Band():
                 self._add_fill([(x.low, layer.low, x.high, layer.high)], LIGHT.shade, order)
             case Note():
-                self._write(
+                self._add_text(
                     self._x(layer.x) + layer.dx_mm,
                     self._y(layer.y) + layer.dy_mm,
                     layer.label,
@@ -347,7 +347,7 @@ class _Panel:
                 for k, line in enumerate(shown):
                     y = self._y(i + step * (k - (len(shown) - 1) / 2))
                     look: dict[str, Any] = {"size_pt": size, "order": order, **CENTRED}
-                    self._write(self._x(j), y, Label(text=line), ink, **look)
+                    self._add_text(self._x(j), y, Label(text=line), ink, **look)
 
     def _draw_scale(self, layer: HeatMap) -> None:
         placed_panel = self.placed
@@ -368,7 +368,7 @@ class _Panel:
                 + (value - layer.low) / (layer.high - layer.low) * placed_panel.height
             )
             text = Label(text=localised(f"{value:g}".replace("-", "\u2212")))
-            self._write(left + wide + 1.0, y, text, LIGHT.quiet)
+            self._add_text(left + wide + 1.0, y, text, LIGHT.quiet)
 
 
 def _size_in_cells(texts: Texts, cell_mm: float) -> float:
@@ -495,9 +495,9 @@ def printable(label: Label) -> str:
     --------
     >>> printable(Label(text="Résidente 1"))
     'Résidente 1'
-    >>> printable(Label(text="住院医师", otherwise="R07"))
+    >>> printable(Label(text="住院医师", fallback="R07"))
     '住院医师'
-    >>> printable(Label(text="𒀀", otherwise="R07")), printable(Label(text="𒀀 a"))
+    >>> printable(Label(text="𒀀", fallback="R07")), printable(Label(text="𒀀 a"))
     ('R07', '□ a')
     """
     text = _clean(label.text)

@@ -65,7 +65,7 @@ class ChecklistFact:
         The answer.
     place : str
         Where the report or the bundle has the information.
-    rest : str
+    still_open : str
         Information that the authors still have to add; empty if the answer is complete.
     """
 

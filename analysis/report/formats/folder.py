@@ -27,7 +27,7 @@ class OutputPart:
     ----------
     name : str
         File or folder name.
-    holds : tuple of str
+    endings : tuple of str
         Endings of the file names in a folder. A file with another ending than the first one belongs
         to the report only if a file with the same name and the first ending exists.
     names : tuple of str
@@ -53,7 +53,7 @@ class OutputPart:
 
         Examples
         --------
-        >>> figures = OutputPart(name="figures", holds=(".json", ".svg"))
+        >>> figures = OutputPart(name="figures", endings=(".json", ".svg"))
         >>> figures.foreign_names(["a.json", "a.svg", "b.svg"])
         ['b.svg']
         """

@@ -138,7 +138,7 @@ def workbook(tables: Mapping[str, pd.DataFrame], max_rows: int = MAX_SHEET_ROWS)
     ----------
     tables : mapping of str to pandas.DataFrame
         The tables by name.
-    most_rows : int, default 10000
+    max_rows : int, default 10000
         Maximum number of rows in a sheet. The first sheet, and the last row of a truncated sheet,
         state how many rows are missing and where they are.
 

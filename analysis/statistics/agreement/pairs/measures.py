@@ -416,8 +416,8 @@ def _lacks_n_options(sums: Sums) -> Bools:
     return unknown
 
 
-def _first_reason(sums: Sums, *conditions: tuple[Bools, str], otherwise: str) -> Reasons:
-    reasons = np.full(sums.agree.shape, otherwise, dtype=object)
+def _first_reason(sums: Sums, *conditions: tuple[Bools, str], fallback: str) -> Reasons:
+    reasons = np.full(sums.agree.shape, fallback, dtype=object)
     for is_true, reason in reversed(conditions):
         reasons[is_true] = reason
     return reasons
