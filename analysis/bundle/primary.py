@@ -18,7 +18,7 @@ def natural_sort_key(name: str) -> tuple[tuple[bool, int, str], ...]:
 
     Examples
     --------
-    >>> sorted(["run 10", "run 9", "2"], key=natural)
+    >>> sorted(["run 10", "run 9", "2"], key=natural_sort_key)
     ['2', 'run 9', 'run 10']
     """
     parts = re.findall(r"\d+|\D+", name)
