@@ -460,7 +460,7 @@ def test_a_model_can_be_added_replaced_and_withdrawn_by_commands(
     counts = (
         "M: 10 cases: 10 answered, 0 absent; predictions ignored for items outside the study: 110"
     )
-    assert done(*add, "--dry-run") == f"{counts}.\nNothing was kept.\n"
+    assert done(*add, "--dry-run") == f"{counts}.\nNothing was stored.\n"
     assert json.loads(done("study", "status", *study, "--json"))["models"] == []
     assert done(*add) == f"{counts}.\n"
     file.write_text(json.dumps(dict.fromkeys(bank_records(60), "no idea")))

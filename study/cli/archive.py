@@ -20,7 +20,7 @@ from study.trail.heads import head_line
 from study.trail.trails import record_export
 
 _WITHOUT_TEXTS = click.option(
-    "--without-texts", is_flag=True, help="Leave out the texts of questions and options."
+    "--without-texts", is_flag=True, help="Leave out the text of questions and options."
 )
 
 _BUNDLE = click.argument("folder", metavar="BUNDLE", type=PATH)
@@ -29,10 +29,10 @@ _BUNDLE = click.argument("folder", metavar="BUNDLE", type=PATH)
 @command()
 @click.option("--reason", metavar="TEXT", required=True, help="Kept in the audit trail.")
 def close(db: Path | str, study: str, reason: str) -> None:
-    """Close a study permanently; no further readings are accepted.
+    """Close a study permanently; no more readings are accepted.
 
-    No one can read or be invited afterwards, and the study's pages show accuracy. The audit trail
-    records who closed it, the reason, and the missing answers.
+    Nobody can read or be invited afterwards, and the study's pages show accuracy. The audit trail
+    records who closed it, the reason, and the number of missing answers.
     """
     store = Store(db)
     counts = studies.close(store, study=study, reason=reason, acting=acting()).counts
@@ -49,21 +49,21 @@ def close(db: Path | str, study: str, reason: str) -> None:
 def archive(db: Path | str, study: str, out: Path, without_texts: bool) -> None:
     """Write a study in every format to a new folder, with SHA256SUMS.
 
-    The hashes are recorded in the audit trail. The files of an open study are complete too; a note
-    says that they allow accuracy to be computed. See docs/archive.md.
+    The hashes are recorded in the audit trail. The files are also complete if the study is open; a
+    note then warns that accuracy can be computed from them. See docs/archive.md.
     """
     store = Store(db)
     texts = not without_texts
     archived = archives.archive(
         store, out, study=study, with_truth=True, texts=texts, acting=acting()
     )
-    _note_what_it_holds(store, study, without_texts=without_texts)
+    _note_sensitive_content(store, study, without_texts=without_texts)
     for name, reason in archived.left_out.items():
         print(f"Left out: {name}: {reason}", file=sys.stderr)
     print(f"Wrote {', '.join((*archived.sha256, archives.SUMS))} to {out}")
 
 
-def _note_what_it_holds(store: Store, study: str, *, without_texts: bool) -> None:
+def _note_sensitive_content(store: Store, study: str, *, without_texts: bool) -> None:
     """Print notes if an export reveals accuracy too early, or if its licence restricts sharing."""
     if not studies.accuracy_is_shown(store, study):
         note(
@@ -77,7 +77,7 @@ def _note_what_it_holds(store: Store, study: str, *, without_texts: bool) -> Non
 
 
 def deposit(store: Store, study: str) -> None:
-    """Send a study's head to the person named for it; print why if that fails."""
+    """Send a study's head to its recipient, if any; print the reason if this fails."""
     reason = heads.send_head(store, os.environ, study, acting=acting())
     if reason:
         print(reason, file=sys.stderr)
@@ -96,8 +96,9 @@ def deposit(store: Store, study: str) -> None:
 def write_deposit(db: Path | str, study: str, out: Path, authors: tuple[str, ...]) -> None:
     """Write the protocol for a deposit on OSF or Zenodo, before the first reading.
 
-    The deposit has the protocol, its hash, the head of the audit trail, and the metadata in the
-    formats of both services. It does not name the drawn cases. See docs/archive.md#the-deposit.
+    The deposit contains the protocol, its hash, the head of the audit trail, and the metadata in
+    the formats of both services. It does not name the drawn cases. See
+    docs/archive.md#the-deposit.
     """
     store = Store(db)
     files = deposit_files(store, study, creators=authors, now=now())
@@ -117,15 +118,15 @@ def write_deposit(db: Path | str, study: str, out: Path, authors: tuple[str, ...
 @click.option("--out", metavar="DIR", type=PATH, required=True, help="A new folder, or a .zip.")
 @_WITHOUT_TEXTS
 def export(db: Path | str, study: str, out: Path, without_texts: bool) -> None:
-    """Write a study's bundle to a new folder, or to one file if DIR ends in .zip.
+    """Write a study's bundle to a new folder, or to a single file if DIR ends in .zip.
 
-    Notes on stderr report a strict licence of the bank and a study that is not closed yet. See
+    Notes on stderr warn if the bank's licence restricts sharing, or if the study is not closed. See
     docs/bundle.md.
     """
     store = Store(db)
     record = partial(record_export, store, study=study, file="bundle", acting=acting())
     names = bundle.export(store, study=study, out=out, texts=not without_texts, record=record)
-    _note_what_it_holds(store, study, without_texts=without_texts)
+    _note_sensitive_content(store, study, without_texts=without_texts)
     print(f"Wrote {', '.join(names)} to {out}")
 
 
@@ -134,8 +135,8 @@ def export(db: Path | str, study: str, out: Path, without_texts: bool) -> None:
 def restore(db: Path | str, folder: Path) -> None:
     """Restore a study from its bundle (a folder or a .zip).
 
-    The bundle is checked against its hashes and its chain first; it is restored completely or not
-    at all. An existing study is not changed. See docs/archive.md.
+    The bundle is first compared with its hashes and its chain; it is restored completely or not at
+    all. An existing study is not changed. See docs/archive.md.
     """
     result = restoring.restore(Store(db), folder, acting=acting())
     print(
@@ -156,8 +157,8 @@ def restore(db: Path | str, folder: Path) -> None:
 def merge(db: Path | str, study: str, folder: Path, site: str) -> None:
     """Merge the bundle of another site (a folder or a .zip) into a closed study.
 
-    The other deployment ran the same locked protocol. A merge with conflicts is refused, and all of
-    them are listed.
+    The other deployment must have used the same locked protocol. A merge with conflicts is refused,
+    and all conflicts are listed.
     """
     merged = restoring.merge(Store(db), folder, study=study, site=site, acting=acting())
     print(
@@ -171,9 +172,9 @@ def merge(db: Path | str, study: str, folder: Path, site: str) -> None:
     "--out", metavar="FILE", type=PATH, help="A new file (default: the folder next to DB)."
 )
 def backup(db: Path | str, out: Path | None) -> int:
-    """Make a consistent backup of the store, while it is in use, and verify it.
+    """Make a consistent backup of the store, even while it is in use, and verify it.
 
-    Exit status 1 if the copy does not verify. See docs/backups.md.
+    Exit status 1 if the verification finds errors. See docs/backups.md.
     """
     backup_file = backups.make(Store(db), acting=acting(), out=out)
     print(f"Backup: {backup_file.file} ({backup_file.n_bytes} bytes, SHA-256 {backup_file.sha256})")
@@ -189,8 +190,8 @@ def backup(db: Path | str, out: Path | None) -> int:
 def restore_backup(db: Path | str, file: Path) -> None:
     """Verify a backup and restore it as a new store.
 
-    Nothing is ever overwritten. Reports what is missing compared with what had been stored under
-    that name. See docs/backups.md.
+    Nothing is overwritten. The command reports what is missing compared with the previous store of
+    the same name. See docs/backups.md.
     """
     store = backups.restore_backup(file, db)
     try:
@@ -216,9 +217,9 @@ def restore_backup(db: Path | str, file: Path) -> None:
 def move(db: Path | str, to: Path | str) -> int:
     """Copy a deployment into a new store, for example from SQLite to PostgreSQL or back.
 
-    Stop the server first. Everything is copied or nothing; DB is not changed. The rows of every
-    table are compared, and both stores are verified without their images. Exit status 1 if
-    verification finds a breach. See docs/postgresql.md#move-a-deployment.
+    Stop the server first. The store is copied completely or not at all; DB is not changed. The rows
+    of every table are compared, and both stores are verified without their images. Exit status 1 if
+    the verification finds a breach. See docs/postgresql.md#move-a-deployment.
     """
     moved = moving.move(Store(db), to)
     n_rows = sum(content.n_rows for content in moved.contents.values())
@@ -245,17 +246,17 @@ def move(db: Path | str, to: Path | str) -> int:
 def remove_study(
     db: Path | str, study: str, reason: str, confirm: str, certificate: Path | None
 ) -> None:
-    """Remove a closed study with its readings, people and audit trail, and certify that.
+    """Remove a closed study with its readings, people and audit trail, and print a certificate.
 
-    Its bundle or archive must have been written after it was closed. The audit trail of the
-    deployment keeps counts and hashes. See docs/removal.md.
+    A bundle or archive of the study must have been written after it was closed. The audit trail of
+    the deployment keeps counts and hashes. See docs/removal.md.
     """
     removing.refuse_existing(certificate)
     made = removing.remove_study(Store(db), study, typed=confirm, reason=reason, acting=acting())
-    _certify(made, certificate)
+    _print_certificate(made, certificate)
 
 
-def _certify(certificate: removing.Certificate, file: Path | None) -> None:
+def _print_certificate(certificate: removing.Certificate, file: Path | None) -> None:
     print(certificate.text)
     try:
         if file:
@@ -273,7 +274,7 @@ def _certify(certificate: removing.Certificate, file: Path | None) -> None:
 def write_certificates(db: Path | str, as_json: bool) -> None:
     """Print the certificates of all removals: studies, predictions of models, and banks.
 
-    Backups that still contain what was removed are listed as of now. See docs/removal.md.
+    Each certificate lists the backups that still contain what was removed. See docs/removal.md.
     """
     for certificate in removing.certificates(Store(db)):
         print(certificate.as_json if as_json else f"{certificate.text}\n")
@@ -283,21 +284,21 @@ def write_certificates(db: Path | str, as_json: bool) -> None:
 @click.option("--receipts", metavar="FILE", type=PATH, help="Readers' receipts, one per line.")
 @click.option("--heads", "kept", metavar="FILE", type=PATH, help="Deposited heads, one per line.")
 def verify(db: Path | str, receipts: Path | None, kept: Path | None) -> int:
-    """Check the chain of events and everything it vouches for.
+    """Check the chain of events and all data whose hashes it contains.
 
-    Checked are banks, protocols, readers, models, assignments, preparation, practice,
+    The command checks banks, protocols, readers, models, assignments, preparation, practice,
     presentations, readings, predictions, roles, amendments, interventions, exclusions, merged
-    sites, images on disk, sessions and accounts, backups, the deployment's id and secret; that the
-    store holds every acknowledged answer; that tables, indexes, triggers, references and the file
-    itself are intact; and that no unrecorded clock change of more than an hour occurred.
+    sites, images on disk, sessions and accounts, backups, and the deployment's ID and secret. It
+    also checks that the store contains every acknowledged answer, that tables, indexes, triggers,
+    references and the file are intact, and that the clock was not set back by more than an hour
+    without a record.
 
     Names, e-mail addresses, access codes, drafts and the backup schedule are not covered, because
-    they may change or be erased. For a copy of a study, the rows that it contains are checked and
-    the others are listed.
+    they may change or be erased. For a copy of a study, only the rows that it contains are checked.
 
-    Every breach is printed, and for a broken chain the number, kind and time of the first link. For
-    the lines of --receipts and --heads it prints whether each matches the chain. Exit status 1 if
-    any check fails. See docs/archive.md#proof-of-integrity and
+    Every breach is printed; for a broken chain, the number, kind and time of the first broken link
+    are stated. For each line of --receipts and --heads, the command prints whether it matches the
+    chain. Exit status 1 if any check fails. See docs/archive.md#proof-of-integrity and
     docs/backups.md#when-acknowledged-answers-are-missing.
     """
     store = Store(db)
@@ -305,7 +306,7 @@ def verify(db: Path | str, receipts: Path | None, kept: Path | None) -> int:
         (path, finding)
         for path, check in ((receipts, heads.check_receipts), (kept, heads.check_heads))
         if path
-        for finding in check(store, _text(path)) or [_NOTHING_TO_COMPARE]
+        for finding in check(store, _read_text(path)) or [_NOTHING_TO_COMPARE]
     ]
     breaches = verification.verify(store)
     for remark in verification.remarks(store):
@@ -329,7 +330,7 @@ _NOTHING_TO_COMPARE = heads.LineFinding(
 )
 
 
-def _text(path: Path) -> str:
+def _read_text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
@@ -338,14 +339,14 @@ def _text(path: Path) -> str:
 
 @command()
 def head(db: Path | str, study: str) -> None:
-    """Print the head of a study's chain in one line, to be kept elsewhere."""
+    """Print the head of a study's chain as a line to be kept outside the store."""
     print(head_line(Store(db), study, now=now()))
 
 
 @command("accept-loss", of_study=False)
 @click.option("--reason", metavar="WORDS", required=True, help="Kept in the audit trail.")
 def accept_loss(db: Path | str, reason: str) -> None:
-    """Accept that the store is missing acknowledged records.
+    """Accept that the store lacks acknowledged records.
 
     The reason is kept in the audit trail. See
     docs/backups.md#when-acknowledged-answers-are-missing.

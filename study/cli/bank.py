@@ -107,7 +107,7 @@ def check(
     if as_json:
         _print_json(_as_json(report))
     else:
-        _print(report)
+        _print_report(report)
     return 0 if report.is_sound else 1
 
 
@@ -131,18 +131,18 @@ def _as_json(report: Report) -> dict[str, Any]:
         ],
         "correct_letters": {
             letter: {"items": n, "expected": round(expected, 2)}
-            for letter, n, expected in _letters(report)
+            for letter, n, expected in _letter_counts(report)
         },
         "correct_letters_p": report.letters.p if report.letters.n else None,
         "notes": list(report.notes),
     }
 
 
-def _letters(report: Report) -> Iterable[tuple[str, int, float]]:
+def _letter_counts(report: Report) -> Iterable[tuple[str, int, float]]:
     return zip(LETTERS, report.letters.n, report.letters.expected, strict=False)
 
 
-def _print(report: Report) -> None:
+def _print_report(report: Report) -> None:
     print(f"{report.file}: items: {report.n_found}, without errors: {report.n_sound}.")
     for finding in report.findings:
         kind = "fault" if finding.is_fault else "note"
@@ -150,7 +150,7 @@ def _print(report: Report) -> None:
         _print_examples([f"{key}: {fault}" for key, fault in finding.examples], finding.n)
         print(f"  What to do: {finding.remedy}")
     if report.letters.n:
-        counts = ", ".join(f"{letter} {n} ({by:.1f})" for letter, n, by in _letters(report))
+        counts = ", ".join(f"{letter} {n} ({by:.1f})" for letter, n, by in _letter_counts(report))
         print(f"\nCorrect options (expected by chance): {counts}; p = {report.letters.p:.3g}.")
     for words in report.notes:
         note(words)
@@ -191,15 +191,15 @@ def _print_examples(examples: Sequence[str], n: int) -> None:
 @command(of_study=False, group=bank)
 @_BANK
 def remove(db: Path | str, name: str) -> None:
-    """Remove a bank with its items and the record of its images; the image files stay.
+    """Remove a bank with its items and the records of its images; the image files are kept.
 
-    Refused while studies or drafts use it; the message names them. The audit trail keeps a record
-    of the bank.
+    The command is refused while studies or drafts use the bank; the message names them. The audit
+    trail keeps a record of the bank.
     """
     row = remove_bank(Store(db), name, acting=acting())
     print(f"Removed: bank {quoted(name)}, {row.n_items} items and {row.n_films} films.")
     if row.images_root:
-        note(f"its image files stay in {row.images_root}.")
+        note(f"its image files are kept in {row.images_root}.")
 
 
 @command(of_study=False, group=bank)
@@ -215,7 +215,7 @@ def remove(db: Path | str, name: str) -> None:
 def join(db: Path | str, name: str, sources: tuple[str, ...], prefix: bool) -> None:
     """Join several banks into a new bank, from which a study can be drawn.
 
-    Give --bank for each of them. See docs/bank-format.md#several-banks.
+    Give --bank once for each bank. See docs/bank-format.md#several-banks.
     """
     joined = join_banks(Store(db), sources, name=name, prefix=prefix, acting=acting())
     print(f"Joined: bank {quoted(name)}, {joined.n_items} items and {joined.n_films} films.")
@@ -231,8 +231,8 @@ def join(db: Path | str, name: str, sources: tuple[str, ...], prefix: bool) -> N
 def strike_(db: Path | str, item: str, name: str, reason: str, back: bool) -> None:
     """Strike an item, so that later studies do not draw it.
 
-    It is no longer used for teaching either; studies that drew it keep it. Striking and
-    reinstating are recorded in the audit trail.
+    The item is no longer used for teaching; studies that have drawn it keep it. The audit trail
+    records when an item is struck off or reinstated.
     """
     strike(Store(db), name, item, reason=reason, reinstate=back, acting=acting())
     print(f"{'Reinstated' if back else 'Struck off'}: {item} of bank {quoted(name)}.")
@@ -244,11 +244,11 @@ def strike_(db: Path | str, item: str, name: str, reason: str, back: bool) -> No
 def teach(db: Path | str, name: str, taught: bool) -> None:
     """Open a bank for teaching, or close it again.
 
-    Everyone with an account may then practise with it and see the answers. It is not available
-    while its cases are being read in a study that hides accuracy, and not for readers whose study
-    is not closed.
+    Everyone with an account may then practise with the bank and see the answers. It is not
+    available while its cases are being read in a study that hides accuracy, nor to readers of a
+    study that is not closed.
     """
-    from study.lifecycle.teaching import set_availability  # 0.1 s to load
+    from study.lifecycle.teaching import set_availability  # takes 0.1 s to import
 
     set_availability(Store(db), name, taught=taught, acting=acting())
     print(f"Bank {quoted(name)} is {'open' if taught else 'no longer open'} for teaching.")
@@ -259,7 +259,7 @@ def _print_json(value: Any) -> None:
 
 
 class _ImportOptions(TypedDict):
-    """The options of `import` besides the files and the bank's name."""
+    """The options of `import`, without the files and the bank's name."""
 
     images: Path | None
     missing_images: MissingImages | None
@@ -306,7 +306,7 @@ class _ImportOptions(TypedDict):
     "--allow-possible-identifiers",
     "allow",
     is_flag=True,
-    help="For DICOM folders: import texts with words that may be names or ordinary words.",
+    help="For DICOM folders: import text with words that may be names or ordinary words.",
 )
 @click.option("--version", metavar="V", default="", help="Version of the bank, such as 1.0.")
 @click.option("--licence", metavar="TEXT", default="", help="Name of the licence, or its terms.")
@@ -322,11 +322,11 @@ def import_(
 ) -> None:
     """Import a question bank (JSON, JSONL, CSV or XLSX, or a folder with it) and its images.
 
-    PATH is a file, or a folder with one, such as the ReXVQA release or DICOM images with a
-    spreadsheet. If there are faults, nothing is imported and all are listed. An interrupted import
-    resumes with the images not yet checked; importing the same files again has no effect.
-    Warnings on stderr say where answers can be guessed without the images. See docs/bank-format.md
-    and docs/bank-format.md#dicom.
+    PATH is a bank file or a folder that contains one, such as the ReXVQA release or DICOM images
+    with a spreadsheet. If there are faults, nothing is imported and all faults are listed. An
+    interrupted import resumes with the images that have not been checked; importing the same files
+    again has no effect. Warnings on stderr name the answers that can be guessed without the images.
+    See docs/bank-format.md and docs/bank-format.md#dicom.
     """
     if more and not split:
         raise click.UsageError(f"Got unexpected extra argument ({' '.join(more)})")
@@ -350,17 +350,17 @@ def import_(
         progress=ImportProgress() if sys.stderr.isatty() else None,
     )
     if path.is_dir() and not split and not more and contains_dicom(path):
-        from study.bank.dicom_bank import import_dicom  # a second to load
+        from study.bank.dicom_bank import import_dicom  # takes a second to import
 
         result = import_dicom(Store(db), path, name=bank, acting=acting(), options=options)
     else:
         if scale is not None or allow:
             option = "--allow-possible-identifiers" if allow else "--scale"
-            raise click.UsageError(f"{option} goes with a folder of DICOM images.")
+            raise click.UsageError(f"{option} is only for a folder of DICOM images.")
         if path.is_dir():
             parts, own_images = find_bank(path, (*split, *more))
         elif split:
-            raise click.UsageError("--split goes with a folder; this is a file.")
+            raise click.UsageError("--split is only for a folder; this is a file.")
         else:
             parts, own_images = single_file_bank(path, images)
         result = import_bank(
@@ -376,9 +376,7 @@ def import_(
 
 def _print_result(bank: str, result: Imported) -> None:
     if not result.is_new:
-        print(
-            f"Bank {quoted(bank)} was imported from these same files before; nothing was changed."
-        )
+        print(f"Bank {quoted(bank)} was already imported from the same files; nothing was changed.")
         return
     for words in result.notes:
         note(words)
@@ -404,7 +402,7 @@ class ImportProgress:
         self._step, self._since = "", 0.0
 
     def __call__(self, step: str, n_done: int, total: int) -> None:
-        """Print the progress over the previous line."""
+        """Print the progress in place of the previous line."""
         if step != self._step:
             self._step, self._since = step, time.monotonic()
         rate = n_done / max(time.monotonic() - self._since, 0.001)

@@ -35,7 +35,7 @@ _KIND = click.option(
 )
 
 
-def _judges(option: str) -> _Decorator:
+def _judges_option(option: str) -> _Decorator:
     return click.option(
         option,
         "handles",
@@ -48,10 +48,10 @@ def _judges(option: str) -> _Decorator:
 
 @program.group()
 def review() -> None:
-    """Experts' reviews of a bank's questions."""
+    """Expert reviews of a bank's questions."""
 
 
-def _of_review(name: str | None = None) -> _Decorator:
+def _review_command(name: str | None = None) -> _Decorator:
     add = command(name, of_study=False, group=review)
     return lambda function: add(_BANK(_NAME(function)))
 
@@ -64,11 +64,11 @@ class _Items(TypedDict):
     file: Path | None
 
 
-@_of_review("open")
-@_judges("--reviewer")
+@_review_command("open")
+@_judges_option("--reviewer")
 @click.option("--items", "n", metavar="N", type=int, help="Number of items, drawn at random.")
 @_SEED
-@click.option("--list", "file", metavar="FILE", type=PATH, help="The item ids in a file.")
+@click.option("--list", "file", metavar="FILE", type=PATH, help="A file with the item IDs.")
 def open_review(
     db: Path | str,
     bank: str,
@@ -76,17 +76,18 @@ def open_review(
     handles: tuple[str, ...],
     **items: Unpack[_Items],
 ) -> None:
-    """Start a review of questions of a bank; give --items or --list, and --reviewer for each.
+    """Start a review of a bank's questions, chosen by --items or --list.
 
-    Two reviewers judge each question, and a third if they differ. Refused while the bank's cases
-    are being read in a study that hides accuracy.
+    Give --reviewer once for each reviewer. Two reviewers judge each question, and a third if they
+    differ. The command is refused while the bank's cases are being read in a study that hides
+    accuracy.
     """
     n, file = items["n"], items["file"]
     if (n is None) == (file is None):
         raise click.UsageError("Give either --items or --list.")
     store = Store(db)
     with store.look() as look:
-        reviewers = [_person_called(look, handle) for handle in handles]
+        reviewers = [_find_person(look, handle) for handle in handles]
         if file is not None:
             item_ids = ids_in_file(file)
         else:
@@ -98,55 +99,55 @@ def open_review(
     print(f"Opened: review {quoted(name)} of bank {quoted(bank)}, {len(item_ids)} item{plural}.")
 
 
-@_of_review("show")
+@_review_command("show")
 def show_review(db: Path | str, bank: str, name: str) -> None:
-    """Print each reviewer's progress, and the result for each settled item."""
+    """Print each reviewer's progress, and the result for each item that has one."""
     with Store(db).look() as look:
-        row = _review(look, bank, name)
+        row = _find_review(look, bank, name)
         hidden = exposure.withheld(look, row.bank)
-        everything = _print_progress(look, row)
+        judged_cases = _print_progress(look, row)
     if hidden:
         note(hidden)
         return
     print(csv_line(("item_id", "finding")), end="")
-    for case in everything:
+    for case in judged_cases:
         print(csv_line((case.item_id, case.result or "")), end="")
 
 
-@_of_review()
+@_review_command()
 def verdicts(db: Path | str, bank: str, name: str) -> None:
-    """Print every verdict, as CSV; python -m analysis review reads it.
+    """Print every verdict as CSV, which python -m analysis review reads.
 
     The columns are item_id, patient_id, task, reviewer, place, verdict, comment and at_utc.
     """
     with Store(db).look() as look:
-        rows = reviewing.verdict_table(look, _review(look, bank, name).id)
+        rows = reviewing.verdict_table(look, _find_review(look, bank, name).id)
     for row in (reviewing.TABLE, *rows):
         print(csv_line(row), end="")
 
 
-@_of_review("close")
+@_review_command("close")
 def close_review(db: Path | str, bank: str, name: str) -> None:
-    """End a review: no further verdicts are accepted, and its results can be used."""
+    """End a review: no more verdicts are accepted, and its results can be used."""
     store = Store(db)
-    judging.close(store, REVIEW, _number(store, bank, name), acting=acting())
+    judging.close(store, REVIEW, _review_number(store, bank, name), acting=acting())
     print(f"Closed: review {quoted(name)} of bank {quoted(bank)}.")
 
 
-@_of_review()
+@_review_command()
 def strike(db: Path | str, bank: str, name: str) -> None:
     """Strike the items that a closed review found faulty, so that no study draws them."""
     store = Store(db)
-    n = reviewing.strike_faulty(store, _number(store, bank, name), acting=acting())
+    n = reviewing.strike_faulty(store, _review_number(store, bank, name), acting=acting())
     print(f"Items struck off bank {quoted(bank)}: {n}.")
 
 
-def _number(store: Store, bank: str, name: str) -> int:
+def _review_number(store: Store, bank: str, name: str) -> int:
     with store.look() as look:
-        return _review(look, bank, name).id
+        return _find_review(look, bank, name).id
 
 
-def _review(look: Transaction, bank: str, name: str) -> JudgingRow:
+def _find_review(look: Transaction, bank: str, name: str) -> JudgingRow:
     reviews = judgements.reviews_of_bank(look, banks.bank_row(look, bank).id)
     for row in reviews:
         if row.name == name:
@@ -157,13 +158,13 @@ def _review(look: Transaction, bank: str, name: str) -> JudgingRow:
     )
 
 
-def _person_called(look: Transaction, handle: str) -> int:
-    """Return the number of the person in the deployment who has a short name.
+def _find_person(look: Transaction, handle: str) -> int:
+    """Return the number of the person in the deployment who has this short name.
 
     Raises
     ------
     NotFound
-        No person has this name.
+        No person has this short name.
     """
     grants = [row for row in people.grants_of_deployment(look) if not row.revoked_at_utc]
     for row in grants:
@@ -174,14 +175,14 @@ def _person_called(look: Transaction, handle: str) -> int:
 
 
 def _print_progress(look: Transaction, row: JudgingRow) -> list[judging.Judged]:
-    """Print each judge's progress and return the subject of the judging."""
-    everything = judging.everything_judged(look, row)
+    """Print each judge's progress, and return everything that is judged."""
+    judged_cases = judging.everything_judged(look, row)
     for judge in judgements.judges(look, row):
-        n_judged = sum(judge.position in case.verdicts for case in everything)
-        n_waiting = sum(judge.position in case.waits_for for case in everything)
+        n_judged = sum(judge.position in case.verdicts for case in judged_cases)
+        n_waiting = sum(judge.position in case.waits_for for case in judged_cases)
         code = "" if row.kind == REVIEW else f"{judge.code} "
         print(f"{code}{judge.handle}: {n_judged} judged, {n_waiting} waiting")
-    return everything
+    return judged_cases
 
 
 @program.group()
@@ -191,7 +192,7 @@ def scoring() -> None:
 
 @command("open", group=scoring)
 @_KIND
-@_judges("--scorer")
+@_judges_option("--scorer")
 @click.option(
     "--items", "n", metavar="N", type=int, help="The answers to N questions only, drawn at random."
 )
@@ -207,7 +208,7 @@ def open_scoring(
     """
     store = Store(db)
     with store.look() as look:
-        scorers = [_person_called(look, handle) for handle in handles]
+        scorers = [_find_person(look, handle) for handle in handles]
     answer_scoring.open_scoring(
         store,
         study,

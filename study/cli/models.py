@@ -52,7 +52,7 @@ from study.models.synthetic import add_synthetic
 from study.store import Store
 from study.store.studies import study_row
 
-_MODEL = click.option("--model", metavar="NAME", required=True, help="Its name in the study.")
+_MODEL = click.option("--model", metavar="NAME", required=True, help="The model's name.")
 _ORDER = click.option(
     "--order",
     type=click.Choice([*map(str, Order)]),
@@ -85,19 +85,19 @@ _MAX_TOKENS = click.option(
     help="Maximum tokens per answer.",
 )
 
-_EVERY_S = 15.0
-_EVERY_S_ON_SCREEN = 1.0
-_REASONS = 3
-_MMAP_THRESHOLD, _ARENA_MAX = -3, -8  # of mallopt, as glibc's malloc.h has them
-_REASON_OF = {
+_LOG_INTERVAL_S = 15.0
+_SCREEN_INTERVAL_S = 1.0
+_N_SHOWN_REASONS = 3
+_MMAP_THRESHOLD, _ARENA_MAX = -3, -8  # parameters of mallopt, from glibc's malloc.h
+_END_REASONS = {
     "interrupted": "It was interrupted.",
     "budget": "The budget is exhausted.",
     "gone": "The last requests all failed.",
 }
 
 
-class _Asked(TypedDict):
-    """The options that `models paper` and `models run` share."""
+class _QuestionOptions(TypedDict):
+    """The options that `models paper` and `models run` have in common."""
 
     order: str
     condition: str
@@ -108,7 +108,7 @@ class _Asked(TypedDict):
     max_tokens: int
 
 
-class _PaperOptions(_Asked):
+class _PaperOptions(_QuestionOptions):
     """The other options of `models paper`."""
 
     formats: tuple[str, ...]
@@ -116,7 +116,7 @@ class _PaperOptions(_Asked):
     bank_ids: bool | None
 
 
-class _RunOptions(_Asked):
+class _RunOptions(_QuestionOptions):
     """The other options of `models run`."""
 
     model: str
@@ -146,7 +146,7 @@ def models() -> None:
     """Models as raters."""
 
 
-class _Entry(TypedDict):
+class _ModelOptions(TypedDict):
     """The options of `models add` that name the model."""
 
     model: str
@@ -158,10 +158,10 @@ class _Entry(TypedDict):
 @command(group=models, reads="files")
 @click.argument("files", metavar="FILE ...", type=PATH, nargs=-1, required=True)
 @_MODEL
-@click.option("--model-version", metavar="V", default="", help="Its revision.")
+@click.option("--model-version", metavar="V", default="", help="The model's revision.")
 @click.option("--columns", metavar="id=COL,...", default="", help="The meaning of the columns.")
-@click.option("--replace", is_flag=True, help="Withdraw the model of that name, for --reason.")
-@click.option("--reason", metavar="TEXT", default="", help="Why it is replaced.")
+@click.option("--replace", is_flag=True, help="Withdraw the model of this name, with --reason.")
+@click.option("--reason", metavar="TEXT", default="", help="Why the model is replaced.")
 @click.option("--dry-run", is_flag=True, help="Print the contents of the file without storing it.")
 def add(
     db: Path | str,
@@ -169,14 +169,14 @@ def add(
     files: tuple[Path, ...],
     columns: str,
     dry_run: bool,
-    **entry: Unpack[_Entry],
+    **entry: Unpack[_ModelOptions],
 ) -> None:
-    """Add a model's predictions, from a file of any harness or with --columns.
+    """Add a model's predictions from the file of a known harness, or from any table with --columns.
 
-    Predictions for items outside the study are ignored. Prints the numbers of answered, unparsed,
-    refused and absent items. With --columns, columns can mean id, answer, output, run, condition,
-    confidence, probability_A ..., order, prompt and explanation. Several files are the model's
-    runs, or its parts. See docs/predictions-format.md.
+    Predictions for items outside the study are ignored. The command prints the numbers of answered,
+    unparsed, refused and absent items. --columns can assign the roles id, answer, output, run,
+    condition, confidence, probability_A ..., order, prompt and explanation. Several files are
+    several runs, or parts of a run. See docs/predictions-format.md.
     """
     store = Store(db)
     column_roles = parse_columns(columns) if columns else None
@@ -197,13 +197,13 @@ def add(
         )
         if column_roles:
             remember_columns(store, findings.file.columns, column_roles, now())
-    print_found(findings, entry["model"])
+    print_predictions(findings, entry["model"])
     if dry_run:
-        print("Nothing was kept.")
+        print("Nothing was stored.")
 
 
 def _hint(store: Store, file: Path) -> str:
-    """Return the meaning of a file's columns as given or as stored; empty if it has no columns."""
+    """Return advice on --columns, with the stored meaning of the columns if there is one."""
     try:
         columns = columns_of(file)
     except BadFile:
@@ -217,7 +217,7 @@ def _hint(store: Store, file: Path) -> str:
     return "\nColumns can be named: --columns id=COLUMN,output=COLUMN"
 
 
-def print_found(findings: StudyPredictions, model_id: str) -> None:
+def print_predictions(findings: StudyPredictions, model_id: str) -> None:
     """Print the counts of a model's predictions, and notes about them."""
     note(f"{findings.source_name}: {findings.file.shape}, {findings.file.n_rows:,} rows.")
     for words in findings.file.notes:
@@ -256,9 +256,9 @@ def print_found(findings: StudyPredictions, model_id: str) -> None:
     "--reason", metavar="TEXT", default="", help="Replace the model's answers, for this reason."
 )
 def read_again(db: Path | str, study: str, model: str, rules: str, reason: str) -> None:
-    """Parse a model's stored output again, with stricter or looser rules.
+    """Parse a model's stored output again by stricter or looser rules.
 
-    Prints what would change; with --reason the model's answers are replaced by the new ones.
+    The command prints what would change. With --reason, it replaces the model's answers.
     """
     store = Store(db)
     read = reread(store, study=study, model_id=model, rules=rules)
@@ -268,7 +268,7 @@ def read_again(db: Path | str, study: str, model: str, rules: str, reason: str) 
         print(f"{n} {before} -> {after}")
     n_changed, n_rows = read.changed.total(), read.predictions.file.n_rows
     print(f"{model}: {n_changed} of {n_rows} change under the {rules} rules.")
-    print("Kept." if reason else "Nothing was kept.")
+    print("Stored." if reason else "Nothing was stored.")
 
 
 @command(group=models)
@@ -303,11 +303,11 @@ def card(db: Path | str, study: str, model: str, values: tuple[str, ...]) -> Non
 def withdraw(db: Path | str, study: str, model: str, reason: str) -> None:
     """Withdraw a model: later bundles, tables and figures do not contain it.
 
-    Its predictions stay in the store; who withdrew it, when and why is kept in the audit trail. See
-    docs/predictions-format.md#withdrawing-and-replacing.
+    Its predictions are kept in the store. The audit trail records who withdrew it, when and why.
+    See docs/predictions-format.md#withdrawing-and-replacing.
     """
     withdraw_model(Store(db), study=study, model_id=model, reason=reason, acting=acting())
-    print(f"Withdrawn: {model}. Its predictions stay in the store and are not used.")
+    print(f"Withdrawn: {model}. Its predictions are kept in the store but not used.")
 
 
 @command(group=models)
@@ -333,7 +333,7 @@ def remove(db: Path | str, study: str, model: str, reason: str, confirm: str) ->
 )
 @click.option("--seed", metavar="N", type=int, required=True, help="Decides which are correct.")
 def synthetic(db: Path | str, study: str, model: str, accuracy: float, seed: int) -> None:
-    """Add a synthetic model with a given accuracy, for rehearsals and planted advice.
+    """Add a synthetic model with a given accuracy, for trial runs and planted advice.
 
     Every export labels it synthetic. See docs/designs.md.
     """
@@ -378,9 +378,10 @@ def paper(
 ) -> None:
     """Write the drawn cases as exam papers for models, without the reference standard.
 
-    Images are as readers see them. The bank's ids are used only where they reveal nothing;
-    --own-ids and --bank-ids choose one or the other. With --bank instead of --study, a complete
-    bank is written. The paper is recorded as a download. See docs/exam-paper.md.
+    The images are those that readers see. By default, the bank's IDs are used only if they do not
+    reveal answers; --own-ids and --bank-ids select the IDs explicitly. With --bank instead of
+    --study, a complete bank is written. The paper is recorded as a download. See
+    docs/exam-paper.md.
     """
     if bool(study) == bool(bank) or (split and study):
         raise click.UsageError("Name --study, or --bank with or without --split.")
@@ -398,27 +399,27 @@ def paper(
         out,
         form=PaperForm(formats=formats, model=options["model"], bank_ids=options["bank_ids"]),
         acting=acting(),
-        progress=_rendered if sys.stderr.isatty() else lambda n_done, total: None,
+        progress=_print_rendered if sys.stderr.isatty() else lambda n_done, total: None,
     )
     if written_paper.provenance.warning:
         print(written_paper.provenance.warning, file=sys.stderr)
     plural = "s" * (len(written_paper.items) != 1)
     print(f"Wrote {len(written_paper.items)} item{plural} to {out} as {', '.join(formats)}.")
     if not bank_ids:
-        print("Items have ids of the paper, not of the bank. Predictions may use either.")
+        print("Items have the paper's IDs, not the bank's. Predictions may use either.")
     print(f"paper {written_paper.sha256}")
 
 
-def _rendered(n_done: int, total: int) -> None:
+def _print_rendered(n_done: int, total: int) -> None:
     end = "\n" if n_done == total else ""
     print(f"\rImages rendered: {n_done:,} of {total:,}", end=end, file=sys.stderr)
 
 
 @command("run", group=models)
-@click.option("--model", metavar="NAME", required=True, help="Its name in the study.")
-@click.option("--model-version", metavar="V", default="", help="Its revision.")
+@click.option("--model", metavar="NAME", required=True, help="The model's name in the study.")
+@click.option("--model-version", metavar="V", default="", help="The model's revision.")
 @click.option("--provider", metavar="P", required=True, help="openai-api, vllm, google, python ...")
-@click.option("--called", metavar="TEXT", help="The provider's name for it, if not NAME.")
+@click.option("--called", metavar="TEXT", help="The provider's name for the model, if not NAME.")
 @click.option("--entry", metavar="MODULE:FUNCTION", help="The function for --provider python.")
 @click.option("--base-url", metavar="URL", default="", help="The server's address.")
 @click.option("--runs", type=click.IntRange(1, 1000), default=1, help="Number of runs.")
@@ -434,17 +435,17 @@ def _rendered(n_done: int, total: int) -> None:
 )
 @_ORDER
 @click.option("--template", metavar="V", default="1", help="The prompt template's version.")
-@click.option("--system", metavar="TEXT", help="A system prompt, if not the template's.")
+@click.option("--system", metavar="TEXT", help="A system prompt instead of the template's.")
 @click.option("--explanation", is_flag=True, help="Ask for an explanation before the answer.")
 @_TEMPERATURE
 @_MAX_TOKENS
-@click.option("--seed", type=int, help="Seed of the first run; each later run has the next.")
+@click.option("--seed", type=int, help="Seed of the first run; later runs have the next seeds.")
 @click.option(
     "--set",
     "settings",
     metavar="NAME=VALUE",
     multiple=True,
-    help="A setting of Inspect's configuration.",
+    help="A setting in Inspect's configuration.",
 )
 @click.option("--max-connections", type=click.IntRange(1, 1000), help="[default: 16; python: 1]")
 @click.option(
@@ -462,10 +463,10 @@ def _rendered(n_done: int, total: int) -> None:
 @click.option("--limit", type=click.IntRange(1), help="Ask only the first N questions, as a trial.")
 @click.option("--keep-failed", is_flag=True, help="Count failed requests as not answered.")
 def run(db: Path | str, study: str, dry_run: bool, **options: Unpack[_RunOptions]) -> int | None:
-    """Run a model on a study's questions; a finished run is stored as a model.
+    """Run a model on a study's questions; the finished run is stored as a model.
 
     Run the same command again to resume an interrupted run: answered questions are not asked
-    again. API keys are taken from the environment.
+    again. API keys are read from the environment.
     """
     store = Store(db)
     if options["budget"] is not None and not (options["input_price"] or options["output_price"]):
@@ -481,7 +482,9 @@ def run(db: Path | str, study: str, dry_run: bool, **options: Unpack[_RunOptions
     )
     paper = paper_of_study(store, study, model_protocol, rater=options["model"])
     if dry_run:
-        _show(PaperExam(paper=paper), run_folder(store, study=study, model_id=options["model"]))
+        _print_prompt(
+            PaperExam(paper=paper), run_folder(store, study=study, model_id=options["model"])
+        )
         return None
     provider = _provider(options)
     limits = Limits(
@@ -504,7 +507,7 @@ def run(db: Path | str, study: str, dry_run: bool, **options: Unpack[_RunOptions
     return _in_own_process(lambda parent_pipe: _run(store, model_run, parent_pipe))
 
 
-def _protocol(options: _Asked, **further: Any) -> ModelProtocol:
+def _protocol(options: _QuestionOptions, **further: Any) -> ModelProtocol:
     return ModelProtocol(
         order=Order(options["order"]),
         condition=Shown(options["condition"]),
@@ -520,7 +523,7 @@ def _protocol(options: _Asked, **further: Any) -> ModelProtocol:
 def _provider(options: _RunOptions) -> Provider:
     python = options["provider"] == PYTHON
     if python != (options["entry"] is not None):
-        raise BadInput("--entry MODULE:FUNCTION goes with --provider python, and only with it.")
+        raise BadInput("--provider python needs --entry MODULE:FUNCTION; no other provider has it.")
     settings: dict[str, Any] = {
         "temperature": options["temperature"],
         "max_tokens": options["max_tokens"],
@@ -547,8 +550,8 @@ def _provider(options: _RunOptions) -> Provider:
     )
 
 
-def _show(exam: PaperExam, folder: Path) -> None:
-    """Print one complete prompt, and write its images to files."""
+def _print_prompt(exam: PaperExam, folder: Path) -> None:
+    """Print a complete prompt, and write its images to files."""
     question = exam.question(exam.item_ids[0])
     folder = folder / "dry-run"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -575,34 +578,34 @@ def _run(store: Store, run: ModelRun, parent_pipe: int) -> int:
     )
     display.end()
     if result is None:
-        print(f"{run.model_id}: all questions were answered before and are stored as a model.")
+        print(f"{run.model_id}: all questions have been answered and are stored as a model.")
         return 0
-    return _print(result, run)
+    return _print_result(result, run)
 
 
-def _print(result: RunResult, run: ModelRun) -> int:
+def _print_result(result: RunResult, run: ModelRun) -> int:
     with suppress(OSError):  # the terminal was closed
         cost = f"; {result.spent:.2f} spent" if result.spent else ""
         print(f"{run.model_id}: {result.n_answered} of {result.n_asks} questions answered{cost}.")
-        for reason, n in result.outcome.reasons.most_common(_REASONS):
+        for reason, n in result.outcome.reasons.most_common(_N_SHOWN_REASONS):
             note(f"Failed requests: {n} ({reason})")
         if result.kept:
-            print_found(result.kept, run.model_id)
+            print_predictions(result.kept, run.model_id)
         else:
             note(f"not stored as a model yet; the answers are in {result.folder}.")
         sys.stdout.flush()
     if result.kept or (run.most and result.n_answered >= result.n_asks):
         return 0
-    why = _REASON_OF.get(result.outcome.ended, "Some requests failed.")
+    why = _END_REASONS.get(result.outcome.ended, "Some requests failed.")
     raise StudyError(f"{why} Run the same command again to ask the remaining questions.")
 
 
 class _ProgressLine:
-    """Prints the progress of a run: on one line of a terminal, or at intervals in a log."""
+    """Prints the progress of a run on a line of the terminal, or at intervals in a log."""
 
     def __init__(self) -> None:
         self._on_screen = sys.stderr.isatty()
-        self._every = _EVERY_S_ON_SCREEN if self._on_screen else _EVERY_S
+        self._every = _SCREEN_INTERVAL_S if self._on_screen else _LOG_INTERVAL_S
         self._last = time.monotonic()
 
     def __call__(self, progress: RunProgress) -> None:
@@ -634,18 +637,19 @@ class _ProgressLine:
 
 
 def _in_own_process(work: Callable[[int], int]) -> int:
-    """Do work in another process, which outlives this one, and return its exit status.
+    """Do work in another process, which outlives this process, and return its exit status.
 
-    If this process is killed, answers in progress have been requested and will be paid for: the
-    other process notices the end of a pipe, requests no more, and stores the answers that arrive.
+    If this process is killed, some answers have been requested and must be paid for. The other
+    process notices that the pipe was closed, sends no more requests, and stores the answers that
+    still arrive.
     """
     parent_pipe, watched = os.pipe()
 
-    def separately() -> int:
+    def run_detached() -> int:
         try:
             os.close(watched)
             os.setsid()  # the command handles a closed or interrupted terminal
-            _give_large_blocks_back()
+            _release_large_blocks()
             return work(parent_pipe)
         except StudyError as error:
             with suppress(OSError):
@@ -654,7 +658,7 @@ def _in_own_process(work: Callable[[int], int]) -> int:
             traceback.print_exc()
         return 1
 
-    child = run_forked(separately)
+    child = run_forked(run_detached)
     os.close(parent_pipe)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: os.kill(child, signal.SIGTERM))
@@ -663,8 +667,8 @@ def _in_own_process(work: Callable[[int], int]) -> int:
     return os.waitstatus_to_exitcode(status)
 
 
-def _give_large_blocks_back() -> None:
-    """Make glibc return the memory of images at once, so that it is not fragmented."""
+def _release_large_blocks() -> None:
+    """Make glibc free the memory of images immediately, so that it is not fragmented."""
     with suppress(OSError, AttributeError):  # another C library
         mallopt = ctypes.CDLL(None).mallopt
         mallopt(_MMAP_THRESHOLD, 1 << 17)

@@ -1,4 +1,4 @@
-"""Run the commands of ``python -m study`` and print their errors."""
+"""Runs the commands of ``python -m study`` and prints their errors."""
 
 import inspect
 import logging
@@ -64,7 +64,7 @@ _STORE = click.option(
 _STUDY = click.option("--study", metavar="NAME", required=True, help="The study's name.")
 
 _MODULES = ("bank", "studies", "archive", "models", "judging")
-"""The modules with commands, imported until the command is found: all of them take 0.4 s."""
+"""The modules with commands, imported until the command is found; importing all takes 0.4 s."""
 
 _Function = Callable[..., Any]
 
@@ -82,7 +82,7 @@ class _Command(click.Command):
     context_class = _Context
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; from now on, Ctrl-C is an exception, so that it can clean up."""
+        """Run the command; from now on, Ctrl-C raises an exception, so that it can clean up."""
         interrupts: list[int] = []
 
         def interrupted(number: int, _: object) -> None:
@@ -124,9 +124,9 @@ class _Program(_Group):
             sys.stdout.flush()
         except StudyError as error:
             notes = "".join(f" ({note})" for note in getattr(error, "__notes__", ()))
-            return _refused(f"{error}{notes}")
+            return _print_refusal(f"{error}{notes}")
         except OSError as error:
-            return _refused(f"{error.filename or 'Output'}: {error.strerror}.")
+            return _print_refusal(f"{error.filename or 'Output'}: {error.strerror}.")
         return status
 
 
@@ -142,20 +142,20 @@ def command(
     group: click.Group = program,
     reads: str = "",
 ) -> Callable[[_Function], _Function]:
-    """Turn a function with a store's file as `db`, and a study's name, into a command.
+    """Return a decorator that turns a function into a command.
 
-    The function's docstring is the help text. It prints its results and returns an exit status or
-    None.
+    The function takes a store's address as `db` and, if `of_study`, the name of a study. It prints
+    its results, and returns an exit status or None. Its docstring is the help text.
 
     Parameters
     ----------
     reads
-        The argument that names a file from elsewhere, which is read within the budget.
+        The argument that names a file to be read within the budget.
     """
 
     def add(function: _Function) -> _Function:
         summary = (inspect.getdoc(function) or "").split("\n\n")[0]
-        run = _within_budget(function, reads) if reads else function
+        run = _limit_resources(function, reads) if reads else function
         options = _STORE(_STUDY(run) if of_study else run)
         group.command(name, short_help=" ".join(summary.split()))(options)
         return function
@@ -163,7 +163,7 @@ def command(
     return add
 
 
-def _within_budget(function: _Function, argument: str) -> _Function:
+def _limit_resources(function: _Function, argument: str) -> _Function:
     @wraps(function)
     def run(**options: Any) -> Any:
         file = options[argument]
@@ -175,7 +175,7 @@ def _within_budget(function: _Function, argument: str) -> _Function:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run one command and return its exit status."""
+    """Run a command and return its exit status."""
     try:
         for word in arguments:
             if not word.isprintable():
@@ -185,10 +185,10 @@ def main(arguments: Sequence[str]) -> int:
         error.show()
         return error.exit_code
     except click.Abort:
-        return _refused("Stopped. Incomplete changes were undone.", status=130)
+        return _print_refusal("Stopped. Incomplete changes were undone.", status=130)
 
 
-def _refused(reason: str, *, status: int = 1) -> int:
+def _print_refusal(reason: str, *, status: int = 1) -> int:
     print(reason, file=sys.stderr)
     with suppress(OSError):
         sys.stdout.flush()
@@ -202,7 +202,7 @@ def now() -> datetime:
 
 
 def acting() -> Acting:
-    """Return the actor of commands with the current time."""
+    """Return the actor of commands and the current time."""
     return Acting(by=COMMAND_LINE, now=now())
 
 

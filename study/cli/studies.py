@@ -33,7 +33,7 @@ _READER = click.option("--reader", metavar="READER", required=True, help="The re
 
 @command(of_study=False)
 def init(db: Path | str) -> None:
-    """Create an empty store. An existing one is not changed."""
+    """Create an empty store. An existing store is not changed."""
     deployments.init(db, entropy=secrets.token_bytes, now=now())
     print(f"Store ready: {db}")
 
@@ -47,9 +47,9 @@ def draw(db: Path | str, study: str, bank: str, protocol: Path) -> None:
     """Draw the cases of a study by its protocol and print the strata.
 
     The output is CSV with the columns stratum, items_in_bank, the units in the bank, drawn and
-    half_width (the expected half-width of the 95 % Wilson interval of an accuracy of 0.8).
-    Warnings to consider before the opening go to stderr. A consent text that still contains the
-    example's placeholder is refused. See docs/protocol.md.
+    half_width (the expected half-width of the 95 % Wilson interval for an accuracy of 0.8).
+    Warnings to consider before the opening are printed on stderr. A consent text that still
+    contains the placeholder from the example is refused. See docs/protocol.md.
     """
     planned = read_protocol(protocol)
     store = Store(db)
@@ -61,7 +61,7 @@ def draw(db: Path | str, study: str, bank: str, protocol: Path) -> None:
         print(csv_line((*counts, f"{stratum.half_width:.3f}")), end="")
     print(
         f"Drew {sum(stratum.n_drawn for stratum in strata)} cases for study {quoted(study)}. "
-        f"half_width: expected half-width of the 95 % interval of an accuracy of "
+        f"half_width: expected half-width of the 95 % interval for an accuracy of "
         f"{EXPECTED_ACCURACY}.",
         file=sys.stderr,
     )
@@ -75,10 +75,10 @@ def invite(db: Path | str, study: str, readers: Path) -> None:
 
     READERS.csv has the column reader_id and optionally level, years, site, name and email. The
     output is CSV with the columns reader_id and access_code. The codes are stored as salted hashes
-    and cannot be printed again. Names and addresses are stored separately, and are not in bundles
-    or the audit trail. A person whose address is already known keeps their code and is not in the
-    output. Readers invited after the opening are assigned their cases at once. Readers who may know
-    answers from another study are listed on stderr.
+    and cannot be printed again. Names and addresses are stored separately; bundles and the audit
+    trail do not contain them. A person whose address is already known keeps their code, and the
+    access_code is empty. Readers invited after the opening are assigned their cases immediately.
+    Readers who may know answers from another study are listed on stderr.
     """
     invitations = read_invitations(readers)
     codes = [new_code(secrets.token_bytes) for _ in invitations]
@@ -103,7 +103,7 @@ def invite(db: Path | str, study: str, readers: Path) -> None:
     warn(exposure.exposed_reader_warnings(store, study, reader_ids))
 
 
-def _give_code(issue_code: Callable[..., str], db: Path | str, **whose: str) -> None:
+def _print_code(issue_code: Callable[..., str], db: Path | str, **whose: str) -> None:
     issue_code(
         Store(db),
         **whose,
@@ -116,11 +116,11 @@ def _give_code(issue_code: Callable[..., str], db: Path | str, **whose: str) -> 
 @command()
 @_READER
 def code(db: Path | str, study: str, reader: str) -> None:
-    """Print a new access code for a reader who lost theirs.
+    """Print a new access code for a reader who has lost theirs.
 
-    The old code, and every session signed in with it, stops working.
+    The old code stops working, and every sign-in with it ends.
     """
-    _give_code(deployments.reader_code, db, study=study, reader_id=reader)
+    _print_code(deployments.reader_code, db, study=study, reader_id=reader)
 
 
 @command()
@@ -132,7 +132,7 @@ def coordinator(db: Path | str, study: str, name: str) -> None:
 
     An earlier code of the same coordinator stops working.
     """
-    _give_code(deployments.coordinator_code, db, study=study, name=name)
+    _print_code(deployments.coordinator_code, db, study=study, name=name)
 
 
 @command(of_study=False)
@@ -144,11 +144,11 @@ def administrator(db: Path | str, name: str) -> None:
 
     An earlier code of the same administrator stops working.
     """
-    _give_code(deployments.administrator_code, db, name=name)
+    _print_code(deployments.administrator_code, db, name=name)
 
 
-def _of_a_person(function: Callable[..., None]) -> Callable[..., None]:
-    """Add the options of a command that removes something of a person, with a reason."""
+def _person_options(function: Callable[..., None]) -> Callable[..., None]:
+    """Add the options of a command that removes an account or second factor for a reason."""
     for option in (
         click.option("--reason", metavar="WORDS", required=True, help="Kept in the audit trail."),
         click.option(
@@ -162,7 +162,9 @@ def _of_a_person(function: Callable[..., None]) -> Callable[..., None]:
     return function
 
 
-def _remove(do: Callable[..., None], db: Path | str, name: str, study: str, reason: str) -> None:
+def _remove_from_person(
+    do: Callable[..., None], db: Path | str, name: str, study: str, reason: str
+) -> None:
     store, at = Store(db), now()
     members = (
         persons.members_of_study(store, study, now=at)
@@ -178,25 +180,25 @@ def _remove(do: Callable[..., None], db: Path | str, name: str, study: str, reas
 
 
 @command("release-account", of_study=False)
-@_of_a_person
+@_person_options
 def release_account(db: Path | str, who: str, study: str, reason: str) -> None:
-    """Release the sign-in account bound to a person, so that they can bind another.
+    """Release the sign-in account bound to a person, so that they can bind another account.
 
-    The next single sign-on with their registered address binds again. The reason is kept in the
+    The next account that signs in with their registered address is bound. The reason is kept in the
     audit trail. See docs/sign-on.md.
     """
-    _remove(single_sign_on.release_account, db, who, study, reason)
+    _remove_from_person(single_sign_on.release_account, db, who, study, reason)
     print(f"Released the sign-in account of {who}.")
 
 
 @command("remove-second-factor", of_study=False)
-@_of_a_person
+@_person_options
 def remove_second_factor(db: Path | str, who: str, study: str, reason: str) -> None:
-    """Remove the second factor of a person who lost their phone and recovery codes.
+    """Remove the second factor of a person who has lost their phone and recovery codes.
 
     Their sign-ins end. The reason is kept in the audit trail. See docs/sign-on.md.
     """
-    _remove(second_factor.remove, db, who, study, reason)
+    _remove_from_person(second_factor.remove, db, who, study, reason)
     print(f"Removed the second factor of {who}.")
 
 
@@ -217,7 +219,7 @@ def second_factor_(db: Path | str, policy: str) -> None:
 def return_to_draft(db: Path | str, study: str, reason: str) -> None:
     """Discard a drawn study and begin a draft with its protocol.
 
-    Prints the draft's name. Refused once the study is open.
+    The command prints the draft's name. It is refused once the study is open.
     """
     store = Store(db)
     draft = drafts.return_to_draft(store, study=study, reason=reason, acting=acting())
@@ -232,12 +234,12 @@ def return_to_draft(db: Path | str, study: str, reason: str) -> None:
     help="Address to which the chain's head is sent daily.",
 )
 def open_(db: Path | str, study: str, witness: str) -> None:
-    """Open a study: lock the protocol, write every assignment and print the protocol's hash.
+    """Open a study: lock the protocol, store every assignment and print the protocol's hash.
 
-    With --witness the head of the chain is e-mailed at once, every day and at the closing. If the
-    message cannot be sent, this is reported, and the study is opened anyway. The consent text and
-    warnings to consider before the opening go to stderr. See docs/coordinator.md#5-the-opening and
-    docs/archive.md#proof-of-integrity.
+    With --witness, the head of the chain is e-mailed immediately, every day and at the closing. If
+    the message cannot be sent, this is reported, and the study is opened anyway. The consent text
+    and warnings to consider before the opening are printed on stderr. See
+    docs/coordinator.md#5-the-opening and docs/archive.md#proof-of-integrity.
     """
     store = Store(db)
     print(exposure.consent_to_read(store, study), file=sys.stderr)
@@ -248,23 +250,23 @@ def open_(db: Path | str, study: str, witness: str) -> None:
 
 @command()
 def protocol(db: Path | str, study: str) -> None:
-    """Print the protocol in force, as amended, as TOML.
+    """Print the protocol in force, with its amendments, as TOML.
 
-    The output is a protocol file for `draw` with every key and its value.
+    The output is a protocol file for `draw` with all keys and their values.
     """
     print(toml_of_study(Store(db), study), end="")
 
 
 @command()
 @_READER
-@click.option("--seed", metavar="N", type=int, required=True, help="Seed of its answers.")
+@click.option("--seed", metavar="N", type=int, required=True, help="Seed of the answers.")
 @click.option("--accuracy", metavar="P", type=float, default=0.75, help="Expected accuracy.")
 @click.option(
     "--follow",
     metavar="P",
     type=float,
     default=0.0,
-    help="Probability of taking the aid's answer where it differs from the reader's own.",
+    help="Probability of adopting the aid's answer if it differs from the reader's.",
 )
 def simulate(
     db: Path | str, study: str, reader: str, seed: int, accuracy: float, follow: float
@@ -272,8 +274,8 @@ def simulate(
     """Run a simulated reader through every case of a study.
 
     It uses the same calls as the reading page, without preparation and practice. The reader is
-    marked as simulated permanently; a reader with a person's readings is refused. The simulated
-    clock starts at the current time and runs ahead.
+    permanently marked as simulated; a reader who already has a person's readings is refused. The
+    simulated clock starts at the current time and runs ahead.
     """
     simulated = simulation.simulate(
         Store(db),
@@ -290,7 +292,7 @@ def simulate(
 @command()
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def status(db: Path | str, study: str, as_json: bool) -> None:
-    """Print the progress of readers and models, with no information on correctness."""
+    """Print the progress of readers and models, without information on correctness."""
     state = progress.status(Store(db), study)
     if as_json:
         print(json.dumps(state, indent=2, ensure_ascii=False))
@@ -312,11 +314,11 @@ def status(db: Path | str, study: str, as_json: bool) -> None:
 
 @command()
 def preparations(db: Path | str, study: str) -> None:
-    """Print what readers did before their first case, as CSV.
+    """Print the preparation steps that readers completed before their first case, as CSV.
 
     The columns are reader_id, step, done_at_utc, received_at_utc and detail (JSON: the answers to
-    the questionnaire, the result of the display check). It may be personal, and bundles contain it
-    only if the protocol's bundle_extras says so.
+    the questionnaire, the result of the display check). The details may be personal; bundles
+    contain them only if the protocol's bundle_extras lists them.
     """
     columns = ("reader_id", "step", "done_at_utc", "received_at_utc", "detail")
     print(csv_line(columns), end="")
@@ -344,13 +346,13 @@ _REASON = click.option("--reason", metavar="WORDS", required=True, help="Kept in
 def exclude(
     db: Path | str, study: str, reader: str, position: int, condition: str, reason: str
 ) -> None:
-    """Exclude a reading, with a reason; it stays in the bundle.
+    """Exclude a reading for a reason; the bundle still contains it.
 
-    The protocol's key exclusions says whether the reading leaves the primary analysis or a
-    sensitivity analysis only; a note on stderr says which. See docs/protocol.md.
+    The protocol's key exclusions states whether the reading is left out of the primary analysis or
+    only of a sensitivity analysis; a note on stderr tells which. See docs/protocol.md.
     """
     store = Store(db)
-    number = _reading(store, study, reader, position, condition)
+    number = _reading_id(store, study, reader, position, condition)
     interventions.exclude(store, study=study, reading=number, reason=reason, acting=acting())
     print(f"Excluded: {reader}, position {position}.")
     note(interventions.exclusion_rule(store, study))
@@ -364,24 +366,24 @@ def exclude(
 def reinstate(
     db: Path | str, study: str, reader: str, position: int, condition: str, reason: str
 ) -> None:
-    """Reinstate an excluded reading, with a reason.
+    """Reinstate an excluded reading for a reason.
 
-    Both decisions stay in the audit trail.
+    The audit trail keeps both decisions.
     """
     store = Store(db)
-    number = _reading(store, study, reader, position, condition)
+    number = _reading_id(store, study, reader, position, condition)
     interventions.reinstate(store, study=study, reading=number, reason=reason, acting=acting())
     print(f"Reinstated: {reader}, position {position}.")
 
 
-def _reading(store: Store, study: str, reader: str, position: int, condition: str) -> str:
+def _reading_id(store: Store, study: str, reader: str, position: int, condition: str) -> str:
     row = find_reading(current_readings(store, study), reader, position, condition)
     if row is None:
         raise NotFound(f"{quoted(reader)} has no reading at position {position}.")
     return row.id
 
 
-def _is_there(db: Path | str) -> bool:
+def _store_exists(db: Path | str) -> bool:
     if isinstance(db, Path):
         return db.exists()
     try:
@@ -393,15 +395,16 @@ def _is_there(db: Path | str) -> bool:
 
 @command(of_study=False)
 @click.option("--url", default="http://localhost:8501", help="Address to print for users.")
-@click.option("--empty", is_flag=True, help="Make an empty store, no demo.")
+@click.option("--empty", is_flag=True, help="Create an empty store without the demo.")
 def demo(db: Path | str, url: str, empty: bool) -> None:
     """Set up the demo in a new store and print its access codes.
 
     `make app` runs this command. It prints a code for each role that the README names. With --empty
     (make app DEMO=no) the new store is empty. An existing store without the demo keeps its codes;
-    if it has no administrator yet, admin becomes one and their code is printed once.
+    if it has no administrator yet, an administrator named admin is added, whose code is printed
+    once.
     """
-    if _is_there(db):
+    if _store_exists(db):
         store = Store(db)
     elif empty:
         if isinstance(db, Path):
@@ -423,7 +426,7 @@ def demo(db: Path | str, url: str, empty: bool) -> None:
     if codes.newcomer:
         print(f"Demo reader, from the start {codes.newcomer}")
     print(f"Administrator    {codes.administrator}")
-    print(f"The demo reader is {quoted(demo_study.READER)} and can read at once.", end=" ")
+    print(f"The demo reader is {quoted(demo_study.READER)} and can start reading.", end=" ")
     if codes.newcomer:
         print(
             f"The reader from the start is {quoted(demo_study.NEWCOMER)}: consent and questions "

@@ -278,7 +278,7 @@ def test_possible_identifiers_can_be_allowed_on_the_page_and_by_command(
     assert allowed.returncode == 0
     assert "line 2: column option_a contains what may be" in allowed.stderr
     other = ("study", "import", place / "questions.csv", "--db", store.path, "--bank", "other")
-    assert "goes with a folder" in run(*other, "--allow-possible-identifiers").stderr
+    assert "is only for a folder" in run(*other, "--allow-possible-identifiers").stderr
 
 
 def test_patients_and_images_that_look_alike_are_the_same(tmp_path: Path, store: Store) -> None:
