@@ -103,9 +103,9 @@ def write_deposit(db: Path | str, study: str, out: Path, authors: tuple[str, ...
     store = Store(db)
     files = deposit_files(store, study, creators=authors, now=now())
     as_zip = out.suffix == ".zip"
-    with bundle.moved_into_place(out, as_zip=as_zip) as place:
+    with bundle.write_in_place(out, as_zip=as_zip) as place:
         if as_zip:
-            place.write_bytes(bundle.zipped(files))
+            place.write_bytes(bundle.zip_files(files))
         else:
             place.mkdir()
             for name, content in files.items():
@@ -176,7 +176,7 @@ def backup(db: Path | str, out: Path | None) -> int:
 
     Exit status 1 if the verification finds errors. See docs/backups.md.
     """
-    backup_file = backups.make(Store(db), acting=acting(), out=out)
+    backup_file = backups.make_backup(Store(db), acting=acting(), out=out)
     print(f"Backup: {backup_file.file} ({backup_file.n_bytes} bytes, SHA-256 {backup_file.sha256})")
     if backup_file.finding:
         print(backup_file.finding, file=sys.stderr)
@@ -260,7 +260,7 @@ def _print_certificate(certificate: removing.Certificate, file: Path | None) -> 
     print(certificate.text)
     try:
         if file:
-            with bundle.moved_into_place(file, as_zip=True) as place:
+            with bundle.write_in_place(file, as_zip=True) as place:
                 place.write_text(certificate.as_json, encoding="utf-8")
     except BadFile as error:
         raise BadFile(

@@ -187,7 +187,7 @@ def _print_progress(look: Transaction, row: JudgingRow) -> list[judging.Judged]:
 
 @program.group()
 def scoring() -> None:
-    """Scoring of a closed study's answers in words."""
+    """Scoring of a closed study's free-text answers."""
 
 
 @command("open", group=scoring)
@@ -202,9 +202,8 @@ def open_scoring(
 ) -> None:
     """Start the scoring of a closed study's open-ended answers, or of its models' explanations.
 
-    Two or more people with the role of reviewer, none of them readers of the study, score the
-    answers. Two score each answer, and a third if they differ; they do not see who gave the
-    answer.
+    The scorers are two or more people with the role of reviewer who are not readers of the study.
+    Two of them score each answer, and a third if they differ; they do not see who gave the answer.
     """
     store = Store(db)
     with store.look() as look:
@@ -218,24 +217,27 @@ def open_scoring(
         acting=acting(),
     )
     with store.look() as look:
-        words = judging.everything_judged(look, _scoring(look, study, kind))
-    n_answers = sum(len(case.answers) for case in words)
-    print(f"Opened: scoring of {n_answers} {kind} of {quoted(study)}, {len(words)} different ones.")
+        judged_cases = judging.everything_judged(look, _find_scoring(look, study, kind))
+    n_answers = sum(len(case.answers) for case in judged_cases)
+    print(
+        f"Opened: scoring of {n_answers} {kind} of {quoted(study)}, {len(judged_cases)} different "
+        "ones."
+    )
 
 
 @command("show", group=scoring)
 @_KIND
 def show_scoring(db: Path | str, study: str, kind: str) -> None:
-    """Print each scorer's progress, and the number of settled answers."""
+    """Print each scorer's progress, and the number of answers that have a result."""
     with Store(db).look() as look:
-        words = _print_progress(look, _scoring(look, study, kind))
-    n_settled = sum(case.result is not None for case in words)
-    print(f"{n_settled} of {len(words)} different {kind} settled")
+        judged_cases = _print_progress(look, _find_scoring(look, study, kind))
+    n_settled = sum(case.result is not None for case in judged_cases)
+    print(f"{n_settled} of {len(judged_cases)} different {kind} settled")
 
 
 @command(group=scoring)
 def scores(db: Path | str, study: str) -> None:
-    """Print the scores of closed scorings as CSV, as the bundle has them.
+    """Print the scores of closed scorings as CSV, in the format of the bundle.
 
     See docs/bundle.md#answers-in-words.
     """
@@ -251,15 +253,15 @@ def scores(db: Path | str, study: str) -> None:
 @command("close", group=scoring)
 @_KIND
 def close_scoring(db: Path | str, study: str, kind: str) -> None:
-    """End a scoring: no further scores are accepted, and the bundle includes them."""
+    """End a scoring: no more scores are accepted, and the bundle includes them."""
     store = Store(db)
     with store.look() as look:
-        number = _scoring(look, study, kind).id
+        number = _find_scoring(look, study, kind).id
     judging.close(store, SCORING, number, acting=acting())
     print(f"Closed: scoring of the {kind} of {quoted(study)}.")
 
 
-def _scoring(look: Transaction, study: str, kind: str) -> JudgingRow:
+def _find_scoring(look: Transaction, study: str, kind: str) -> JudgingRow:
     for row in judgements.scorings_of_study(look, study_row(look, study).id):
         if row.kind == _KINDS[kind]:
             return row

@@ -1,1 +1,1 @@
-"""Exports and imports studies: bundles, archives, exam papers, backups, restoring and merging."""
+"""Exports and imports studies as bundles, archives and exam papers, and makes backups."""

@@ -1,6 +1,6 @@
 """Exports a study in all file formats from one snapshot, with the hashes of all files.
 
-The deployment's trail records who exported the files, when, and with which hashes; see
+The deployment's trail records who exported the files and when, and the hashes of the files; see
 `study.trail.trails`.
 """
 
@@ -17,12 +17,12 @@ from study.base.provenance import Provenance
 from study.base.translation import t
 from study.exchange.bundle import (
     Content,
+    checksum_lines,
     files_of,
-    moved_into_place,
     sha256_of_file,
-    sums_of,
     tables_of,
-    zipped,
+    write_in_place,
+    zip_files,
 )
 from study.exchange.closing_report import report_in
 from study.exchange.formats.imrmc import imrmc_files
@@ -44,12 +44,12 @@ BUNDLE, PARQUET, EXCEL, IMRMC, COPY = (
 )
 REPORT, MISSING = "closing-report.html", "missing.csv"
 FILES = (BUNDLE, PARQUET, EXCEL, IMRMC, COPY, REPORT, MISSING)
-"""All files of an archive, in the order of display."""
+"""All files of an archive, in the order in which they are shown."""
 
-BLINDED = "It contains the reference standard, and is included once the study is closed."
+BLINDED_REASON = "It contains the reference standard, and is included once the study is closed."
 """Why a file is left out while accuracy may not be seen."""
 
-HAS_TEXTS = "It contains the texts of questions and options."
+HAS_TEXTS_REASON = "It contains the texts of questions and options."
 """Why a file is left out of an export without texts."""
 
 
@@ -62,11 +62,11 @@ class Archive:
     sha256, n_bytes
         Hash and size of each file by name.
     left_out
-        The reason for each file that was left out, by name.
+        The reason why each file was left out, by file name.
     blinded
         Whether the reference standard was left out.
     last_event
-        The number of the last event of the trail in the snapshot.
+        The number of the last event in the trail at the time of the snapshot.
     texts
         Whether questions, options and models' outputs are included.
     """
@@ -93,11 +93,12 @@ def archive(
     Parameters
     ----------
     folder
-        A new folder, or one that is empty.
+        A new or empty folder.
     with_truth
-        Include the reference standard although the study is open: for users with shell access.
+        Whether to include the reference standard even if the study is open, for users with shell
+        access.
     texts
-        Include the texts of questions and options; see `study.exchange.bundle.tables_of`.
+        Whether to include the text of questions and options; see `study.exchange.bundle.Content`.
 
     Raises
     ------
@@ -110,10 +111,10 @@ def archive(
     exists_message = t(
         "{folder} already exists. Name a new folder, or empty this one.", folder=folder
     )
-    with moved_into_place(folder, as_zip=False, exists_message=exists_message) as place:
+    with write_in_place(folder, as_zip=False, exists_message=exists_message) as place:
         if texts and not blinded:
-            _announce(store, study, acting=acting)
-        exported = _make(store, place, study, blinded, texts)
+            _record_copy(store, study, acting=acting)
+        exported = _write_files(store, place, study, blinded, texts)
         record_export(
             store,
             study=study,
@@ -126,7 +127,7 @@ def archive(
     return exported
 
 
-def _make(store: Store, folder: Path, study: str, blinded: bool, texts: bool) -> Archive:
+def _write_files(store: Store, folder: Path, study: str, blinded: bool, texts: bool) -> Archive:
     folder.mkdir()
     left_out: dict[str, str] = {}
     with store.look() as look:
@@ -140,12 +141,12 @@ def _make(store: Store, folder: Path, study: str, blinded: bool, texts: bool) ->
         for name, content in report_in(look, study_found).items():
             (folder / name).write_bytes(content)
     if blinded:
-        left_out |= dict.fromkeys((IMRMC, COPY), BLINDED)
+        left_out |= dict.fromkeys((IMRMC, COPY), BLINDED_REASON)
     elif not texts:
-        left_out[COPY] = HAS_TEXTS
+        left_out[COPY] = HAS_TEXTS_REASON
     names = [name for name in FILES if (folder / name).is_file()]
     digests = {name: sha256_of_file(folder / name) for name in names}
-    (folder / SUMS).write_text(sums_of(digests), encoding="utf-8")
+    (folder / SUMS).write_text(checksum_lines(digests), encoding="utf-8")
     return Archive(
         sha256=digests,
         n_bytes={name: (folder / name).stat().st_size for name in names},
@@ -164,7 +165,7 @@ def _writers(
     metadata = _metadata(study, banks.bank_row(look, study.bank_name).provenance, blinded)
     writers: dict[str, Callable[[Path], object]] = {
         BUNDLE: lambda path: path.write_bytes(
-            zipped(files_of(look, study.name, content, tables=tables))
+            zip_files(files_of(look, study.name, content, tables=tables))
         ),
         PARQUET: lambda path: path.write_bytes(_parquet(tables, metadata)),
         EXCEL: lambda path: path.write_bytes(workbook(tables, metadata)),
@@ -174,21 +175,21 @@ def _writers(
         protocol = stored_protocol(study)
         conditions = [str(condition) for condition in protocol.all_conditions]
         writers[IMRMC] = lambda path: path.write_bytes(
-            zipped(imrmc_files(title, tables, conditions, incomplete=protocol.is_incomplete))
+            zip_files(imrmc_files(title, tables, conditions, incomplete=protocol.is_incomplete))
         )
         if texts:
-            writers[COPY] = lambda path: _extracted(look, study.id, path)
+            writers[COPY] = lambda path: _write_copy(look, study.id, path)
     return writers
 
 
 def _parquet(tables: Mapping[str, list[dict[str, Any]]], metadata: Mapping[str, str]) -> bytes:
     files = parquet_files(tables, metadata)
-    sums = sums_of({name: sha256(content).hexdigest() for name, content in files.items()})
-    return zipped({**files, SUMS: sums.encode()})
+    sums = checksum_lines({name: sha256(content).hexdigest() for name, content in files.items()})
+    return zip_files({**files, SUMS: sums.encode()})
 
 
 def _metadata(study: StudyRow, provenance: Provenance, blinded: bool) -> dict[str, str]:
-    of_bank = {
+    bank_facts = {
         f"bank's {name.replace('_', ' ')}": text for name, text in provenance.as_dict().items()
     }
     return {
@@ -196,18 +197,18 @@ def _metadata(study: StudyRow, provenance: Provenance, blinded: bool) -> dict[st
         "state": study.state,
         "protocol_sha256": study.protocol_sha256,
         "bank": study.bank_name,
-        **of_bank,
+        **bank_facts,
         **({"terms": provenance.warning} if provenance.warning else {}),
         "simulated_films": "yes" if study.simulated_films else "no",
         "blinded": "yes: the reference standard is left out" if blinded else "no",
     }
 
 
-def _announce(store: Store, study: str, *, acting: Acting) -> None:
+def _record_copy(store: Store, study: str, *, acting: Acting) -> None:
     """Record that a study is copied, with the hash of its items and reference standard.
 
-    The bank's hash covers items that are not in the copy; the copy is checked against this hash.
-    It is recorded once, because the items never change.
+    The copy is checked against this hash, because the bank's hash covers items that are not in the
+    copy. The hash is recorded only once, because the items never change.
     """
     with store.change() as change:
         study_found = study_row(change, study)
@@ -218,10 +219,10 @@ def _announce(store: Store, study: str, *, acting: Acting) -> None:
         events.record(change, study, acting, kind=EventKind.STUDY_COPIED, detail=detail)
 
 
-def _extracted(look: Transaction, study: int, path: Path) -> None:
-    """Write a study to a new store, which `verify` can check.
+def _write_copy(look: Transaction, study: int, path: Path) -> None:
+    """Write a study to a new store that `verify` can check.
 
     The store contains the study's rows, its chain and the drawn items of its bank, but no films,
-    names, access codes or secrets. No one can sign in to it or read in it.
+    names, access codes or secrets. Nobody can sign in to it or read in it.
     """
     Store.create(path, lambda change: extract.copy_study(look, change, study))

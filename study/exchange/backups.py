@@ -1,8 +1,8 @@
-"""Makes, lists and restores backups: consistent, verified copies of the store while it is in use.
+"""Makes, lists and restores backups, which are consistent, verified copies of a store in use.
 
-Backups are in a folder next to the store. A copy gets the name of a backup only after SQLite has
-checked the file and its chains have been verified. Films are not included; they remain where the
-banks were imported from.
+Backups are kept in a folder next to the store. A copy gets the name of a backup only after SQLite
+has checked the file and its chains have been verified. Films are not included; they remain in the
+folders from which the banks were imported.
 """
 
 import hashlib
@@ -34,23 +34,23 @@ from study.trail import losses
 from study.trail.losses import Loss
 from study.trail.verification import verify
 
-EVERY_HOURS = 24
-KEEP = 14
+DEFAULT_INTERVAL_HOURS = 24
+DEFAULT_KEPT = 14
 MAX_HOURS, MAX_KEEP = 24 * 90, 1000
 RETRY_INTERVAL = timedelta(hours=1)
-"""How long after a failure the next automatic backup is attempted."""
+"""Time after a failure until the next automatic backup is attempted."""
 
-_SCRATCH = ".making-"
-_TIME = "%Y%m%dT%H%M%SZ"
-_NAMED = re.compile(r"(\d{8}T\d{6}Z)(-\d+)?\.db")
-"""The name of a backup's file after that of its store."""
-_JOB = "backup"
-_FAILED = "backup_failed_at_utc"
+_SCRATCH_PREFIX = ".making-"
+_TIME_FORMAT = "%Y%m%dT%H%M%SZ"
+_FILE_NAME = re.compile(r"(\d{8}T\d{6}Z)(-\d+)?\.db")
+"""The part of a backup's file name that follows the name of the store."""
+_LEASE_NAME = "backup"
+_FAILED_KEY = "backup_failed_at_utc"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schedule:
-    """The interval of automatic backups in hours (0: never), and the number kept."""
+    """The interval of automatic backups in hours (0: never), and the number of backups kept."""
 
     every_hours: int
     keep: int
@@ -58,7 +58,10 @@ class Schedule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backup:
-    """A backup: its file, when and by whom it was made, and the result of its verification."""
+    """A backup: its file, when and by whom it was made, and the result of its verification.
+
+    `there` states whether the file still exists.
+    """
 
     file: Path
     made_at_utc: str
@@ -70,16 +73,16 @@ class Backup:
     there: bool
 
 
-def folder_of(store: Store) -> Path:
+def backup_folder(store: Store) -> Path:
     """Return the folder of a store's backups."""
     return store.companion_path("backups")
 
 
-def schedule(look: Transaction) -> Schedule:
+def current_schedule(look: Transaction) -> Schedule:
     """Return the current schedule."""
     return Schedule(
-        every_hours=_integer(look, "backup_every_hours", EVERY_HOURS),
-        keep=_integer(look, "backup_keep", KEEP),
+        every_hours=_integer(look, "backup_every_hours", DEFAULT_INTERVAL_HOURS),
+        keep=_integer(look, "backup_keep", DEFAULT_KEPT),
     )
 
 
@@ -101,7 +104,7 @@ def set_schedule(store: Store, new: Schedule, *, acting: Acting) -> None:
             )
         )
     with store.change() as change:
-        old = schedule(change)
+        old = current_schedule(change)
         deployment.set_value(change, "backup_every_hours", str(new.every_hours))
         deployment.set_value(change, "backup_keep", str(new.keep))
         if old != new:
@@ -109,25 +112,25 @@ def set_schedule(store: Store, new: Schedule, *, acting: Acting) -> None:
             events.record(change, "", acting, kind=EventKind.BACKUPS_SCHEDULED, detail=detail)
 
 
-def listed(store: Store) -> list[Backup]:
-    """Return the backups that were not removed, newest first."""
+def list_backups(store: Store) -> list[Backup]:
+    """Return the backups that have not been removed, the newest first."""
     with store.look() as look:
         return [_backup(store, row) for row in deployment.backups_kept(look)]
 
 
-def make(
+def make_backup(
     store: Store,
     *,
     acting: Acting,
     trigger: Literal["schedule", "hand"] = "hand",
     out: Path | None = None,
 ) -> Backup:
-    """Make a backup and verify it; remove the oldest beyond those kept.
+    """Make a backup and verify it; remove the oldest backups beyond the number kept.
 
     Parameters
     ----------
     out
-        A new file; by default the backup is in the folder next to the store.
+        A new file; by default, the backup is written to the folder next to the store.
 
     Raises
     ------
@@ -136,7 +139,7 @@ def make(
     BadFile
         `out` already exists or cannot be written.
     """
-    with lease(store, _JOB) as is_ours:
+    with lease(store, _LEASE_NAME) as is_ours:
         if not is_ours():
             raise NotNow(t("A backup is already in progress. Wait until it has finished."))
         backup = _new_backup(store, out, trigger, acting)
@@ -144,29 +147,30 @@ def make(
     return backup
 
 
-def make_if_due(store: Store, *, now: datetime) -> Backup | None:
+def make_backup_if_due(store: Store, *, now: datetime) -> Backup | None:
     """Make a backup if one is due and none is in progress.
 
     Raises
     ------
     StudyError
-        It failed; the reason is recorded in the trail, and the next attempt is an hour later.
+        The backup failed. The reason is recorded in the trail, and the next attempt follows after
+        an hour.
     """
     acting = Acting(by=SCHEDULE, now=now)
     with store.look() as look:
         if not _is_due(look, now):
             return None
-    with lease(store, _JOB) as is_ours:
+    with lease(store, _LEASE_NAME) as is_ours:
         if not is_ours():
             return None
-        with store.look() as look:  # another server may have made it in the meantime
+        with store.look() as look:  # another server may have made the backup in the meantime
             if not _is_due(look, now):
                 return None
         try:
             backup = _new_backup(store, None, "schedule", acting)
         except StudyError as error:
             with suppress(StudyError):
-                if is_ours():  # otherwise another server makes it
+                if is_ours():  # otherwise another server makes the backup
                     _record_failure(store, error, acting)
             raise
         _prune(store, acting)
@@ -175,12 +179,12 @@ def make_if_due(store: Store, *, now: datetime) -> Backup | None:
 
 def _record_failure(store: Store, error: StudyError, acting: Acting) -> None:
     with store.change() as change:
-        deployment.set_value(change, _FAILED, stamp(acting.now))
+        deployment.set_value(change, _FAILED_KEY, stamp(acting.now))
         kind, detail = EventKind.BACKUP_FAILED, {"reason": str(error)}
         events.record(change, "", acting, kind=kind, detail=detail)
 
 
-_SQLITE = b"SQLite format 3\0"
+_SQLITE_SIGNATURE = b"SQLite format 3\0"
 
 
 def restore_backup(file: Path, db: Path | str) -> Store:
@@ -191,21 +195,21 @@ def restore_backup(file: Path, db: Path | str) -> Store:
     NotFound
         The backup or the folder of the new store does not exist.
     BadFile
-        `db` already exists, or verification of the backup failed; all breaches are listed.
+        `db` already exists, or the verification of the backup failed; all breaches are listed.
     """
     if not file.is_file():
         raise NotFound(t("There is no backup at {file}.", file=file))
     if isinstance(db, str):
-        with tempfile.TemporaryDirectory(prefix=_SCRATCH) as scratch:
-            return copy_store(_copied(file, Path(scratch)), db, lambda _: None)[0]
+        with tempfile.TemporaryDirectory(prefix=_SCRATCH_PREFIX) as scratch:
+            return copy_store(_copy_and_verify(file, Path(scratch)), db, lambda _: None)[0]
     for there in (db, Path(f"{db}-wal"), Path(f"{db}-shm")):
         if there.exists():
             raise BadFile(t("{db} already exists and was not changed. Name a new file.", db=there))
     if not db.parent.is_dir():
         raise NotFound(t("The folder {parent} does not exist. Create it first.", parent=db.parent))
     try:
-        with tempfile.TemporaryDirectory(dir=db.parent, prefix=_SCRATCH) as scratch:
-            store = _copied(file, Path(scratch))
+        with tempfile.TemporaryDirectory(dir=db.parent, prefix=_SCRATCH_PREFIX) as scratch:
+            store = _copy_and_verify(file, Path(scratch))
             store.enable_journal()
             store.rename_to(db)
     except OSError as error:
@@ -215,13 +219,13 @@ def restore_backup(file: Path, db: Path | str) -> Store:
     return Store(db)
 
 
-def _copied(file: Path, scratch: Path) -> Store:
-    """Copy, open and verify a backup; a refusal names the backup, not the copy."""
+def _copy_and_verify(file: Path, scratch: Path) -> Store:
+    """Copy, open and verify a backup; error messages name the backup, not the copy."""
     copy = scratch / "store.db"
     shutil.copyfile(file, copy)
     copy.chmod(0o600)
     with copy.open("rb") as opened:
-        if opened.read(len(_SQLITE)) != _SQLITE:
+        if opened.read(len(_SQLITE_SIGNATURE)) != _SQLITE_SIGNATURE:
             raise BadFile(
                 t("{file} is not a backup: it is not a SQLite file. Name another.", file=file)
             )
@@ -239,8 +243,8 @@ def _copied(file: Path, scratch: Path) -> Store:
 def record_restored(store: Store, file: Path, *, acting: Acting) -> list[Loss]:
     """Record that a store was restored from a backup.
 
-    If the witness file of an earlier store of that name exists, the acknowledged records that are
-    missing in the backup are accepted as lost, and returned.
+    If the witness file of an earlier store of the same name exists, the acknowledged records that
+    are missing from the backup are accepted as lost, and these losses are returned.
     """
     digest = sha256_of_file(file)
     with store.change() as change:
@@ -253,7 +257,7 @@ def record_restored(store: Store, file: Path, *, acting: Acting) -> list[Loss]:
 
 
 def free_bytes(store: Store) -> int:
-    """Return the free space, in bytes, on the disk of the backups."""
+    """Return the free space in bytes on the disk that contains the backups."""
     return shutil.disk_usage(store.folder).free
 
 
@@ -262,14 +266,14 @@ def _integer(look: Transaction, name: str, otherwise: int) -> int:
     return int(value) if value.isdecimal() else otherwise
 
 
-def _schedule_text(schedule_shown: Schedule) -> str:
-    often = f"every {schedule_shown.every_hours} h" if schedule_shown.every_hours else "never"
-    return f"{often}, {schedule_shown.keep} kept"
+def _schedule_text(schedule: Schedule) -> str:
+    interval = f"every {schedule.every_hours} h" if schedule.every_hours else "never"
+    return f"{interval}, {schedule.keep} kept"
 
 
 def _is_due(look: Transaction, now: datetime) -> bool:
-    every_hours, earlier = schedule(look).every_hours, deployment.every_backup(look)
-    failed_at_utc = deployment.value(look, _FAILED)
+    every_hours, earlier = current_schedule(look).every_hours, deployment.every_backup(look)
+    failed_at_utc = deployment.value(look, _FAILED_KEY)
     if not every_hours or (
         failed_at_utc and moment(failed_at_utc) <= now < moment(failed_at_utc) + RETRY_INTERVAL
     ):
@@ -278,14 +282,14 @@ def _is_due(look: Transaction, now: datetime) -> bool:
 
 
 def _new_backup(store: Store, out: Path | None, trigger: str, acting: Acting) -> Backup:
-    folder = out.parent if out else folder_of(store)
+    folder = out.parent if out else backup_folder(store)
     try:
         if out is None:
             folder.mkdir(mode=0o700, exist_ok=True)
-            for leftover in folder.glob(f"{_SCRATCH}*"):  # left by a backup that crashed
+            for leftover in folder.glob(f"{_SCRATCH_PREFIX}*"):  # left by an interrupted backup
                 shutil.rmtree(leftover, ignore_errors=True)
             _list_unlisted(store, acting)
-        with tempfile.TemporaryDirectory(dir=folder, prefix=_SCRATCH) as scratch:
+        with tempfile.TemporaryDirectory(dir=folder, prefix=_SCRATCH_PREFIX) as scratch:
             copy = Path(scratch) / "store.db"
             if is_server(store.address):
                 rows, _ = copy_store(store, copy.with_name("rows.db"), lambda _: None)
@@ -301,7 +305,9 @@ def _new_backup(store: Store, out: Path | None, trigger: str, acting: Acting) ->
                 "sha256": _flush_and_hash(copy),
                 "finding": finding,
             }
-            return _record_backup(store, facts, trigger, acting, place=partial(_name, copy, file))
+            return _record_backup(
+                store, facts, trigger, acting, place=partial(_move_copy, copy, file)
+            )
     except OSError as error:
         raise BadFile(
             t(
@@ -320,9 +326,9 @@ def _record_backup(
     place: Callable[[], None] = lambda: None,
     made: datetime | None = None,
 ) -> Backup:
-    """List a verified backup, record it in the trail, and `place` its file; or do nothing.
+    """List a verified backup, record it in the trail and `place` its file, or do none of these.
 
-    `made` is the time in the name of its file, by default now.
+    `made` is the time in the name of the file; by default, it is the current time.
     """
     at = stamp(acting.now)
     with store.change() as change:
@@ -340,19 +346,19 @@ def _record_backup(
 
 
 def _list_unlisted(store: Store, acting: Acting) -> None:
-    """Verify and list files that no backup lists, so that old ones are removed later.
+    """Verify and list backup files that are not listed, so that old files are removed later.
 
-    An upgrade cannot list its copy itself, because it is made before the store can be written. The
-    file of a backup is unlisted if its transaction failed, or if an earlier backup was restored.
+    An upgrade cannot list the copy that it makes, because the store cannot be written at that time.
+    A backup is also unlisted if its transaction failed, or if an earlier backup was restored.
     """
     with store.look() as look:
         known = {row.file for row in deployment.every_backup(look)}
-    for file in sorted(folder_of(store).glob(f"{escape(store.stem)}-*.db")):
+    for file in sorted(backup_folder(store).glob(f"{escape(store.stem)}-*.db")):
         name = file.name.removeprefix(f"{store.stem}-")
         made = _time_in(name)
         if file.name in known or not (made or name.startswith("before-upgrade-")):
             continue
-        with tempfile.TemporaryDirectory(dir=file.parent, prefix=_SCRATCH) as scratch:
+        with tempfile.TemporaryDirectory(dir=file.parent, prefix=_SCRATCH_PREFIX) as scratch:
             copy = Path(scratch, "store.db")
             shutil.copyfile(file, copy)  # opening it upgrades it
             try:
@@ -369,16 +375,16 @@ def _list_unlisted(store: Store, acting: Acting) -> None:
 
 
 def _time_in(name: str) -> datetime | None:
-    """Return the time in the name of a backup, or None for other names.
+    """Return the time in a backup's file name, or None for other names.
 
     >>> _time_in("20251103T140000Z-2.db")
     datetime.datetime(2025, 11, 3, 14, 0, tzinfo=datetime.timezone.utc)
     >>> _time_in("20251303T140000Z.db"), _time_in("copy.db")
     (None, None)
     """
-    named = _NAMED.fullmatch(name)
+    named = _FILE_NAME.fullmatch(name)
     with suppress(ValueError):
-        return datetime.strptime(named[1], _TIME).replace(tzinfo=UTC) if named else None
+        return datetime.strptime(named[1], _TIME_FORMAT).replace(tzinfo=UTC) if named else None
     return None
 
 
@@ -390,7 +396,7 @@ def _flush_and_hash(path: Path) -> str:
 
 
 def _free_path(folder: Path, stem: str, now: datetime) -> Path:
-    base = f"{stem}-{now.strftime(_TIME)}"
+    base = f"{stem}-{now.strftime(_TIME_FORMAT)}"
     names = (base, *(f"{base}-{number}" for number in range(2, 1000)))
     return next(path for name in names if not (path := folder / f"{name}.db").exists())
 
@@ -400,7 +406,7 @@ def _refuse_existing(file: Path) -> None:
         raise BadFile(t("{file} already exists and was not changed. Name a new file.", file=file))
 
 
-def _name(copy: Path, file: Path) -> None:
+def _move_copy(copy: Path, file: Path) -> None:
     try:
         os.link(copy, file)
     except OSError:  # a file system without links
@@ -409,16 +415,16 @@ def _name(copy: Path, file: Path) -> None:
 
 
 def _prune(store: Store, acting: Acting) -> None:
-    """Remove the oldest backups beyond the number kept, but never the last verified one."""
+    """Remove the oldest backups beyond the number kept, but never the last valid backup."""
     with store.look() as look:
-        keep, rows = schedule(look).keep, deployment.backups_kept(look)
+        keep, rows = current_schedule(look).keep, deployment.backups_kept(look)
     in_folder = [row for row in rows if "/" not in row.file and "\\" not in row.file]
     last_valid = next((row.id for row in in_folder if not row.finding), None)
     for row in in_folder[keep:]:
         if row.id == last_valid:
             continue
         with suppress(OSError):
-            (folder_of(store) / row.file).unlink(missing_ok=True)
+            (backup_folder(store) / row.file).unlink(missing_ok=True)
         with store.change() as change:
             deployment.mark_backup_removed(change, row.id, stamp(acting.now))
             detail = {"file": row.file, "sha256": row.sha256}
@@ -426,7 +432,7 @@ def _prune(store: Store, acting: Acting) -> None:
 
 
 def _backup(store: Store, row: BackupRow) -> Backup:
-    file = folder_of(store) / row.file  # `row.file` may be an absolute path
+    file = backup_folder(store) / row.file  # `row.file` may be an absolute path
     return Backup(
         file=file,
         there=file.is_file(),

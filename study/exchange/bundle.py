@@ -3,10 +3,10 @@
 Readers are identified by their study codes. Options are in canonical order. The same store always
 gives the same bytes.
 
-A blinded bundle has no reference standard, so users who may not see accuracy can analyse agreement
-and times. Readers' questionnaires and display checks are included only if the protocol's
-``bundle_extras`` lists them: answers to choices and numbers, and free text only if listed
-separately, because it may identify a reader.
+A blinded bundle has no reference standard, so that users who may not see accuracy can analyse
+agreement and times. Readers' questionnaires and display checks are included only if the protocol's
+``bundle_extras`` lists them. Free text in questionnaires must be listed separately, because it may
+identify a reader.
 """
 
 import hashlib
@@ -60,10 +60,10 @@ from study.trail.trails import merged_chains
 ZIP_DATE = (1980, 1, 1, 0, 0, 0)
 
 CELLS_GUARDED, CELLS_ESCAPED = "cells_guarded", "cells_escaped"
-"""Keys in ``datapackage.json`` of bundles whose cells are written by `study.base.text`."""
+"""Keys in the ``datapackage.json`` of bundles whose cells are written by `study.base.text`."""
 
 SETS_BY_LOOK = "option_sets_by_look"
-"""Key in ``datapackage.json`` of bundles in which options that look alike are one set."""
+"""Key in the ``datapackage.json`` of bundles in which options that look alike count as equal."""
 
 Tables = Mapping[str, Sequence[Mapping[str, Any]]]
 """The rows of a bundle's tables by file name."""
@@ -78,17 +78,17 @@ _LATER_KEYS = frozenset(
         *("positive", "subgroups", "sample_size", "ordered_options", "years_limit"),
     }
 )
-"""Keys of the protocol that earlier bundles do not have."""
+"""Protocol keys that earlier bundles do not contain."""
 
 RECORDS = "records.jsonl"
-"""All rows that `verify` needs and the bundle's tables do not contain, one JSON object per line.
+"""The rows that `verify` needs but the bundle's tables do not contain, one JSON object per line.
 
 The file contains no reference standard, names, access codes or questionnaires.
 """
 
 RECORDS_FORMAT = 1
 STUDY_RECORD = "study"
-_MOST_CHARACTERS = 100
+_MAX_MEASUREMENT_LENGTH = 100
 
 _StepDone = tuple[str, str, Mapping[str, Any]]
 """A preparation step: the reader's code, the time, and the details."""
@@ -103,11 +103,11 @@ class Content:
     blinded : bool
         Whether the reference standard is left out.
     texts : bool
-        Whether questions, options, free texts of readers and models, which may repeat them, and
-        the records are included. Without them, items with the same options still have the same
-        `option_set`.
+        Whether the bundle contains questions, options, the free text of readers and models (which
+        may repeat them), and the records. Otherwise, items with the same options still have the
+        same `option_set`.
     sets_by_look : bool
-        Whether options that look alike are equal in an `option_set`; False for earlier bundles.
+        Whether options that look alike count as equal in `option_set`; False for earlier bundles.
     """
 
     blinded: bool = False
@@ -123,7 +123,7 @@ def tables_of(
     study: StudyRow,
     content: Content = COMPLETE,
 ) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows of the tables of a study's bundle."""
+    """Return the rows of the tables in a study's bundle."""
     blinded, sets_by_look = content.blinded, content.sets_by_look
     tables = {
         "items.csv": list(_items(look, study, blinded, sets_by_look=sets_by_look)),
@@ -134,7 +134,7 @@ def tables_of(
         ],
         **_preparation_tables(look, study),
     }
-    if by_rules := list(_by_rules(look, study)):
+    if by_rules := list(_answers_by_rules(look, study)):
         tables["answers_by_rules.csv"] = by_rules
     if words := list(_open_answers(look, study)):
         tables["open_answers.csv"] = words
@@ -159,7 +159,7 @@ def tables_of(
 def bundle_files(
     store: Store, study: str, *, blinded: bool = False, trails: bool = True
 ) -> dict[str, bytes]:
-    """Return the files of a study's bundle by name; without trails, those the analysis needs."""
+    """Return the files of a study's bundle by name; without trails, only those for the analysis."""
     with store.look() as look:
         return files_of(look, study, Content(blinded=blinded), trails=trails)
 
@@ -180,14 +180,14 @@ def files_of(
     tables
         The result of `tables_of`, if already computed.
     rules
-        How texts are written as cells; bundles of earlier versions have other rules.
+        How strings are written as cells; bundles of earlier versions have other rules.
     trails
-        Include the chains and records, nine tenths of a large bundle.
+        Whether to include the chains and records, which make up nine tenths of a large bundle.
     """
     study_found = study_row(look, study)
     chain = events.study_chain(study)
-    passed = 0 if trails else events.head(look, chain).number - 1
-    trail = list(events.walk(look, chain, after=passed))
+    last_skipped = 0 if trails else events.head(look, chain).number - 1
+    trail = list(events.walk(look, chain, after=last_skipped))
     amended = [amendment._asdict() for amendment in studies.amendments(look, study_found.id)]
     tables = tables or tables_of(look, study_found, content)
     files = {
@@ -205,9 +205,9 @@ def files_of(
     if trails:
         if content.texts:
             files[RECORDS] = records(look, study_found, blinded=content.blinded)
-        files["audit.jsonl"] = _lines(trail)
+        files["audit.jsonl"] = _trail_lines(trail)
         for chain, site_head in merged_chains(look, study).items():
-            files[audit_file(site_head["deployment_id"])] = _lines(events.walk(look, chain))
+            files[audit_file(site_head["deployment_id"])] = _trail_lines(events.walk(look, chain))
     withdrawn = withdrawn_models_in(look, study_found)
     provenance = banks.bank_row(look, study_found.bank_name).provenance
     package = _package(study_found, trail, files, tables, content, withdrawn)
@@ -222,9 +222,9 @@ def files_of(
 
 
 def _current_protocol(study: StudyRow) -> dict[str, Any]:
-    """Return the current protocol; keys of `_LATER_KEYS` only if they differ from their default.
+    """Return the current protocol, without keys in `_LATER_KEYS` that are at their default.
 
-    Earlier bundles do not have these keys and are restored to the same bytes.
+    Earlier bundles do not contain these keys, and exporting them again must give the same bytes.
     """
     values, defaults = stored_protocol(study).in_full(), Protocol().in_full()
     return {
@@ -239,7 +239,7 @@ def audit_file(deployment_id: str) -> str:
     return f"audit-{deployment_id}.jsonl"
 
 
-def _lines(trail: Iterable[EventRow]) -> bytes:
+def _trail_lines(trail: Iterable[EventRow]) -> bytes:
     return "".join(canonical_json(event._asdict()) + "\n" for event in trail).encode()
 
 
@@ -258,7 +258,7 @@ def export(
     texts
         As in `Content`.
     record
-        Records the export when it is complete; if that fails, there is no export.
+        Function that records the complete export; if it fails, the export is deleted.
 
     Raises
     ------
@@ -268,9 +268,9 @@ def export(
     with store.look() as look:
         files = files_of(look, study, Content(texts=texts))
     as_zip = out.suffix == ".zip"
-    with moved_into_place(out, as_zip=as_zip) as path:
+    with write_in_place(out, as_zip=as_zip) as path:
         if as_zip:
-            path.write_bytes(zipped(files))
+            path.write_bytes(zip_files(files))
         else:
             path.mkdir()
             for name, content in files.items():
@@ -280,7 +280,7 @@ def export(
 
 
 @contextmanager
-def moved_into_place(out: Path, *, as_zip: bool, exists_message: str = "") -> Iterator[Path]:
+def write_in_place(out: Path, *, as_zip: bool, exists_message: str = "") -> Iterator[Path]:
     """Yield a temporary path for a folder or a file, and move it to `out` at the end.
 
     Parameters
@@ -314,7 +314,7 @@ def moved_into_place(out: Path, *, as_zip: bool, exists_message: str = "") -> It
         ) from error
 
 
-def sums_of(sha256: Mapping[str, str]) -> str:
+def checksum_lines(sha256: Mapping[str, str]) -> str:
     """Return hashes by file in the format of ``sha256sum``."""
     return "".join(f"{digest}  {name}\n" for name, digest in sha256.items())
 
@@ -325,7 +325,7 @@ def sha256_of_file(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def zipped(files: Mapping[str, bytes]) -> bytes:
+def zip_files(files: Mapping[str, bytes]) -> bytes:
     """Return the files as a ZIP archive with reproducible bytes."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -360,12 +360,12 @@ def _items(
 
 
 def label_of(rater_id: str, *, simulated: bool) -> str:
-    """Return a rater's label, which states that it is simulated."""
+    """Return a rater's label, which states whether the rater is simulated."""
     return f"{rater_id} (simulated)" if simulated else rater_id
 
 
 def model_label(row: ModelRow) -> str:
-    """Return a model's label, which states that it is synthetic or simulated."""
+    """Return a model's label, which states whether the model is synthetic or simulated."""
     if row.synthetic:
         return f"{row.model_id} (synthetic)"
     return label_of(row.model_id, simulated=bool(row.simulated))
@@ -394,7 +394,7 @@ def _raters(look: Transaction, study: int) -> Iterator[dict[str, Any]]:
 def _reader_readings(
     look: Transaction, study: StudyRow, *, blinded: bool
 ) -> Iterator[dict[str, Any]]:
-    set_aside = excluded_readings(look, study)
+    excluded = excluded_readings(look, study)
     arms = {row.reader_id: row.arm for row in people.readers(look, study.id)}
     aid_of = _aid_columns(look, study, blinded=blinded)
     for row in readings.of_study(look, study.id):
@@ -407,7 +407,7 @@ def _reader_readings(
             "answered_at_utc": row["received_at_utc"],
             "raw_answer": row["reason"] if answer is None else shown_letter(answer, order),
             "flags": _flags(row),
-            "excluded": set_aside.get(row["id"]),
+            "excluded": excluded.get(row["id"]),
             "stage": row["stage"] or None,
             "arm": arms[row["reader_id"]],
             **aid_of(row),
@@ -417,10 +417,10 @@ def _reader_readings(
 def _aid_columns(
     look: Transaction, study: StudyRow, *, blinded: bool
 ) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
-    """Return a function that gives the columns on the aid of a reading; empty if none was shown.
+    """Return a function that returns a reading's columns about the aid, empty if none was shown.
 
-    A blinded bundle does not contain the aid's answers: compared with the model's predictions they
-    would reveal the planted errors.
+    A blinded bundle does not contain the aid's answers, because a comparison with the model's
+    predictions would reveal the planted errors.
     """
     protocol = stored_protocol(study)
     shown_aids = {} if blinded else dict(aids.of_study(look, study.id))
@@ -447,16 +447,16 @@ def _flags(row: Mapping[str, Any]) -> str:
 
 
 def _open_answers(look: Transaction, study: StudyRow) -> Iterator[dict[str, Any]]:
-    """Yield answers to open-ended cases and models' explanations, which are texts."""
+    """Yield the answers to open-ended cases and the explanations of models, which are free text."""
     answers = judgements.open_answers_of_study(look, study.id)
     rows = {row["id"]: row for row in readings.of_study(look, study.id)} if answers else {}
-    set_aside = excluded_readings(look, study) if answers else {}
+    excluded = excluded_readings(look, study) if answers else {}
     for answer in answers:
         reading = rows.get(answer.answer_id)
         yield {
             **answer._asdict(),
             "flags": _flags(reading) if reading else None,
-            "excluded": set_aside.get(answer.answer_id),
+            "excluded": excluded.get(answer.answer_id),
         }
 
 
@@ -476,7 +476,7 @@ def _model_readings(look: Transaction, study: int) -> Iterator[dict[str, Any]]:
             }
 
 
-def _by_rules(look: Transaction, study: StudyRow) -> Iterator[dict[str, Any]]:
+def _answers_by_rules(look: Transaction, study: StudyRow) -> Iterator[dict[str, Any]]:
     for model, prediction, by_rules in read_differently(look, study):
         yield {
             "rater_id": model.model_id,
@@ -493,7 +493,7 @@ def table_bytes(
     *,
     rules: CellRules = GUARDED_CELLS,
 ) -> bytes:
-    """Return a table as CSV in UTF-8: a header, then one line per row, null as an empty cell."""
+    """Return a table as CSV in UTF-8: a header and a line for each row, null as an empty cell."""
     names = [column.name for column in columns]
     return csv_bytes(names, ([row.get(name) for name in names] for row in rows), rules=rules)
 
@@ -607,9 +607,9 @@ def _facts(look: Transaction, study: StudyRow) -> StudyFacts:
 
 
 def _preparation_tables(look: Transaction, study: StudyRow) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows of the tables that a study's protocol adds to its bundle, by file name.
+    """Return the rows of the tables that ``bundle_extras`` adds to a bundle, by file name.
 
-    A restored study has none, because preparations are not part of a bundle's records.
+    A restored study has no such tables, because preparations are not part of a bundle's records.
     """
     extras = () if study.restored_from else stored_protocol(study).bundle_extras
     if not extras:
@@ -621,13 +621,15 @@ def _preparation_tables(look: Transaction, study: StudyRow) -> dict[str, list[di
         steps_by_kind[row["step"]].append(entry)
     tables = {}
     if "questionnaire" in extras:
-        tables["questionnaire.csv"] = list(_answers(study, steps_by_kind[Step.QUESTIONNAIRE]))
+        tables["questionnaire.csv"] = list(
+            _questionnaire_rows(study, steps_by_kind[Step.QUESTIONNAIRE])
+        )
     if "display checks" in extras:
-        tables["display_checks.csv"] = list(_checks(steps_by_kind[Step.DISPLAY]))
+        tables["display_checks.csv"] = list(_display_check_rows(steps_by_kind[Step.DISPLAY]))
     return tables
 
 
-def _answers(study: StudyRow, steps: Sequence[_StepDone]) -> Iterator[dict[str, Any]]:
+def _questionnaire_rows(study: StudyRow, steps: Sequence[_StepDone]) -> Iterator[dict[str, Any]]:
     protocol = stored_protocol(study)
     kinds = {"choice", "number"}
     if "questionnaire texts" in protocol.bundle_extras:
@@ -644,20 +646,20 @@ def _answers(study: StudyRow, steps: Sequence[_StepDone]) -> Iterator[dict[str, 
                 }
 
 
-def _checks(steps: Sequence[_StepDone]) -> Iterator[dict[str, Any]]:
+def _display_check_rows(steps: Sequence[_StepDone]) -> Iterator[dict[str, Any]]:
     n_sign_ins: Counter[str] = Counter()
     for code, at, detail in sorted(steps, key=itemgetter(0, 1)):
         n_sign_ins[code] += 1
-        measured = {
+        measurements = {
             column.name: _measurement_value(column.type, detail.get(column.name))
             for column in FILES["display_checks.csv"]
         }
-        yield {**measured, "rater_id": code, "sign_in": n_sign_ins[code], "checked_at_utc": at}
+        yield {**measurements, "rater_id": code, "sign_in": n_sign_ins[code], "checked_at_utc": at}
 
 
 def _measurement_value(kind: str, value: Any) -> str | float | None:
     """Return a browser's measurement, or None if it does not have the column's type."""
     if kind == "string":
-        return str(value)[:_MOST_CHARACTERS] if isinstance(value, str | int) else None
+        return str(value)[:_MAX_MEASUREMENT_LENGTH] if isinstance(value, str | int) else None
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return value if is_number else None

@@ -1,7 +1,7 @@
 """Writes the closing report: participants, counts, missing answers and decisions, no accuracy.
 
-The report is a self-contained HTML page, plus the missing answers as CSV. The same store gives the
-same bytes. Like all exports it is in English.
+The report is a self-contained HTML page; the missing answers are also written as CSV. The same
+store always gives the same bytes. Like all exports, the report is in English.
 """
 
 import json
@@ -21,8 +21,8 @@ from study.store import Store, Transaction, events, models, progress, readings, 
 from study.store.events import EventKind, EventRow
 from study.store.studies import StudyRow, study_row
 
-MOST_LISTED = 200
-"""Maximum number of cases without an answer on the page; `missing.csv` has all of them."""
+MAX_LISTED = 200
+"""Maximum number of cases without an answer on the page; `missing.csv` lists all of them."""
 
 MISSING_COLUMNS = ("reader_id", "session", "condition", "repeat", "position", "item_id", "why")
 
@@ -159,7 +159,7 @@ _FLOW_STEPS = ("invited", "randomised", "started", "completed", "withdrawn", "an
 
 
 def _flow_section(look: Transaction, study: StudyRow, readers: Sequence[ReaderCounts]) -> str:
-    """Return the flow of readers as a diagram and as a table: all readers, then each arm."""
+    """Return the flow of readers as a diagram and as a table, for all readers and for each arm."""
     groups = flow_of_readers(look, study, readers)
     steps = [step for step in _FLOW_STEPS if len(groups) > 1 or step != "randomised"]
     rows = [
@@ -182,9 +182,9 @@ def _missing_answers_section(missing: Sequence[Row]) -> str:
     if not missing:
         return "<h2>Missing answers</h2><p>Every assigned case has an answer that counts.</p>"
     note = f"{len(missing)} assigned cases have no answer that counts."
-    if len(missing) > MOST_LISTED:
-        note += f" The first {MOST_LISTED} are listed; missing.csv has every one."
-    table = _table_of("Cases without an answer", MISSING_COLUMNS, missing[:MOST_LISTED])
+    if len(missing) > MAX_LISTED:
+        note += f" The first {MAX_LISTED} are listed; missing.csv has every one."
+    table = _table_of("Cases without an answer", MISSING_COLUMNS, missing[:MAX_LISTED])
     return f"<h2>Missing answers</h2><p>{note}</p>{table}"
 
 
@@ -261,7 +261,7 @@ def _facts_list(facts: Mapping[str, Any]) -> str:
 
 
 def _table_of(caption: str, keys: Sequence[str], rows: Iterable[Row]) -> str:
-    """Return a table of the rows' values under the given keys."""
+    """Return a table with the values of the rows under these keys."""
     headings = [_COLUMN_TITLES.get(key, key) for key in keys]
     return _table(caption, headings, ([row[key] for key in keys] for row in rows))
 

@@ -1,4 +1,4 @@
-"""Writes exam papers for models: one folder per harness format, with reproducible bytes."""
+"""Writes exam papers for models, with a folder for each harness format and reproducible bytes."""
 
 import base64
 import csv
@@ -16,7 +16,7 @@ from typing import Any
 from study.bank.guessing import ids_reveal_answers
 from study.base.actor import Acting
 from study.base.bank_model import LETTERS
-from study.exchange.bundle import ZIP_DATE, moved_into_place, sha256_of_file, sums_of
+from study.exchange.bundle import ZIP_DATE, checksum_lines, sha256_of_file, write_in_place
 from study.models.model_protocol import ModelProtocol, Order, Shown, template_of
 from study.models.paper import Paper, PaperFilm, PaperItem, Prompt, paper_ids, prompt_of
 from study.store import Store, banks
@@ -24,26 +24,26 @@ from study.trail.trails import record_export
 
 IMAGES, SIXTEEN_BIT = "images", "images-16-bit"
 BATCH_BYTES, BATCH_REQUESTS = 190_000_000, 50_000
-"""Limits of a provider's batch file: 200 MB, with a margin, and the number of requests."""
+"""Limits of a provider's batch file: 200 MB (with a margin), and the number of requests."""
 
-_ROWS_AT_ONCE = 50
-_CONTEXT = {"Sex": "Gender"}
-_EMPTY_TO_PANDAS = frozenset(
+_ROW_GROUP_SIZE = 50
+_CONTEXT_KEYS = {"Sex": "Gender"}
+_PANDAS_EMPTY_STRINGS = frozenset(
     {
         *("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND"),
         *("1.#QNAN", "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"),
     }
 )
-"""Texts that pandas reads as an empty cell, from its documentation of `read_csv`."""
+"""Strings that pandas reads as an empty cell, from the documentation of `read_csv`."""
 
 WITH_IMAGES = frozenset({"leaderboard", "inspect", "jsonl"})
 """The formats that refer to images as files in their folder."""
 
 WITH_SIXTEEN_BIT = frozenset({"leaderboard", "jsonl"})
-"""The formats that also refer to images with 16 bits."""
+"""The formats that also refer to 16-bit versions of the images."""
 
-_STRING = {"dtype": "string", "_type": "Value"}
-_TASK = '''"""An exam paper for Inspect AI: inspect eval task.py --model PROVIDER/MODEL."""
+_STRING_FEATURE = {"dtype": "string", "_type": "Value"}
+_TASK_TEMPLATE = '''"""An exam paper for Inspect AI: inspect eval task.py --model PROVIDER/MODEL."""
 
 from pathlib import Path
 
@@ -69,7 +69,7 @@ def reading_room() -> Task:
 OnRendered = Callable[[int, int], None]
 
 MODEL = "MODEL"
-"""The placeholder in formats that require a model's name if none was given."""
+"""The placeholder in formats that require a model's name, if none was given."""
 
 _README_HEADERS = {
     "datasets": "---\nconfigs:\n- config_name: default\n  data_files:\n"
@@ -88,8 +88,8 @@ _USAGE_NOTES = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rendered:
-    """The rendered films of a paper: their folder, names, and which have a 16-bit version."""
+class RenderedFilms:
+    """The rendered films of a paper: their folder and names, and which have a 16-bit version."""
 
     folder: Path
     names: Mapping[str, str]
@@ -113,17 +113,17 @@ class Rendered:
         return base64.b64encode(self.png(film)).decode("ascii")
 
 
-def leaderboard(paper: Paper, films: Rendered, folder: Path, model: str) -> None:
-    """Write `input.json`: the leaderboard's input by ID; image paths are relative to the folder."""
+def leaderboard(paper: Paper, films: RenderedFilms, folder: Path, model: str) -> None:
+    """Write `input.json`, the leaderboard's input by ID; image paths are relative to the folder."""
     with (folder / "input.json").open("w", encoding="utf-8", newline="\n") as file:
         file.write("{")
         for item in paper.items:
             context = "".join(
-                f"{_CONTEXT.get(key, key)}:{words}." for key, words in _facts_shown(item)
+                f"{_CONTEXT_KEYS.get(key, key)}:{words}." for key, words in _context_facts(item)
             )
             record = {
                 "question": item.question,
-                "options": [f"{letter}. {text}" for letter, text in _lettered(item)],
+                "options": [f"{letter}. {text}" for letter, text in _options_by_letter(item)],
                 "image_path": [films.image(film) for film in item.films],
                 "image_path_16_bit": [films.original(film) for film in item.films],
                 "frontal_lateral": [film.name for film in item.films],
@@ -135,10 +135,10 @@ def leaderboard(paper: Paper, films: Rendered, folder: Path, model: str) -> None
         file.write("\n}\n")
 
 
-def vlmevalkit(paper: Paper, films: Rendered, folder: Path, model: str) -> None:
-    """Write `ReadingRoom.tsv`: a custom multiple-choice set with images and without answers.
+def vlmevalkit(paper: Paper, films: RenderedFilms, folder: Path, model: str) -> None:
+    """Write `ReadingRoom.tsv`, a custom multiple-choice set with images and without answers.
 
-    An item with the same images as an earlier one refers to its index, as VLMEvalKit allows.
+    An item with the same images as an earlier item refers to its index, as VLMEvalKit permits.
     """
     n_options = max(len(item.options) for item in paper.items)
     has_images = any(item.films for item in paper.items)
@@ -148,8 +148,8 @@ def vlmevalkit(paper: Paper, films: Rendered, folder: Path, model: str) -> None:
         table = csv.writer(file, dialect="excel-tab", lineterminator="\n")
         table.writerow([*columns, "image"] if has_images else columns)
         for item in paper.items:
-            hint = ". ".join(f"{key}: {words}" for key, words in _facts_shown(item))
-            texts = [_not_empty_to_pandas(text) for text in item.options]
+            hint = ". ".join(f"{key}: {words}" for key, words in _context_facts(item))
+            texts = [_pandas_safe(text) for text in item.options]
             row = [item.number, item.item_id, item.shown_order, hint, item.question, *texts]
             row += [""] * (len(columns) - len(row))
             if has_images:
@@ -160,8 +160,8 @@ def vlmevalkit(paper: Paper, films: Rendered, folder: Path, model: str) -> None:
             table.writerow(row)
 
 
-def openai_batch(paper: Paper, films: Rendered, folder: Path, model: str) -> None:
-    """Write `batch-001.jsonl`, ...: requests to `/v1/chat/completions`, within the limits."""
+def openai_batch(paper: Paper, films: RenderedFilms, folder: Path, model: str) -> None:
+    """Write requests to `/v1/chat/completions` within the limits, as `batch-001.jsonl`, ...."""
     model_protocol = paper.asked
     settings = {
         "temperature": model_protocol.temperature,
@@ -170,7 +170,7 @@ def openai_batch(paper: Paper, films: Rendered, folder: Path, model: str) -> Non
     }
     body = {"model": model, **{key: value for key, value in settings.items() if value is not None}}
     part, n_bytes, n_requests = 0, BATCH_BYTES, 0
-    for line in _requests(paper, films, body):
+    for line in _batch_requests(paper, films, body):
         if n_bytes + len(line) > BATCH_BYTES or n_requests == BATCH_REQUESTS:
             part, n_bytes, n_requests = part + 1, 0, 0
         with (folder / f"batch-{part:03}.jsonl").open("ab") as file:
@@ -178,9 +178,9 @@ def openai_batch(paper: Paper, films: Rendered, folder: Path, model: str) -> Non
         n_bytes, n_requests = n_bytes + len(line), n_requests + 1
 
 
-def inspect(paper: Paper, films: Rendered, folder: Path, model: str) -> None:
-    """Write `task.py` and `samples.jsonl`: a task of Inspect AI without a scorer."""
-    (folder / "task.py").write_text(_task(paper.asked), encoding="utf-8")
+def inspect(paper: Paper, films: RenderedFilms, folder: Path, model: str) -> None:
+    """Write `task.py` and `samples.jsonl`, a task for Inspect AI without a scorer."""
+    (folder / "task.py").write_text(_task_text(paper.asked), encoding="utf-8")
     with (folder / "samples.jsonl").open("w", encoding="utf-8", newline="\n") as file:
         for item in paper.items:
             images = [{"type": "image", "image": films.image(film)} for film in item.films]
@@ -196,24 +196,24 @@ def inspect(paper: Paper, films: Rendered, folder: Path, model: str) -> None:
             file.write(_json(sample) + "\n")
 
 
-def _task(model_protocol: ModelProtocol) -> str:
-    return _TASK.format(
+def _task_text(model_protocol: ModelProtocol) -> str:
+    return _TASK_TEMPLATE.format(
         runs=model_protocol.runs,
         temperature=model_protocol.temperature,
         max_tokens=model_protocol.max_tokens,
     )
 
 
-def jsonl(paper: Paper, films: Rendered, folder: Path, model: str) -> None:
-    """Write `items.jsonl`: all facts about an item, one item per line."""
+def jsonl(paper: Paper, films: RenderedFilms, folder: Path, model: str) -> None:
+    """Write `items.jsonl`, with all facts about an item on each line."""
     with (folder / "items.jsonl").open("w", encoding="utf-8", newline="\n") as file:
         for item in paper.items:
             file.write(_json(_item_record(paper, item, films)) + "\n")
 
 
-def datasets(paper: Paper, films: Rendered, folder: Path, model: str) -> None:
-    """Write `data/test.parquet`: a data set for Hugging Face `datasets`, including images."""
-    import pyarrow  # takes 0.1 s, and is rarely needed
+def datasets(paper: Paper, films: RenderedFilms, folder: Path, model: str) -> None:
+    """Write `data/test.parquet`, a data set for Hugging Face `datasets`, with the images."""
+    import pyarrow  # takes 0.1 s to import, and is rarely needed
     from pyarrow import parquet
 
     text = pyarrow.string()
@@ -230,7 +230,7 @@ def datasets(paper: Paper, films: Rendered, folder: Path, model: str) -> None:
         "views": pyarrow.list_(text),
         "images": pyarrow.list_(image),
     }
-    features = {name: [_STRING] if pyarrow.types.is_list(kind) else _STRING
+    features = {name: [_STRING_FEATURE] if pyarrow.types.is_list(kind) else _STRING_FEATURE
             for name, kind in types.items()} | {"images": [{"_type": "Image"}]}  # fmt: skip
     schema = pyarrow.schema(
         list(types.items()), metadata={"huggingface": json.dumps({"info": {"features": features}})}
@@ -238,12 +238,12 @@ def datasets(paper: Paper, films: Rendered, folder: Path, model: str) -> None:
     (folder / "data").mkdir()
     waiting = iter(paper.items)
     with parquet.ParquetWriter(folder / "data" / "test.parquet", schema) as writer:
-        while items := list(islice(waiting, _ROWS_AT_ONCE)):
+        while items := list(islice(waiting, _ROW_GROUP_SIZE)):
             rows = [_row(paper, item, films) for item in items]
             writer.write_table(pyarrow.Table.from_pylist(rows, schema=schema))
 
 
-Write = Callable[[Paper, Rendered, Path, str], None]
+Write = Callable[[Paper, RenderedFilms, Path, str], None]
 FORMATS: Mapping[str, Write] = {
     "leaderboard": leaderboard,
     "vlmevalkit": vlmevalkit,
@@ -259,21 +259,21 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _lettered(item: PaperItem) -> Iterator[tuple[str, str]]:
+def _options_by_letter(item: PaperItem) -> Iterator[tuple[str, str]]:
     return zip(LETTERS, item.options, strict=False)
 
 
-def _facts_shown(item: PaperItem) -> Iterator[tuple[str, str]]:
-    """Yield the patient's context, and which images are prior, for formats without a prompt."""
+def _context_facts(item: PaperItem) -> Iterator[tuple[str, str]]:
+    """Yield the patient's context and the list of prior images, for formats without a prompt."""
     yield from item.context
     prior = [f"{n} ({film.name})" for n, film in enumerate(item.films, start=1) if film.prior]
     if prior:
         yield "Prior images", "; ".join(prior)
 
 
-def _not_empty_to_pandas(text: str) -> str:
-    """Return a text that pandas does not read as an empty cell, as it would read `None`."""
-    return f"{text}." if text in _EMPTY_TO_PANDAS else text
+def _pandas_safe(text: str) -> str:
+    """Add a full stop to text such as `None`, which pandas would read as an empty cell."""
+    return f"{text}." if text in _PANDAS_EMPTY_STRINGS else text
 
 
 def _image_cell(images: Sequence[str]) -> str:
@@ -286,7 +286,7 @@ def _messages(prompt: Prompt, images: Sequence[Mapping[str, Any]]) -> list[dict[
     return [*system, user_message]
 
 
-def _requests(paper: Paper, films: Rendered, body: Mapping[str, Any]) -> Iterator[bytes]:
+def _batch_requests(paper: Paper, films: RenderedFilms, body: Mapping[str, Any]) -> Iterator[bytes]:
     for item in paper.items:
         images = [
             {
@@ -304,12 +304,12 @@ def _requests(paper: Paper, films: Rendered, body: Mapping[str, Any]) -> Iterato
         yield _json(request).encode() + b"\n"
 
 
-def _item_record(paper: Paper, item: PaperItem, films: Rendered) -> dict[str, Any]:
+def _item_record(paper: Paper, item: PaperItem, films: RenderedFilms) -> dict[str, Any]:
     prompt = prompt_of(item, paper.asked)
     return {
         "item_id": item.item_id,
         "question": item.question,
-        "options": dict(_lettered(item)),
+        "options": dict(_options_by_letter(item)),
         "shown_order": item.shown_order,
         "context": dict(item.context),
         "condition": str(paper.asked.condition),
@@ -321,7 +321,7 @@ def _item_record(paper: Paper, item: PaperItem, films: Rendered) -> dict[str, An
     }
 
 
-def _row(paper: Paper, item: PaperItem, films: Rendered) -> dict[str, Any]:
+def _row(paper: Paper, item: PaperItem, films: RenderedFilms) -> dict[str, Any]:
     images = [{"bytes": films.png(film), "path": films.names[film.sha256]} for film in item.films]
     return {
         **_item_record(paper, item, films),
@@ -342,8 +342,8 @@ class PaperForm:
     model
         The name of the model in batch files.
     bank_ids
-        Whether to use the bank's IDs or those of `study.models.paper.paper_ids`; by default the
-        bank's, unless they reveal the answer.
+        Whether to use the bank's IDs and not those of `study.models.paper.paper_ids`; by default,
+        the bank's IDs are used unless they reveal answers.
     """
 
     formats: Sequence[str] = tuple(FORMATS)
@@ -370,14 +370,14 @@ def export_paper(
     Parameters
     ----------
     progress
-        Called after each image with the numbers of rendered and of all images.
+        Function called after each image with the number of rendered images and the total.
 
     Raises
     ------
     BadFile
         `out` already exists, or it cannot be written; no partial export remains.
     StudyError
-        An image cannot be read, or was changed since its import.
+        An image cannot be read, or has changed since its import.
     """
     formats, bank_ids = form.formats, form.bank_ids
     if bank_ids is None:
@@ -385,16 +385,16 @@ def export_paper(
             bank_ids = not ids_reveal_answers(
                 banks.Questions(look, banks.bank_row(look, paper.bank).id)
             )
-    paper_written = paper if bank_ids else _with_own_ids(store, paper)
+    paper_written = paper if bank_ids else _with_paper_ids(store, paper)
     metadata = {**_metadata(paper_written), "paper_sha256": paper.sha256}
     as_zip = out.suffix == ".zip"
-    with moved_into_place(out, as_zip=as_zip) as place:
+    with write_in_place(out, as_zip=as_zip) as place:
         paper_folder = place.with_name("paper") if as_zip else place
         paper_folder.mkdir()
         with tempfile.TemporaryDirectory(dir=paper_folder.parent) as scratch:
-            films = _rendered(paper, formats, Path(scratch), progress)
+            films = _render_films(paper, formats, Path(scratch), progress)
             for name in dict.fromkeys(formats):
-                _write(paper_written, metadata, films, paper_folder / name, name, form.model)
+                _write_format(paper_written, metadata, films, paper_folder / name, name, form.model)
         record_export(
             store,
             study=paper.study,
@@ -412,24 +412,26 @@ def export_paper(
 
 def _zip(folder: Path, path: Path) -> None:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-        for name in _files(folder):
+        for name in _file_names(folder):
             info = zipfile.ZipInfo(name, ZIP_DATE)
             info.external_attr = 0o644 << 16
-            packs = name.endswith((".png", ".parquet"))
-            info.compress_type = zipfile.ZIP_STORED if packs else zipfile.ZIP_DEFLATED
+            is_compressed = name.endswith((".png", ".parquet"))
+            info.compress_type = zipfile.ZIP_STORED if is_compressed else zipfile.ZIP_DEFLATED
             with (folder / name).open("rb") as source, archive.open(info, "w") as target:
                 while part := source.read(1 << 20):
                     target.write(part)
 
 
-def _files(folder: Path) -> list[str]:
+def _file_names(folder: Path) -> list[str]:
     return sorted(
         path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()
     )
 
 
-def _rendered(paper: Paper, formats: Sequence[str], folder: Path, progress: OnRendered) -> Rendered:
-    """Render each film once, numbered in order of first use."""
+def _render_films(
+    paper: Paper, formats: Sequence[str], folder: Path, progress: OnRendered
+) -> RenderedFilms:
+    """Render each film once; films are numbered in the order of their first use."""
     films: dict[str, PaperFilm] = {}
     for item in paper.items:
         for film in item.films:
@@ -446,10 +448,10 @@ def _rendered(paper: Paper, formats: Sequence[str], folder: Path, progress: OnRe
             (folder / SIXTEEN_BIT / name).write_bytes(original)
             sixteen_bit.add(name)
         progress(number, len(films))
-    return Rendered(folder=folder, names=names, sixteen_bit=frozenset(sixteen_bit))
+    return RenderedFilms(folder=folder, names=names, sixteen_bit=frozenset(sixteen_bit))
 
 
-def _with_own_ids(store: Store, paper: Paper) -> Paper:
+def _with_paper_ids(store: Store, paper: Paper) -> Paper:
     with store.look() as look:
         ids = paper_ids(look, (item.item_id for item in paper.items))
     return replace(
@@ -457,23 +459,30 @@ def _with_own_ids(store: Store, paper: Paper) -> Paper:
     )
 
 
-def _write(
-    paper: Paper, metadata: dict[str, Any], films: Rendered, folder: Path, name: str, model: str
+def _write_format(
+    paper: Paper,
+    metadata: dict[str, Any],
+    films: RenderedFilms,
+    folder: Path,
+    name: str,
+    model: str,
 ) -> None:
     folder.mkdir()
     FORMATS[name](paper, films, folder, model)
     if name in WITH_IMAGES:
-        _link(films.folder / IMAGES, folder / IMAGES)
+        _link_images(films.folder / IMAGES, folder / IMAGES)
     if name in WITH_SIXTEEN_BIT and films.sixteen_bit:
-        _link(films.folder / SIXTEEN_BIT, folder / SIXTEEN_BIT)
+        _link_images(films.folder / SIXTEEN_BIT, folder / SIXTEEN_BIT)
     text = json.dumps(metadata, indent=2, ensure_ascii=False) + "\n"
     (folder / "paper.json").write_text(text, encoding="utf-8")
     (folder / "README.md").write_text(_readme(paper, name), encoding="utf-8")
-    sums = sums_of({file_name: sha256_of_file(folder / file_name) for file_name in _files(folder)})
+    sums = checksum_lines(
+        {file_name: sha256_of_file(folder / file_name) for file_name in _file_names(folder)}
+    )
     (folder / "SHA256SUMS").write_text(sums, encoding="utf-8")
 
 
-def _link(source: Path, target: Path) -> None:
+def _link_images(source: Path, target: Path) -> None:
     """Link the images into another folder without copying them, if possible."""
     target.mkdir()
     for path in sorted(source.iterdir()):

@@ -1,4 +1,4 @@
-"""Counts the flow of readers through a study, and draws it as in CONSORT-AI."""
+"""Counts the flow of readers through a study, and draws it as CONSORT-AI requires."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,25 +9,25 @@ from study.protocol.protocol import stored_protocol
 from study.store import Transaction, people
 from study.store.studies import StudyRow
 
-_WIDTH, _GAP, _LINE, _MARGIN = 220, 32, 20, 8
-_LONGEST = 26
-"""Longest name of an arm in a box, in characters."""
+_WIDTH, _GAP, _LINE_HEIGHT, _MARGIN = 220, 32, 20, 8
+_MAX_NAME_LENGTH = 26
+"""Maximum length of an arm's name in a box, in characters."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupFlow:
-    """The flow of one group of readers: all of them, or an arm.
+    """The flow of a group of readers, which is an arm or all readers.
 
     Parameters
     ----------
     arm
-        Empty for all readers.
+        Name of the arm; empty for all readers.
     started
-        Readers who have read a case.
+        Number of readers who have read a case.
     completed
-        Readers who have read every assigned case.
+        Number of readers who have read every assigned case.
     analysed
-        Readers with a reading in the primary analysis.
+        Number of readers with a reading in the primary analysis.
     """
 
     arm: str
@@ -42,7 +42,7 @@ class GroupFlow:
 def flow_of_readers(
     look: Transaction, study: StudyRow, readers: Sequence[ReaderCounts]
 ) -> list[GroupFlow]:
-    """Return the flow of all readers, then of each arm."""
+    """Return the flow of all readers, followed by the flow of each arm."""
     protocol = stored_protocol(study)
     arm_of = {row.reader_id: row.arm for row in people.readers(look, study.id)}
     without_excluded = protocol.exclusions == "primary"
@@ -67,12 +67,12 @@ def flow_of_readers(
 
 
 def flow_diagram(groups: Sequence[GroupFlow]) -> str:
-    """Return the flow of readers as SVG: enrolment, then allocation to analysis of each arm.
+    """Return the flow of readers as SVG: the enrolment, and from allocation to analysis by arm.
 
     Parameters
     ----------
     groups
-        As from `flow_of_readers`.
+        The result of `flow_of_readers`.
     """
     everyone, *arms = groups
     columns = arms or [everyone]
@@ -103,11 +103,15 @@ def flow_diagram(groups: Sequence[GroupFlow]) -> str:
 
 
 def _steps(group: GroupFlow) -> list[list[str]]:
-    """Return the lines of the boxes of a column, from top to bottom."""
+    """Return the lines in each box of a column, from top to bottom."""
     unfinished = group.readers - group.completed - group.withdrawn
     allocation = [f"Started: {group.started}", f"Did not start: {group.readers - group.started}"]
     if group.arm:
-        name = group.arm if len(group.arm) <= _LONGEST else f"{group.arm[: _LONGEST - 1]}…"
+        name = (
+            group.arm
+            if len(group.arm) <= _MAX_NAME_LENGTH
+            else f"{group.arm[: _MAX_NAME_LENGTH - 1]}…"
+        )
         allocation = [name, f"Allocated: {group.readers}", *allocation]
     return [
         allocation,
@@ -121,12 +125,12 @@ def _steps(group: GroupFlow) -> list[list[str]]:
 
 
 def _height(lines: Sequence[str]) -> int:
-    return len(lines) * _LINE + 12
+    return len(lines) * _LINE_HEIGHT + 12
 
 
 def _box(x: float, y: float, lines: Sequence[str]) -> str:
     words = "".join(
-        f'<text x="{x + 12:g}" y="{y + _LINE * number + 20:g}">{escape(line)}</text>'
+        f'<text x="{x + 12:g}" y="{y + _LINE_HEIGHT * number + 20:g}">{escape(line)}</text>'
         for number, line in enumerate(lines)
     )
     return f'<rect x="{x:g}" y="{y:g}" width="{_WIDTH}" height="{_height(lines)}"/>{words}'

@@ -1,8 +1,8 @@
 """Moves a deployment to another store, from SQLite to PostgreSQL or back, and verifies the result.
 
-All rows are written in one transaction, which fails as a whole. The original is not changed. Until
-both stores are verified, the copy of the witness has another name. The next move can therefore
-recognise a killed move, and complete it if its store exists, or delete its files.
+All rows are written in a single transaction. The original is not changed. Until both stores have
+been verified, the copy of the witness has another name. Therefore the next move can recognise that
+a move was killed, and complete it if its store exists, or else delete its files.
 """
 
 import fcntl
@@ -20,12 +20,12 @@ from study.store.moving import Content, contents, copy_rows
 from study.trail.verification import verify
 
 FILES = ("heads.log", "backups", "runs", "archives")
-"""The files next to a store that are copied; prepared images and previews are created again."""
+"""The files next to a store that are copied; prepared images and previews can be created again."""
 
 _WITNESS, *_FOLDERS = FILES
 _LOCK = "move-lock"
-_UNDER_WAY = "moving"
-"""The witness next to the new store until the move is complete; empty if there is none."""
+_MOVING = "moving"
+"""The name of the new store's witness until the move is complete; the file may be empty."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +39,7 @@ class Moved:
     files
         The files and folders that were copied.
     before, after
-        The breaches that verification finds in the original and in the new store.
+        The breaches that the verification finds in the original and in the new store.
     """
 
     contents: Mapping[str, Content]
@@ -58,11 +58,11 @@ def move(source: Store, to: Path | str) -> Moved:
 
     Raises
     ------
-    NotNow The store is in use or was changed during the move, or another move to `to` is running.
-    Nothing
-        was created.
+    NotNow
+        The store is in use or was changed during the move, or another move to `to` is running.
+        Nothing was created.
     BadFile
-        There is a store, or a file of one, at `to`. It was not changed.
+        There is already a store, or a file of a store, at `to`. It was not changed.
     """
     if source.is_in_use():
         raise NotNow(
@@ -83,23 +83,23 @@ def move(source: Store, to: Path | str) -> Moved:
             before=tuple(verify(source, films=False)),
             after=tuple(verify(store, films=False)),
         )
-    companion_path(to, _UNDER_WAY).unlink()
+    companion_path(to, _MOVING).unlink()
     return moved
 
 
 @contextmanager
 def _single_move(to: Path | str) -> Iterator[None]:
-    """Refuse a second move to the same place while another is running."""
+    """Refuse a move to a place to which another move is running."""
     path = companion_path(to, _LOCK)
     if is_server(to):
         path.parent.mkdir(parents=True, exist_ok=True)
     try:
         file = path.open("w")
     except OSError:
-        yield  # nothing can be written there, which the move explains
+        yield  # nothing can be written there; the move raises an error that explains it
         return
     with file:
-        if not _locks(file):
+        if not _lock_file(file):
             raise NotNow(t("Another move to {to} is under way. Wait until it ends.", to=to))
         try:
             yield
@@ -107,8 +107,11 @@ def _single_move(to: Path | str) -> Iterator[None]:
             path.unlink(missing_ok=True)
 
 
-def _locks(file: IO[str]) -> bool:
-    """Lock a file until it is closed, if no other process has; network disks may have no locks."""
+def _lock_file(file: IO[str]) -> bool:
+    """Lock a file until it is closed; return False if another process has locked it.
+
+    Some network disks do not support locks; the file then counts as locked.
+    """
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -120,7 +123,7 @@ def _locks(file: IO[str]) -> bool:
 
 def _finish_move(source: Store, to: Path | str) -> tuple[Store, Mapping[str, Content]] | None:
     """Finish a move that was killed after its transaction."""
-    store = _store_under_way(to)
+    store = _incomplete_store(to)
     if store is None:
         return None
     with source.look() as look, store.look() as copy:
@@ -130,19 +133,19 @@ def _finish_move(source: Store, to: Path | str) -> tuple[Store, Mapping[str, Con
     return store, copied
 
 
-def _store_under_way(to: Path | str) -> Store | None:
-    """Return the store of a move that is not complete; without one, delete the move's files."""
-    if not companion_path(to, _UNDER_WAY).exists():
+def _incomplete_store(to: Path | str) -> Store | None:
+    """Return the store of an incomplete move; if it has no store, delete the move's files."""
+    if not companion_path(to, _MOVING).exists():
         return None
 
     def refuse(_: Transaction) -> None:
         raise NotFound(str(to))
 
     try:
-        return Store.create(to, refuse)  # also deletes what a killed process left of its creation
+        return Store.create(to, refuse)  # also deletes remains of an interrupted creation
     except NotFound:
-        if not companion_path(to, _WITNESS).exists():  # otherwise a store has been used here
-            for suffix in (*_FOLDERS, _UNDER_WAY):
+        if not companion_path(to, _WITNESS).exists():  # otherwise a store was in use here
+            for suffix in (*_FOLDERS, _MOVING):
                 _remove(companion_path(to, suffix))
         return None
 
@@ -158,7 +161,7 @@ def _copy_to_new_store(source: Store, to: Path | str) -> tuple[Store, Mapping[st
                 raise BadFile(t("{file} belongs to another store. Move it away first.", file=file))
 
     def finish(copied: Mapping[str, Content]) -> None:
-        witness = companion_path(to, _UNDER_WAY)
+        witness = companion_path(to, _MOVING)
         witness.touch(mode=0o600)
         if source.companion_path(_WITNESS).exists():
             shutil.copy2(source.companion_path(_WITNESS), witness)
@@ -171,13 +174,13 @@ def _copy_to_new_store(source: Store, to: Path | str) -> tuple[Store, Mapping[st
         return copy_store(source, to, finish, begin)
     except BaseException:
         with suppress(StudyError):  # the next move deletes them
-            _store_under_way(to)
+            _incomplete_store(to)
         raise
 
 
 def _name_witness(to: Path | str) -> None:
-    """Give the witness its name, which completes the copies; the other name is removed later."""
-    witness, name = companion_path(to, _UNDER_WAY), companion_path(to, _WITNESS)
+    """Give the witness its final name to complete the copy; its other name is removed later."""
+    witness, name = companion_path(to, _MOVING), companion_path(to, _WITNESS)
     if witness.stat().st_size and not name.exists():
         try:
             name.hardlink_to(witness)
@@ -192,17 +195,17 @@ def copy_store(
     finish: Callable[[Mapping[str, Content]], None],
     begin: Callable[[], None] = lambda: None,
 ) -> tuple[Store, Mapping[str, Content]]:
-    """Create a store with the rows of another one, and return it and the content of its tables.
+    """Create a store with the rows of another store; return it with the content of its tables.
 
     Parameters
     ----------
     finish, begin
-        Are called within the transaction; if one fails, nothing is created.
+        Functions that are called within the transaction; if either fails, nothing is created.
 
     Raises
     ------
     BadFile
-        There is a store at `to`. It was not changed.
+        There is already a store at `to`. It was not changed.
     """
     copied: dict[str, Content] = {}
 

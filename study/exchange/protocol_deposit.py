@@ -1,7 +1,7 @@
 """Exports the protocol of a study for OSF or Zenodo, before the first reading.
 
-The deposit proves later that the protocol was not changed after reading began. It does not contain
-the drawn cases, which readers could look up; the hash covers them.
+The deposit can later prove that the protocol was not changed after reading began. It does not
+contain the drawn cases, which readers could look up; the hash covers them.
 """
 
 import json
@@ -14,7 +14,7 @@ from typing import Any
 
 from study.base.errors import BadInput, NotNow
 from study.base.translation import t
-from study.exchange.bundle import sums_of
+from study.exchange.bundle import checksum_lines
 from study.monitoring.progress import completeness_in
 from study.protocol.metadata import METADATA_KEYS
 from study.protocol.protocol import as_toml, stored_protocol
@@ -27,7 +27,7 @@ SUMS = "SHA256SUMS"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Deposit:
-    """The facts about a study that the files state."""
+    """The facts about a study that the files of the deposit contain."""
 
     study: StudyRow
     creators: tuple[str, ...]
@@ -46,9 +46,10 @@ def deposit_files(
 ) -> dict[str, bytes]:
     """Return the files of a deposit by name.
 
-    ``protocol.toml``, ``head.txt`` (the end of the audit trail), ``zenodo.json`` (the body of
-    Zenodo's ``POST /api/deposit/depositions``, https://developers.zenodo.org), ``osf.json`` (the
-    body of OSF's ``POST /v2/nodes/``, https://developer.osf.io) and ``SHA256SUMS``.
+    The files are ``protocol.toml``, ``head.txt`` (the end of the audit trail), ``zenodo.json`` (the
+    body for Zenodo's ``POST /api/deposit/depositions``, https://developers.zenodo.org),
+    ``osf.json`` (the body for OSF's ``POST /v2/nodes/``, https://developer.osf.io) and
+    ``SHA256SUMS``.
 
     Parameters
     ----------
@@ -58,9 +59,9 @@ def deposit_files(
     Raises
     ------
     NotFound
-        There is no such study.
+        The study does not exist.
     NotNow
-        A case has been read.
+        A case has already been read.
     BadInput
         No author is named.
     """
@@ -85,7 +86,7 @@ def deposit_files(
         "osf.json": _json(_osf(deposit)),
     }
     digests = {name: sha256(content).hexdigest() for name, content in files.items()}
-    return {**files, SUMS: sums_of(digests).encode()}
+    return {**files, SUMS: checksum_lines(digests).encode()}
 
 
 def may_deposit(store: Store, study: str) -> bool:
@@ -114,7 +115,9 @@ def _zenodo(deposit: _Deposit) -> dict[str, Any]:
             "publication_type": "other",
             "title": deposit.title,
             "creators": [{"name": name} for name in deposit.creators],
-            "description": "".join(f"<p>{escape(line)}</p>" for line in _lines(deposit)),
+            "description": "".join(
+                f"<p>{escape(line)}</p>" for line in _description_lines(deposit)
+            ),
             "publication_date": deposit.now.astimezone(UTC).date().isoformat(),
             "access_right": "open",
             "license": "cc-by-4.0",
@@ -131,7 +134,7 @@ def _osf(deposit: _Deposit) -> dict[str, Any]:
             "attributes": {
                 "title": deposit.title,
                 "category": "project",
-                "description": "\n".join([authors, *_lines(deposit)]),
+                "description": "\n".join([authors, *_description_lines(deposit)]),
                 "tags": ["reader study", "protocol"],
                 "public": False,
             },
@@ -139,8 +142,8 @@ def _osf(deposit: _Deposit) -> dict[str, Any]:
     }
 
 
-def _lines(deposit: _Deposit) -> list[str]:
-    """Return the content of a record about the study: its hash, its head and its metadata."""
+def _description_lines(deposit: _Deposit) -> list[str]:
+    """Return the lines of the record's description: the hash, the head and the metadata."""
     row = deposit.study
     return [
         f"Protocol of a reader study, deposited before the first reading (state: {row.state}).",

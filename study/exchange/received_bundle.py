@@ -1,8 +1,8 @@
 """Reads a bundle from another deployment, and checks that it is consistent.
 
-Every file must have the hash in ``datapackage.json``, every chain of events must be unbroken, and
-the protocol must have its hash. Whether the rows agree with the chain is checked after they are in
-a store.
+Every file must have the hash stated in ``datapackage.json``, every chain of events must be
+unbroken, and the protocol must match its hash. After the rows have been stored, they are checked
+against the chain.
 """
 
 import csv
@@ -39,7 +39,7 @@ from study.store.events import EventKind, EventRow
 from study.trail.verification import check_chain
 
 PACKAGE = "datapackage.json"
-NEEDED = ("protocol.json", "items.csv", "raters.csv", "readings.csv", "audit.jsonl")
+REQUIRED_FILES = ("protocol.json", "items.csv", "raters.csv", "readings.csv", "audit.jsonl")
 _MAX_SMALL_FILE = _MAX_PACKAGE = 10_000_000
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -48,7 +48,7 @@ _DEPLOYMENT = re.compile(r"[0-9a-f]{1,64}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BundleRecords:
-    """The rows of ``records.jsonl``: the facts of the study, and all other rows by kind."""
+    """The rows of ``records.jsonl``: the facts about the study, and all other rows by kind."""
 
     study: StudyFacts
     rows: Mapping[str, Sequence[Mapping[str, Any]]]
@@ -65,7 +65,7 @@ class ReceivedBundle:
     chain
         The chain of the study.
     sites
-        The chains of merged sites by deployment.
+        The chains of merged sites, by the ID of the deployment.
     """
 
     name: str
@@ -100,17 +100,17 @@ def receive(store: Store, path: Path) -> ReceivedBundle:
     Raises
     ------
     BadFile
-        It is not a bundle of Reading Room, or is inconsistent; all faults are listed.
+        The file is not a bundle of Reading Room, or is inconsistent; all faults are listed.
     """
     try:
-        files = _from_folder(path) if path.is_dir() else _from_zip(path)
+        files = _read_folder(path) if path.is_dir() else _read_zip(path)
     except BadFile as error:
         reason = str(error).rstrip(".")
         raise BadFile(f"{path.name} cannot be read as a bundle: {reason}.") from error
     except (OSError, ValueError) as error:
         reason = system_reason(error) if isinstance(error, OSError) else "it is damaged"
         raise BadFile(f"{path.name} cannot be read as a bundle: {reason}.") from error
-    package, faults = _package(files)
+    package, faults = _read_package(files)
     refuse(path.name, faults)
     if (package.get("reading_room") or {}).get("texts") is False:
         raise BadFile(
@@ -123,10 +123,10 @@ def receive(store: Store, path: Path) -> ReceivedBundle:
             "Such a bundle can be analysed, but not restored or merged."
         )
     with store.look() as look:
-        carried = _parsed(look, path.name, files[RECORDS])
+        carried = _parse_records(look, path.name, files[RECORDS])
     facts = package.get("reading_room") or {}
-    rules = _rules(facts)
-    protocol, chain, sites = _parts(path.name, files, carried, facts)
+    rules = _cell_rules(facts)
+    protocol, chain, sites = _parse_parts(path.name, files, carried, facts)
     return ReceivedBundle(
         name=path.name,
         sha256=hashlib.sha256(files[PACKAGE]).hexdigest(),
@@ -138,7 +138,7 @@ def receive(store: Store, path: Path) -> ReceivedBundle:
         sets_by_look=bool(facts.get(SETS_BY_LOOK)),
         items_salt=str(facts.get("items_salt", "")),
         provenance=_provenance(facts.get("bank")),
-        items=_table(files["items.csv"], rules),
+        items=_read_table(files["items.csv"], rules),
         carried=carried,
         chain=chain,
         sites=sites,
@@ -150,13 +150,13 @@ def _provenance(value: Any) -> Provenance:
     return Provenance(**{name: str(texts.get(name, "")) for name in asdict(Provenance())})
 
 
-def _rules(facts: Mapping[str, Any]) -> CellRules:
+def _cell_rules(facts: Mapping[str, Any]) -> CellRules:
     if facts.get(CELLS_ESCAPED):
         return GUARDED_CELLS
     return FORMER_GUARDED_CELLS if facts.get(CELLS_GUARDED) else PLAIN_CELLS
 
 
-def _table(content: bytes, rules: CellRules) -> list[dict[str, str]]:
+def _read_table(content: bytes, rules: CellRules) -> list[dict[str, str]]:
     rows = csv.DictReader(io.StringIO(content.decode(), newline=""))
     return [
         {key: rules.read(cell) if isinstance(cell, str) else cell for key, cell in row.items()}
@@ -164,19 +164,19 @@ def _table(content: bytes, rules: CellRules) -> list[dict[str, str]]:
     ]
 
 
-def _from_folder(path: Path) -> dict[str, bytes]:
+def _read_folder(path: Path) -> dict[str, bytes]:
     paths = [child for child in path.iterdir() if child.is_file() and _NAME.fullmatch(child.name)]
     BUDGET.check_unpacked(path.name, sum(child.stat().st_size for child in paths))
-    return _contents({child.name: (child.stat().st_size, child.read_bytes) for child in paths})
+    return _read_contents({child.name: (child.stat().st_size, child.read_bytes) for child in paths})
 
 
-def _from_zip(path: Path) -> dict[str, bytes]:
+def _read_zip(path: Path) -> dict[str, bytes]:
     with path.open("rb") as file, open_archive(file) as (archive, entries):
         by_path = {PurePosixPath(entry.filename): entry for entry in entries if not entry.is_dir()}
         tops = {place.parent for place in by_path if place.name == PACKAGE}
         if len(tops) > 1:
             raise ValueError("it contains more than one bundle")
-        return _contents(
+        return _read_contents(
             {
                 place.name: (entry.file_size, partial(entry_content, archive, entry))
                 for place, entry in by_path.items()
@@ -185,11 +185,11 @@ def _from_zip(path: Path) -> dict[str, bytes]:
         )
 
 
-def _contents(sources: Mapping[str, tuple[int, Callable[[], bytes]]]) -> dict[str, bytes]:
-    """Return the contents of files, given their sizes and functions that read them.
+def _read_contents(sources: Mapping[str, tuple[int, Callable[[], bytes]]]) -> dict[str, bytes]:
+    """Return the contents of files from their sizes and functions that read them.
 
-    Large files that ``datapackage.json`` does not list with this size are refused later anyway, so
-    they are not unpacked: their content is empty.
+    Large files that ``datapackage.json`` does not list with the same size will be refused, so they
+    are not read: their content is empty.
     """
     n_bytes, package = sources.get(PACKAGE, (0, bytes))
     if n_bytes > _MAX_PACKAGE:
@@ -208,8 +208,8 @@ def _contents(sources: Mapping[str, tuple[int, Callable[[], bytes]]]) -> dict[st
     return contents
 
 
-def _package(files: Mapping[str, bytes]) -> tuple[dict[str, Any], list[str]]:
-    """Return ``datapackage.json``, and faults for missing, altered and unlisted files."""
+def _read_package(files: Mapping[str, bytes]) -> tuple[dict[str, Any], list[str]]:
+    """Return ``datapackage.json``, and a fault for each missing, altered or unlisted file."""
     if PACKAGE not in files:
         return {}, [f"{PACKAGE} is missing: this is not a bundle."]
     try:
@@ -217,7 +217,7 @@ def _package(files: Mapping[str, bytes]) -> tuple[dict[str, Any], list[str]]:
         hashes = {str(resource["path"]): str(resource["hash"]) for resource in package["resources"]}
     except (ValueError, KeyError, TypeError, RecursionError):
         return {}, [f"{PACKAGE} cannot be read."]
-    faults = [f"{name} is missing." for name in sorted({*NEEDED, *hashes} - set(files))]
+    faults = [f"{name} is missing." for name in sorted({*REQUIRED_FILES, *hashes} - set(files))]
     for name, content in sorted(files.items()):
         if name in hashes and hashes[name] != f"sha256:{hashlib.sha256(content).hexdigest()}":
             faults.append(f"{name} was altered: its hash is not the one in {PACKAGE}.")
@@ -226,7 +226,7 @@ def _package(files: Mapping[str, bytes]) -> tuple[dict[str, Any], list[str]]:
     return package, faults
 
 
-def _parts(
+def _parse_parts(
     name: str, files: Mapping[str, bytes], carried: BundleRecords, facts: Mapping[str, Any]
 ) -> tuple[dict[str, Any], list[EventRow], dict[str, list[EventRow]]]:
     faults: list[str] = []
@@ -238,10 +238,10 @@ def _parts(
             faults.append(f"{part_name} cannot be read.")
             return None
 
-    protocol = part("protocol.json", _protocol)
-    part("items.csv", lambda content: _table(content, PLAIN_CELLS))
+    protocol = part("protocol.json", _parse_protocol)
+    part("items.csv", lambda content: _read_table(content, PLAIN_CELLS))
     chains: dict[str, list[EventRow]] = {
-        file_name: part(file_name, _lines)
+        file_name: part(file_name, _parse_chain)
         for file_name in files
         if file_name == "audit.jsonl" or re.fullmatch(r"audit-[0-9a-f]{1,64}\.jsonl", file_name)
     }
@@ -259,14 +259,14 @@ def _parts(
     return protocol, own_chain, {by_file[file_name]: lines for file_name, lines in chains.items()}
 
 
-def _protocol(content: bytes) -> dict[str, Any]:
+def _parse_protocol(content: bytes) -> dict[str, Any]:
     protocol = json.loads(content)
     if not isinstance(protocol["locked"]["cases"], list):
         raise TypeError
     return {"sha256": str(protocol["sha256"]), "locked": protocol["locked"]}
 
 
-def _lines(content: bytes) -> list[EventRow]:
+def _parse_chain(content: bytes) -> list[EventRow]:
     lines = [EventRow(**json.loads(line)) for line in content.decode().split("\n")[:-1]]
     for line in lines:
         texts = set(line._asdict()) - {"number", "detail"}
@@ -319,20 +319,20 @@ def refuse(name: str, faults: Sequence[str]) -> None:
         )
 
 
-def _parsed(look: Transaction, name: str, content: bytes) -> BundleRecords:
+def _parse_records(look: Transaction, name: str, content: bytes) -> BundleRecords:
     """Parse ``records.jsonl``; the store defines the columns of each kind of row.
 
     Raises
     ------
     BadFile
-        Rows are invalid; each is listed.
+        Rows are invalid; all of them are listed.
     """
     faults: list[str] = []
     rows: dict[str, list[Mapping[str, Any]]] = {kind: [] for kind in archive.KINDS}
     columns = {kind: archive.columns(look, kind) for kind in archive.KINDS}
     study: StudyFacts | None = None
     for number, line in enumerate(content.split(b"\n")[:-1], start=1):
-        row = _row(line)
+        row = _parse_row(line)
         kind = str(row.pop("row", None))
         required, allowed = columns.get(kind, (set(), set()))
         if kind == STUDY_RECORD and number == 1 and set(row) == set(StudyFacts._fields):
@@ -351,7 +351,7 @@ def _parsed(look: Transaction, name: str, content: bytes) -> BundleRecords:
     return BundleRecords(study=study, rows=rows)
 
 
-def _row(line: bytes) -> dict[str, Any]:
+def _parse_row(line: bytes) -> dict[str, Any]:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError):

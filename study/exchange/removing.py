@@ -1,8 +1,8 @@
 """Removes closed studies and predictions of withdrawn models, and certifies what was removed.
 
 The rows are deleted with SQLite's secure_delete, which overwrites them in the file, and the journal
-is emptied. The chain of the deployment keeps counts and hashes, from which the certificates are
-made. Backups and exported files are not changed; a certificate lists the backups.
+is emptied. The certificates are made from counts and hashes that the deployment's chain keeps.
+Backups and exported files are not changed; a certificate lists the backups.
 """
 
 import json
@@ -38,24 +38,24 @@ from study.store.models import ModelRow
 from study.store.studies import StudyRow, study_row
 from study.trail import heads
 
-_EXPORTS = frozenset({"bundle", "bundle.zip"})
-_KINDS = (EventKind.BANK_REMOVED, EventKind.MODEL_DATA_REMOVED, EventKind.STUDY_REMOVED)
+_EXPORT_NAMES = frozenset({"bundle", "bundle.zip"})
+_REMOVAL_KINDS = (EventKind.BANK_REMOVED, EventKind.MODEL_DATA_REMOVED, EventKind.STUDY_REMOVED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Certificate:
-    """A removal: its subject, time, actor and reason.
+    """The certificate of a removal, with its subject, time, actor and reason.
 
     Parameters
     ----------
     removed
         Names, counts and hashes, as the deployment's chain records them.
     event, event_hash
-        Number and hash of the event of the removal in its chain.
+        Number and hash of the event that records the removal.
     overwritten
         Whether the journal is empty, so that the store's files no longer contain the rows.
     backups
-        Files of backups made before the removal, which may contain the rows.
+        Backup files made before the removal, which may contain the rows.
     """
 
     what: str
@@ -71,12 +71,12 @@ class Certificate:
 
     @property
     def as_json(self) -> str:
-        """Return the certificate as JSON on one line."""
+        """Return the certificate as JSON on a single line."""
         return json.dumps(asdict(self), ensure_ascii=False, sort_keys=True)
 
     @property
     def text(self) -> str:
-        """Return the certificate in sentences, one per line."""
+        """Return the certificate as text, with a sentence on each line."""
         facts = [f"  {name}: {_value_text(value)}" for name, value in self.removed.items() if value]
         overwritten = (
             "The rows were overwritten in the store's file, and its write-ahead log is empty."
@@ -116,24 +116,24 @@ def remove_study(
 ) -> Certificate:
     """Remove a closed study, and return the certificate.
 
-    Its rows, the chains of its sites and the people who have a role in no other study are removed.
-    The bank stays.
+    Its rows, the chains of its sites and the people without a role in another study are removed.
+    The bank is kept.
 
     Raises
     ------
     NotFound
-        There is no such study.
+        The study does not exist.
     BadInput
-        `typed` is not its name, or the reason is empty.
+        `typed` is not the study's name, or the reason is empty.
     NotNow
-        It is not closed, or no bundle or archive was written after it was closed.
+        The study is not closed, or no bundle or archive was written after it was closed.
     """
     words = checked_reason(reason)
-    _confirmed(study, typed)
+    _check_confirmation(study, typed)
     record = store.read_witness()
     with store.change() as change:
         row = study_row(change, study)
-        exports = _exports(change, row)
+        exports = _exports_since_closing(change, row)
         facts = _study_facts(change, row)
         marks = _account_marks(change, row.name)
         counts = removing.remove_study(change, row.id, row.name)
@@ -141,7 +141,7 @@ def remove_study(
         detail = {**facts, **_marks_in_use(change, marks), "rows": counts, "exports": exports}
         detail["reason"] = words
         events.record(change, "", acting, kind=EventKind.STUDY_REMOVED, detail=detail)
-    with _removed(t("The study was removed.")):
+    with _after_removal(t("The study was removed.")):
         chains = facts["chains"]
         heads_of = [head for head in record.heads if head.chain in chains] if record else []
         store.forget_heads(heads_of)
@@ -156,22 +156,22 @@ def remove_model(
 ) -> Certificate:
     """Remove the predictions of a withdrawn model, and return the certificate.
 
-    The model's row stays, with its name and the hash of its file.
+    The model's row is kept, with its name and the hash of its file.
 
     Raises
     ------
     NotFound
-        The study has no withdrawn model of that name with predictions.
+        The study has no withdrawn model of this name with predictions.
     BadInput
-        `typed` is not its name, or the reason is empty.
+        `typed` is not the model's name, or the reason is empty.
     NotNow
-        It was the aid of the study, or its answers were scored.
+        The model was the aid of the study, or its answers were scored.
     """
     words = checked_reason(reason)
-    _confirmed(model_id, typed)
+    _check_confirmation(model_id, typed)
     with store.change() as change:
         row = study_row(change, study)
-        for model in _withdrawn(change, row, model_id):
+        for model in _removable_editions(change, row, model_id):
             detail = {
                 "study": study,
                 "model_id": model_id,
@@ -181,14 +181,14 @@ def remove_model(
                 "reason": words,
             }
             events.record(change, study, acting, kind=EventKind.MODEL_DATA_REMOVED, detail=detail)
-    with _removed(t("The predictions were removed.")):
+    with _after_removal(t("The predictions were removed.")):
         store.checkpoint()
         return certificates(store, study)[-1]
 
 
 @contextmanager
-def _removed(sentence: str) -> Iterator[None]:
-    """State in an error of a later step that the removal is complete."""
+def _after_removal(sentence: str) -> Iterator[None]:
+    """State in the message of an error in a later step that the removal is complete."""
     try:
         yield
     except (StudyError, OSError) as error:
@@ -202,13 +202,13 @@ def _removed(sentence: str) -> Iterator[None]:
 def certificates(store: Store, study: str = "") -> list[Certificate]:
     """Return the certificates of all removals, or of those that a study's chain records.
 
-    The journal is emptied if no other connection prevents it; this does not wait for them.
+    The journal is emptied unless another connection prevents it; the function does not wait.
     """
     with store.look() as look:
         chains = [events.study_chain(study)] if study else events.chains(look)
         backups_left = deployment.backups_kept(look)
         removals = sorted(
-            (event for chain in chains for event in events.of_kinds(look, chain, _KINDS)),
+            (event for chain in chains for event in events.of_kinds(look, chain, _REMOVAL_KINDS)),
             key=lambda event: event.at_utc,
         )
     overwritten = bool(removals) and store.with_wait_limit(0).checkpoint()
@@ -249,13 +249,13 @@ def _value_text(value: Any) -> str:
     return ", ".join(map(_value_text, value)) if isinstance(value, list) else str(value)
 
 
-def _confirmed(name: str, typed: str) -> None:
+def _check_confirmation(name: str, typed: str) -> None:
     if typed.strip() != name:
         raise BadInput(t("The name was not confirmed: it is {name}. Type it exactly.", name=name))
 
 
-def _exports(look: Transaction, study: StudyRow) -> list[dict[str, Any]]:
-    """Return the exports of a study since it was closed, with their hashes where known."""
+def _exports_since_closing(look: Transaction, study: StudyRow) -> list[dict[str, Any]]:
+    """Return the exports of a study since it was closed, with their hashes if known."""
     if study.state != "closed":
         raise NotNow(t("Only a closed study can be removed. Close {name} first.", name=study.name))
     exports = [
@@ -266,7 +266,10 @@ def _exports(look: Transaction, study: StudyRow) -> list[dict[str, Any]]:
         for event in events.of_kinds(look, events.DEPLOYMENT, (EventKind.DOWNLOADED,))
         if event.detail.get("study") == study.name
         and event.at_utc >= str(study.closed_at_utc)
-        and (event.detail.get("what") in _EXPORTS or "bundle.zip" in event.detail.get("files", ()))
+        and (
+            event.detail.get("what") in _EXPORT_NAMES
+            or "bundle.zip" in event.detail.get("files", ())
+        )
     ]
     if not exports:
         raise NotNow(
@@ -302,7 +305,7 @@ def _account_marks(look: Transaction, study_name: str) -> set[str]:
 
 
 def _marks_in_use(look: Transaction, marks: set[str]) -> dict[str, list[str]]:
-    """Return the marks whose sign-in or account remains, so that `verify` still recognises them."""
+    """Return the marks whose sign-in or account still exists, so that `verify` recognises them."""
     sign_ins = {sign_in_mark(row.id, row.person) for row in people.sign_ins(look)}
     accounts = {
         account_mark(look, account.issuer, account.subject) for account in people.identities(look)
@@ -310,8 +313,8 @@ def _marks_in_use(look: Transaction, marks: set[str]) -> dict[str, list[str]]:
     return {"sign_ins": sorted(sign_ins & marks), "accounts": sorted(accounts & marks)}
 
 
-def _withdrawn(look: Transaction, study: StudyRow, model_id: str) -> list[ModelRow]:
-    rows = [row for row in _withdrawn_of(look, study.id) if row.model_id == model_id]
+def _removable_editions(look: Transaction, study: StudyRow, model_id: str) -> list[ModelRow]:
+    rows = [row for row in _withdrawn_models(look, study.id) if row.model_id == model_id]
     if not rows:
         raise NotFound(
             t(
@@ -333,16 +336,16 @@ def _withdrawn(look: Transaction, study: StudyRow, model_id: str) -> list[ModelR
 
 
 def removable(store: Store) -> tuple[list[str], list[tuple[str, str]]]:
-    """Return closed studies, and withdrawn models with predictions as (study, model)."""
+    """Return the closed studies, and the withdrawn models with predictions as (study, model)."""
     with store.look() as look:
         rows = studies.listed(look)
         models_of = [
-            (row.name, model.model_id) for row in rows for model in _withdrawn_of(look, row.id)
+            (row.name, model.model_id) for row in rows for model in _withdrawn_models(look, row.id)
         ]
     return [row.name for row in rows if row.state == "closed"], list(dict.fromkeys(models_of))
 
 
-def _withdrawn_of(look: Transaction, study: int) -> list[ModelRow]:
+def _withdrawn_models(look: Transaction, study: int) -> list[ModelRow]:
     """Return the withdrawn models of a study whose predictions are stored."""
     return [
         row

@@ -1,14 +1,14 @@
 """Restores a study from its bundle, or merges the bundle into a closed study as another site.
 
-A restored study is identical to the original: rows keep their IDs and the chain its hashes, and
-"study restored" is appended to the chain. Before anything is stored, the study is verified against
-its chain and exported again; any difference from the bundle refuses it. A restored study can be
-viewed, analysed, exported and merged, but reading cannot continue, because films and access codes
-are not part of a bundle.
+A restored study is identical to the original: rows keep their IDs and the chain keeps its hashes;
+the event "study restored" is appended to the chain. Before the transaction is committed, the study
+is verified against its chain and exported again; if the export differs from the bundle, the bundle
+is refused. A restored study can be viewed, analysed, exported and merged, but reading cannot
+continue, because films and access codes are not part of a bundle.
 
-For several deployments with the same locked protocol, merging adds the readers of another site and
+If several deployments use the same locked protocol, a merge adds the readers of another site and
 their rows to the study. The site's chain is stored next to the study's chain, and both are
-verified. All conflicts are listed at once, and then nothing is changed.
+verified. If there are conflicts, all of them are listed and nothing is changed.
 """
 
 import json
@@ -45,13 +45,13 @@ from study.trail.checks import opening_hashes
 from study.trail.trails import merged_chains
 from study.trail.verification import study_verdict
 
-SAME = ("items.csv", "raters.csv", "readings.csv", "protocol.json", RECORDS)
+IDENTICAL_FILES = ("items.csv", "raters.csv", "readings.csv", "protocol.json", RECORDS)
 """Files that must be identical when a restored study is exported again."""
 
-_WHERE_THERE = frozenset({"open_answers.csv", "open_scores.csv"})
-"""Further such files, which not all bundles contain."""
+_OPTIONAL_IDENTICAL_FILES = frozenset({"open_answers.csv", "open_scores.csv"})
+"""Further files that must be identical, but that not every bundle contains."""
 
-LEFT_BEHIND = ("preparation", "practice", "films", "reports", "explanations", "names", "codes")
+OMITTED_PARTS = ("preparation", "practice", "films", "reports", "explanations", "names", "codes")
 """Parts of a study that a bundle does not contain."""
 
 _STATES = ("open", "closed")
@@ -60,13 +60,16 @@ _ITEM_KEYS = (
     *("subcategory", "examination_id", "patient_id"),
 )
 
-_OF_READERS = (
+_READER_ROW_KINDS = (
     *("reader", "assignment", "presentation", "aid_request", "reading"),
     *("reason", "intervention", "exclusion"),
 )
 
-_Same = list[Any]
-"""The properties that must match for two models to be equal: version, simulated, predictions."""
+_ModelContent = list[Any]
+"""The version of a model, whether it is simulated, and its predictions.
+
+Models are equal if these values are equal.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +87,7 @@ class Restored:
 
     @property
     def note(self) -> str:
-        """Return a note on the restored study; empty if there is none."""
+        """Return a note about the restored study; empty if there is none."""
         if self.items_hashed:
             return ""
         return t(
@@ -100,14 +103,14 @@ def restore(store: Store, bundle_path: Path, *, acting: Acting) -> Restored:
     ------
     BadFile
         The bundle is inconsistent (all faults are listed), is not a bundle of Reading Room, or is
-        blinded and its bank is missing in this store.
+        blinded and its bank is missing from this store.
     NotNow
-        A study of that name exists, or the bundle's study was never opened.
+        A study of the same name exists, or the bundle's study was never opened.
     """
     bundle = receive(store, bundle_path)
     with store.change() as change:
         _refuse_state(change, bundle)
-        bank = _bank(change, bundle, acting)
+        bank = _find_or_add_bank(change, bundle, acting)
         row = _restore_within(change, bundle, bank, acting)
     return Restored(
         study=bundle.study,
@@ -124,16 +127,16 @@ def restore(store: Store, bundle_path: Path, *, acting: Acting) -> Restored:
 def _restore_within(
     change: Transaction, bundle: ReceivedBundle, bank: int, acting: Acting
 ) -> StudyRow:
-    """Restore the study of a bundle from a bank, or refuse it if its parts are inconsistent."""
+    """Restore a bundle's study with a bank of this store; refuse inconsistent bundles."""
     if opening_hashes(bundle.chain) and not (bundle.items_salt or bundle.blinded):
         refuse(bundle.name, [f"{PACKAGE} has no items_salt: the truth cannot be verified."])
-    study = _study(change, bundle, bank)
-    cases = _cases(change, bundle, bank, study)
+    study = _add_study(change, bundle, bank)
+    cases = _add_cases(change, bundle, bank, study)
     insert_rows(change, bundle, study, cases, bundle.carried.rows)
     events.insert_chain(change, events.study_chain(bundle.study), bundle.chain)
     for deployment_id, lines in bundle.sites.items():
         events.insert_chain(change, events.merged_chain(bundle.study, deployment_id), lines)
-    _refuse_unlike(change, bundle)
+    _refuse_different_export(change, bundle)
     row = study_row(change, bundle.study)
     _record_restored(change, bundle, row.bank_name, acting)
     refuse(bundle.name, study_verdict(change, bundle.study).breaches)
@@ -147,7 +150,7 @@ def insert_rows(
     cases: Mapping[str, int],
     rows: Mapping[str, Sequence[Mapping[str, Any]]],
 ) -> None:
-    """Insert the rows of a bundle into a study with cases, replacing names by row numbers.
+    """Insert the rows of a bundle into a study that has its cases; replace names by row numbers.
 
     Raises
     ------
@@ -192,8 +195,8 @@ def _refuse_state(look: Transaction, bundle: ReceivedBundle) -> None:
         raise NotNow(f"The trail already contains events of a study named {quoted(name)}.")
 
 
-def _bank(change: Transaction, bundle: ReceivedBundle, acting: Acting) -> int:
-    """Return the bank of the study: the original if it exists here, otherwise one of its items."""
+def _find_or_add_bank(change: Transaction, bundle: ReceivedBundle, acting: Acting) -> int:
+    """Return the study's bank if it exists here, or a new bank with the bundle's items."""
     content_sha256 = str(bundle.locked["bank_sha256"])
     existing = banks.by_content(change, content_sha256)
     if existing is not None:
@@ -203,12 +206,12 @@ def _bank(change: Transaction, bundle: ReceivedBundle, acting: Acting) -> int:
             f"{bundle.name} is blinded: it has no reference standard. Import the bank "
             f"{quoted(bundle.carried.study.bank)} first, or restore the bundle of the closed study."
         )
-    return _bank_from(change, bundle, acting)
+    return _add_bank(change, bundle, acting)
 
 
-def _bank_from(change: Transaction, bundle: ReceivedBundle, acting: Acting) -> int:
-    """Make a bank of a bundle's items, and return its number."""
-    name = _free_name(change, str(bundle.carried.study.bank))
+def _add_bank(change: Transaction, bundle: ReceivedBundle, acting: Acting) -> int:
+    """Create a bank from a bundle's items, and return its number."""
+    name = _unused_name(change, str(bundle.carried.study.bank))
     simulated = bool(bundle.carried.study.simulated_films)
     number = banks.add(
         change,
@@ -222,7 +225,7 @@ def _bank_from(change: Transaction, bundle: ReceivedBundle, acting: Acting) -> i
         imported_at_utc=stamp(acting.now),
         **asdict(bundle.provenance),
     )
-    _accepted_rows(bundle, lambda: banks.add_items(change, number, _items(bundle)))
+    _store_rows(bundle, lambda: banks.add_items(change, number, _bundle_items(bundle)))
     content_sha256 = banks.content_sha256(change, number, simulated=simulated)
     banks.set_content_hash(change, number, content_sha256)
     banks.add_marks(change, number, list(banks.bank_marks(change, number)))
@@ -232,13 +235,13 @@ def _bank_from(change: Transaction, bundle: ReceivedBundle, acting: Acting) -> i
     return number
 
 
-def _free_name(look: Transaction, name: str) -> str:
+def _unused_name(look: Transaction, name: str) -> str:
     names_taken = set(banks.names(look))
     names = (name, *(f"{name} ({number})" for number in range(2, len(names_taken) + 2)))
     return next(candidate for candidate in names if candidate not in names_taken)
 
 
-def _items(bundle: ReceivedBundle) -> list[Item]:
+def _bundle_items(bundle: ReceivedBundle) -> list[Item]:
     shown = {row["item_id"]: row for row in bundle.carried.rows["case"]}
     return [
         Item(
@@ -263,10 +266,10 @@ def _items(bundle: ReceivedBundle) -> list[Item]:
     ]
 
 
-def _study(change: Transaction, bundle: ReceivedBundle, bank: int) -> int:
+def _add_study(change: Transaction, bundle: ReceivedBundle, bank: int) -> int:
     facts = bundle.carried.study
     return int(
-        _accepted_rows(
+        _store_rows(
             bundle,
             lambda: studies.add(
                 change,
@@ -285,18 +288,20 @@ def _study(change: Transaction, bundle: ReceivedBundle, bank: int) -> int:
     )
 
 
-def _cases(change: Transaction, bundle: ReceivedBundle, bank: int, study: int) -> dict[str, int]:
+def _add_cases(
+    change: Transaction, bundle: ReceivedBundle, bank: int, study: int
+) -> dict[str, int]:
     def add() -> None:
         rows = bundle.carried.rows["case"]
         items = [banks.item_number(change, bank, row["item_id"]) for row in rows]
         drawn = [(row["number"], row["stratum"]) for row in rows]
         studies.add_cases(change, study, [(i, *d) for i, d in zip(items, drawn, strict=True)])
 
-    _accepted_rows(bundle, add)
+    _store_rows(bundle, add)
     return {row.item_id: row.id for row in studies.cases(change, study)}
 
 
-def _accepted_rows(bundle: ReceivedBundle, write: Callable[[], Any]) -> Any:
+def _store_rows(bundle: ReceivedBundle, write: Callable[[], Any]) -> Any:
     """Store rows of a bundle, or refuse the bundle if the store rejects them."""
     try:
         return archive.checking_constraints(write)
@@ -306,7 +311,7 @@ def _accepted_rows(bundle: ReceivedBundle, write: Callable[[], Any]) -> Any:
         ) from error
 
 
-def _refuse_unlike(look: Transaction, bundle: ReceivedBundle) -> None:
+def _refuse_different_export(look: Transaction, bundle: ReceivedBundle) -> None:
     exported = files_of(
         look,
         bundle.study,
@@ -317,7 +322,7 @@ def _refuse_unlike(look: Transaction, bundle: ReceivedBundle) -> None:
         bundle.name,
         [
             f"{name} contradicts {RECORDS} and the chain: it differs when exported again."
-            for name in (*SAME, *_WHERE_THERE.intersection(bundle.files))
+            for name in (*IDENTICAL_FILES, *_OPTIONAL_IDENTICAL_FILES.intersection(bundle.files))
             if exported.get(name) != bundle.files[name]
         ],
     )
@@ -335,14 +340,14 @@ def _record_restored(
             "deployment_id": bundle.deployment_id,
             "bundle_sha256": bundle.sha256,
             "bank": bank,
-            "left_behind": list(LEFT_BEHIND),
+            "left_behind": list(OMITTED_PARTS),
         },
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merged:
-    """The result of a merge: the added readers and models."""
+    """The result of a merge, with the added readers and models."""
 
     study: str
     deployment_id: str
@@ -358,12 +363,12 @@ def merge(store: Store, bundle_path: Path, *, study: str, site: str = "", acting
     Parameters
     ----------
     site
-        The site of the bundle's readers who have none; by default the other deployment's ID.
+        The site for readers in the bundle who have none; by default, the other deployment's ID.
 
     Raises
     ------
     NotFound
-        There is no such study.
+        The study does not exist.
     BadFile
         The bundle is inconsistent, or conflicts with the study; all conflicts are listed.
     """
@@ -376,8 +381,8 @@ def merge(store: Store, bundle_path: Path, *, study: str, site: str = "", acting
     with store.change() as change:
         row = study_row(change, study)
         refuse(bundle.name, list(_conflicts(change, row, bundle, site)))
-        editions = _new_models(change, row.id, bundle)
-        rows = _rows(bundle, site, editions)
+        editions = _new_editions(change, row.id, bundle)
+        rows = _merged_rows(bundle, site, editions)
         cases = {row.item_id: row.id for row in studies.cases(change, row.id)}
         insert_rows(change, bundle, row.id, cases, rows)
         events.insert_chain(change, events.merged_chain(study, bundle.deployment_id), bundle.chain)
@@ -397,16 +402,17 @@ def merge(store: Store, bundle_path: Path, *, study: str, site: str = "", acting
 def _refuse_edited(bundle: ReceivedBundle, acting: Acting) -> None:
     """Refuse a bundle whose tables contradict its records and its chain.
 
-    A merge does not store the tables, so the study is restored in a temporary store for the check.
+    Because a merge does not store the tables, the study is restored to a temporary store to check
+    them.
     """
     with tempfile.TemporaryDirectory() as folder:
         scratch = Store.create(Path(folder) / "merge.db", lambda _: None, witnessed=False)
         with scratch.change() as change:
-            _restore_within(change, bundle, _bank_from(change, bundle, acting), acting)
+            _restore_within(change, bundle, _add_bank(change, bundle, acting), acting)
 
 
 def _item_conflicts(look: Transaction, study: StudyRow, bundle: ReceivedBundle) -> Iterator[str]:
-    """Yield each column of a bundle's items that differs from the study's own."""
+    """Yield a line for each column in which the bundle's items differ from the study's items."""
     content = Content(blinded=bundle.blinded, sets_by_look=bundle.sets_by_look)
     tables = tables_of(look, study, content)
     own_items = {str(row["item_id"]): row for row in tables["items.csv"]}
@@ -464,18 +470,18 @@ def _conflicts(
         )
     yield from _reader_conflicts(look, study, bundle)
     yield from _model_conflicts(look, study, bundle)
-    own_amendments = _of_kinds(look, study.id, ("amendment",))["amendment"]
-    if [_changes(row) for row in own_amendments] != [
-        _changes(row) for row in bundle.carried.rows["amendment"]
+    own_amendments = _rows_of_kinds(look, study.id, ("amendment",))["amendment"]
+    if [_number_and_changes(row) for row in own_amendments] != [
+        _number_and_changes(row) for row in bundle.carried.rows["amendment"]
     ]:
         yield "its protocol has different amendments."
-    shown = _of_kinds(look, study.id, ("wrong_image", "aid"))
+    shown = _rows_of_kinds(look, study.id, ("wrong_image", "aid"))
     if not bundle.blinded and any(shown[kind] != bundle.carried.rows[kind] for kind in shown):
         yield "its readers were shown different answers of the model or different wrong images."
     yield from _item_conflicts(look, study, bundle)
 
 
-def _changes(amendment: Mapping[str, Any]) -> tuple[Any, Any]:
+def _number_and_changes(amendment: Mapping[str, Any]) -> tuple[Any, Any]:
     return amendment["number"], amendment["changes"]
 
 
@@ -494,9 +500,9 @@ def _reader_conflicts(look: Transaction, study: StudyRow, bundle: ReceivedBundle
 
 
 def _model_conflicts(look: Transaction, study: StudyRow, bundle: ReceivedBundle) -> Iterator[str]:
-    own_events = _of_kinds(look, study.id, ("model", "prediction", "withdrawn_model"))
-    models_here, withdrawn_here = _by_model(own_events)
-    incoming, withdrawn_there = _by_model(bundle.carried.rows)
+    own_events = _rows_of_kinds(look, study.id, ("model", "prediction", "withdrawn_model"))
+    models_here, withdrawn_here = _models_by_name(own_events)
+    incoming, withdrawn_there = _models_by_name(bundle.carried.rows)
     keys = {text_key(name): name for name in models_here}
     for name in incoming:
         same = keys.get(text_key(name))
@@ -511,7 +517,7 @@ def _model_conflicts(look: Transaction, study: StudyRow, bundle: ReceivedBundle)
                 yield f"the model {name} was withdrawn in {place}. Withdraw it in both."
 
 
-def _of_kinds(
+def _rows_of_kinds(
     look: Transaction, study: int, kinds: Sequence[str]
 ) -> dict[str, list[Mapping[str, Any]]]:
     by_kind: dict[str, list[Mapping[str, Any]]] = {kind: [] for kind in kinds}
@@ -521,11 +527,11 @@ def _of_kinds(
     return by_kind
 
 
-def _by_model(
+def _models_by_name(
     rows: Mapping[str, Sequence[Mapping[str, Any]]],
-) -> tuple[dict[str, _Same], list[tuple[str, _Same]]]:
-    """Return the models by name, and the withdrawn models."""
-    by_key: dict[tuple[str, int], _Same] = {
+) -> tuple[dict[str, _ModelContent], list[tuple[str, _ModelContent]]]:
+    """Return the models in force by name, and a list of the withdrawn models."""
+    by_key: dict[tuple[str, int], _ModelContent] = {
         key_of(row): [row["model_version"], row["simulated"]] for row in rows["model"]
     }
     for row in rows["prediction"]:
@@ -538,21 +544,23 @@ def _by_model(
     )
 
 
-def _new_models(look: Transaction, study: int, bundle: ReceivedBundle) -> dict[str, int]:
-    """Return the bundle's models that are not in the study, with the edition each one becomes."""
+def _new_editions(look: Transaction, study: int, bundle: ReceivedBundle) -> dict[str, int]:
+    """Return the bundle's models that are not in the study, with their new edition numbers."""
     known_ids = {row.model_id for row in models.of_study(look, study)}
-    incoming, _ = _by_model(bundle.carried.rows)
+    incoming, _ = _models_by_name(bundle.carried.rows)
     return {
         name: models.next_edition(look, study, name) for name in incoming if name not in known_ids
     }
 
 
-def _rows(
+def _merged_rows(
     bundle: ReceivedBundle, site: str, editions: Mapping[str, int]
 ) -> dict[str, Sequence[Mapping[str, Any]]]:
-    """Return the rows of a bundle that are added to the study; withdrawn models are left out."""
+    """Return the rows of a bundle to be added to the study, without those of withdrawn models."""
     carried = bundle.carried.rows
-    joining: dict[str, Sequence[Mapping[str, Any]]] = {kind: carried[kind] for kind in _OF_READERS}
+    joining: dict[str, Sequence[Mapping[str, Any]]] = {
+        kind: carried[kind] for kind in _READER_ROW_KINDS
+    }
     joining["reader"] = [{**row, "site": row["site"] or site} for row in carried["reader"]]
     withdrawn = {key_of(row) for row in carried["withdrawn_model"]}
     for kind in ("model", "prediction"):

@@ -1,4 +1,4 @@
-"""The columns of the bundle's tables, from ``schemas.toml``: the data dictionary of exports."""
+"""Provides the columns of the bundle's tables from the data dictionary in ``schemas.toml``."""
 
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -7,12 +7,16 @@ from pathlib import Path
 from typing import Any
 
 _DICTIONARY = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-_RESOURCES = {"rater_id": "raters-csv", "item_id": "items-csv", "answer_id": "open_answers-csv"}
+_RESOURCE_OF_KEY = {
+    "rater_id": "raters-csv",
+    "item_id": "items-csv",
+    "answer_id": "open_answers-csv",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """A column of a table: name, Frictionless type, description, and permitted values."""
+    """A column of a table: its name, Frictionless type, description and permitted values."""
 
     name: str
     type: str = "string"
@@ -50,7 +54,7 @@ FILES: Mapping[str, tuple[Column, ...]] = {
 
 
 def columns_in(name: str, rows: Iterable[Mapping[str, Any]]) -> tuple[Column, ...]:
-    """Return the columns of a table with the given rows."""
+    """Return the columns of a table with these rows."""
     filled = {key for row in rows for key, value in row.items() if value not in (None, "")}
     return tuple(column for column in FILES[name] if not column.seldom or column.name in filled)
 
@@ -62,7 +66,7 @@ def keys_of(name: str) -> dict[str, Any]:
         _DICTIONARY["foreign_keys"].get(name, ()),
     )
     refers = [
-        {"fields": [key], "reference": {"resource": _RESOURCES[key], "fields": [key]}}
+        {"fields": [key], "reference": {"resource": _RESOURCE_OF_KEY[key], "fields": [key]}}
         for key in foreign
     ]
     return {

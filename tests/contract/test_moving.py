@@ -33,7 +33,7 @@ def test_a_deployment_is_moved_to_postgresql_and_back_unchanged(
 ) -> None:
     """Through two databases and back, every table, file and verification is the same."""
     _study(store, tmp_path)
-    backups.make(store, acting=ACTING)
+    backups.make_backup(store, acting=ACTING)
     with store.change() as change:
         deployment.set_value(change, "odd", "tab\t, line\r\n, \\N, \\, ä, 漢, \U0001d400, ''")
         deployment.set_value(change, "empty", "")
@@ -365,7 +365,7 @@ def test_a_backup_of_a_database_is_restored_on_either_engine(
     A restored store differs only by the event of the backup.
     """
     _study(on_postgres, tmp_path)
-    backup = backups.make(on_postgres, acting=ACTING)
+    backup = backups.make_backup(on_postgres, acting=ACTING)
     assert backup.finding == ""
     assert [path.name for path in backup.file.parent.iterdir()] == [backup.file.name]
     for address in (tmp_path / "restored.db", database()):

@@ -96,7 +96,7 @@ def _command(*words: str) -> Callable[[Place], None]:
 _TRIAL = ("--db", "{place.address}", "--study", "trial")
 
 JOBS: Mapping[str, Callable[[Place], object]] = {
-    "backup": lambda place: backups.make_if_due(place.store, now=_much_later()),
+    "backup": lambda place: backups.make_backup_if_due(place.store, now=_much_later()),
     "reminders": lambda place: _raised(send_due_reminders(place.store, MAIL, now=LATER)),
     "heads": lambda place: heads.send_due_heads(place.store, MAIL, now=LATER),
     "films": lambda place: make_films_ready(place.store, set(), threading.Event()),

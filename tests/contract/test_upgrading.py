@@ -79,8 +79,8 @@ def test_the_copy_before_an_upgrade_is_a_store_of_the_earlier_version(
     with monkeypatch.context() as newer:
         newer.setattr(schema, "MIGRATIONS", (_add_rooms,))
         upgraded = Store(on_postgres.address)
-        backups.make(upgraded, acting=ACTING)
-        entries = [(backup.file, backup.finding) for backup in backups.listed(upgraded)]
+        backups.make_backup(upgraded, acting=ACTING)
+        entries = [(backup.file, backup.finding) for backup in backups.list_backups(upgraded)]
     (file,) = (file for file, _ in entries if "before-upgrade" in file.name)
     assert file.stat().st_mode & 0o077 == 0
     assert {finding for _, finding in entries} == {""}

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, WebSocket
 
 import analysis
 from study.base.actor import COMMAND_LINE, Acting
-from study.exchange.bundle import bundle_files, zipped
+from study.exchange.bundle import bundle_files, zip_files
 from study.lifecycle import studies
 from study.models import models
 from study.people.roles import STUDY_PERMISSIONS, Role
@@ -33,7 +33,7 @@ SEEN_WHILE_OPEN = {**PARTS, "results": ("Agreement",)}
 def _accuracies(store: Store) -> set[float]:
     """Return the accuracy of each rater, as the analysis computes it from the complete bundle."""
     bundle = store.path.with_name("complete.zip")
-    bundle.write_bytes(zipped(bundle_files(store, study="trial")))
+    bundle.write_bytes(zip_files(bundle_files(store, study="trial")))
     table = analysis.accuracy(analysis.read_bundle(bundle))
     return set(table.loc[table["group"] == "micro", "accuracy"])
 

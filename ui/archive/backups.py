@@ -24,7 +24,7 @@ def section(person: Person) -> None:
         busy=t("Copying and verifying ..."),
         type="primary",
     )
-    backup_list = backups.listed(store())
+    backup_list = backups.list_backups(store())
     with state:
         _state(backup_list)
     if backup_list:
@@ -34,7 +34,7 @@ def section(person: Person) -> None:
             "Backups are in {folder} on the server; {free} GB are free there. They contain "
             "everything except the images, which remain where the banks were imported from. An "
             "erased name stays in earlier backups until those are removed.",
-            folder=plain(str(backups.folder_of(store()))),
+            folder=plain(str(backups.backup_folder(store()))),
             free=decimal(backups.free_bytes(store()) / 1e9, 1),
         )
     )
@@ -43,7 +43,7 @@ def section(person: Person) -> None:
 
 def last_caption() -> None:
     """Show when the last backup was made and verified; only administrators see failures."""
-    backup_list = backups.listed(store())
+    backup_list = backups.list_backups(store())
     if not backup_list:
         st.caption(t("There is no backup of this server yet."))
         return
@@ -76,7 +76,7 @@ def _state(backup: list[Backup]) -> None:
 
 
 def _make(person: Person) -> Report:
-    backup = backups.make(store(), acting=acting(person))
+    backup = backups.make_backup(store(), acting=acting(person))
     if backup.finding:
         return Report(text=backup.finding, kind="error")
     return Report(text=t("Backup made; verification passed."))
@@ -95,7 +95,7 @@ def _table(backup: list[Backup]) -> Columns:
 
 def _schedule(person: Person) -> None:
     with store().look() as look:
-        now = backups.schedule(look)
+        now = backups.current_schedule(look)
     st.write(
         tn(
             "A backup is made automatically every hour.",

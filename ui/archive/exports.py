@@ -28,7 +28,7 @@ from study.base.system import system_reason
 from study.base.text import checked_reason
 from study.base.translation import ENGLISH, t
 from study.exchange import archives
-from study.exchange.bundle import bundle_files, sha256_of_file, zipped
+from study.exchange.bundle import bundle_files, sha256_of_file, zip_files
 from study.exchange.closing_report import report_files
 from study.exchange.protocol_deposit import deposit_files
 from study.lifecycle import studies
@@ -80,7 +80,7 @@ def _route(path: str, make: Callable[[Person, Request], Response]) -> Route:
 def _bundle(person: Person, _: Request) -> Response:
     current_store, study = store(), person.study_name
     blinded = not accuracy_is_shown(current_store, study)
-    content = zipped(bundle_files(current_store, study, blinded=blinded))
+    content = zip_files(bundle_files(current_store, study, blinded=blinded))
     return _sent(person, "bundle.zip", content, _ZIP)
 
 
@@ -88,7 +88,7 @@ def _deposit(person: Person, request: Request) -> Response:
     creators = request.query_params.getlist("author")
     now = acting(person).now
     files = deposit_files(store(), person.study_name, creators=creators, now=now)
-    return _sent(person, "deposit.zip", zipped(files), _ZIP)
+    return _sent(person, "deposit.zip", zip_files(files), _ZIP)
 
 
 def _report(person: Person, request: Request) -> Response:

@@ -16,7 +16,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 from study.base.canonical import stamp
 from study.base.errors import BadFile, NotNow
 from study.base.translation import ENGLISH, language, t
-from study.exchange.bundle import bundle_files, zipped
+from study.exchange.bundle import bundle_files, zip_files
 from study.lifecycle.reviewing import faulty_cases
 from study.lifecycle.studies import accuracy_is_shown
 from study.store import Store
@@ -339,5 +339,5 @@ def _bundle(request: AnalysisRequest, *, trails: bool) -> Any:
     )
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "bundle.zip"
-        path.write_bytes(zipped(files))
+        path.write_bytes(zip_files(files))
         return analysis.read_bundle(path)

@@ -10,7 +10,7 @@ from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from datetime import UTC, datetime
 
 from study.base.errors import NotFound, StudyError
-from study.exchange.backups import make_if_due
+from study.exchange.backups import make_backup_if_due
 from study.films.shelf import Shelf, prepared_film
 from study.monitoring.scheduled_reminders import send_due_reminders
 from study.store import Store, readings
@@ -71,7 +71,7 @@ def look_after(store: Callable[[], Store], *, backups: bool = False) -> None:
     _try("The write-ahead log could not be emptied", lambda: store().checkpoint_without_blocking())
     _try("Heads were not sent", lambda: _send(store(), now))
     if backups:
-        _try("The backup could not be made", lambda: make_if_due(store(), now=now))
+        _try("The backup could not be made", lambda: make_backup_if_due(store(), now=now))
 
 
 def make_films_ready(store: Store, paths_tried: set[str], stop: threading.Event) -> None:

@@ -1,1 +1,1 @@
-"""Writes the bundle's tables in further formats: Parquet, Excel and the input of iMRMC."""
+"""Writes the bundle's tables in other formats: Parquet, Excel and the input format of iMRMC."""

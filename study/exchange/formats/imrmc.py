@@ -1,15 +1,17 @@
 """Writes readings as input for iMRMC, the FDA's program for multi-reader multi-case studies.
 
-An input file consists of a free header with the four sizes, the line ``BEGIN DATA:``, and rows of
-``readerID,caseID,modalityID,score``. Rows of reader ``-1`` and modality ``0`` contain the reference
-standard: 1 for a case with the finding, 0 for a case without. iMRMC compares areas under ROC
-curves. A multiple-choice answer is not a rating, so it is converted in two ways, each in two files:
+An input file consists of a header of free text with the four sizes, the line ``BEGIN DATA:``, and
+rows of ``readerID,caseID,modalityID,score``. Rows with reader ``-1`` and modality ``0`` contain the
+reference standard: 1 for a case with the finding, 0 for a case without. iMRMC compares areas under
+ROC curves. A multiple-choice answer is not a rating, so it is converted in two ways, each in two
+files:
 
 - Percent correct, as in iMRMC's manual and its ``test_binary_data.imrmc``: every case counts as a
   case with the finding, with the score 1 for a correct and 0 for a wrong answer, and a few
-  artificial cases without the finding have 0.5. The area is then the share of correct answers.
-- AUC, if confidence was asked and all cases have the same two options: the score is the confidence,
-  negative if the answer is the first option.
+  artificial cases without the finding have the score 0.5. The area is then the share of correct
+  answers.
+- AUC, if readers rated their confidence and all cases have the same two options: the score is the
+  confidence, which is negative if the answer is the first option.
 
 Sources: Gallas BD, Bandos A, Samuelson FW, Wagner RF. Commun Stat Theory Methods 2009;38:2586-2603,
 doi:10.1080/03610920802610084; the pages "MRMC analysis of binary data" and the reader of input
@@ -23,8 +25,8 @@ from typing import Any
 from study.base.errors import BadFile
 from study.base.text import csv_bytes, quoted
 
-MADE_UP = 5
-"""Number of artificial cases without the finding in files of percent correct, as in the manual."""
+N_ARTIFICIAL_CASES = 5
+"""Number of artificial cases without the finding in percent-correct files, as in the manual."""
 
 Rows = Sequence[Mapping[str, Any]]
 _Key = tuple[str, str, str]  # rater_id, condition, item_id
@@ -66,7 +68,7 @@ class _Design:
 def imrmc_files(
     title: str, tables: Mapping[str, Rows], conditions: Sequence[str], *, incomplete: bool = False
 ) -> dict[str, bytes]:
-    """Return iMRMC's input files by name, with the key to their numbers.
+    """Return iMRMC's input files by name, and a file that explains their numbers.
 
     Parameters
     ----------
@@ -77,8 +79,8 @@ def imrmc_files(
     conditions
         The study's conditions, in the protocol's order.
     incomplete
-        Whether readers were assigned only some of the cases: then a case that a reader has not read
-        is left out.
+        Whether readers were assigned only some of the cases; if so, the cases that a reader has not
+        read are left out.
 
     Raises
     ------
@@ -136,7 +138,7 @@ def _design(title: str, tables: Mapping[str, Rows], conditions: Sequence[str]) -
 def _answers(
     design: _Design, *, answered_only: bool
 ) -> Iterator[tuple[_Key, Mapping[str, Any] | None]]:
-    """Yield keys and answers; a missing answer is None, or left out with `answered_only`."""
+    """Yield keys and answers; a missing answer is None, or is left out if `answered_only`."""
     for reader in design.readers:
         for condition in (name for name in design.conditions if (reader, name) in design.begun):
             for item in design.cases:
@@ -157,14 +159,20 @@ def _percent_correct(design: _Design, *, answered_only: bool) -> list[str]:
         for key, row in _answers(design, answered_only=answered_only)
     }
     last = len(design.cases)
-    made_up = range(last + 1, last + MADE_UP + 1)
+    artificial_cases = range(last + 1, last + N_ARTIFICIAL_CASES + 1)
     truth = [f"-1,{number},0,1" for number in design.cases.values()]
-    truth += [f"-1,{number},0,0" for number in made_up]
+    truth += [f"-1,{number},0,0" for number in artificial_cases]
     readings_seen = sorted({(design.readers[reader], condition) for reader, condition, _ in scores})
     rows = _rows(design, scores)
-    rows += [f"{reader},{case},{cond},0.5" for reader, cond in readings_seen for case in made_up]
+    rows += [
+        f"{reader},{case},{cond},0.5" for reader, cond in readings_seen for case in artificial_cases
+    ]
     measure = "share of right answers as AUC"
-    return [*_header(design, measure, answered_only, scores, MADE_UP, last), *truth, *rows]
+    return [
+        *_header(design, measure, answered_only, scores, N_ARTIFICIAL_CASES, last),
+        *truth,
+        *rows,
+    ]
 
 
 def _auc(design: _Design, options: tuple[str, str], *, answered_only: bool) -> list[str]:
@@ -184,7 +192,7 @@ def _auc(design: _Design, options: tuple[str, str], *, answered_only: bool) -> l
 
 
 def _two_options(tables: Mapping[str, Rows], design: _Design) -> tuple[str, str] | None:
-    """Return the two options that all cases share, if all readings have a confidence."""
+    """Return the options if all cases have the same two and all readings have a confidence."""
     answered = [row for row in design.readings.values() if row["answer"] is not None]
     letters = sorted(set(design.truths.values()))
     same = len({row["options"] for row in tables["items.csv"]}) == 1
@@ -196,7 +204,7 @@ def _two_options(tables: Mapping[str, Rows], design: _Design) -> tuple[str, str]
 def _header(
     design: _Design, measure: str, answered_only: bool, scores: _Scores, n_without: int, n_with: int
 ) -> list[str]:
-    # iMRMC searches for "N0:" etc. anywhere in the lines of the header.
+    # iMRMC searches all header lines for "N0:" and the like, so the title must contain no colon.
     title = " ".join(design.title.replace(":", " ").split())
     return [
         f"Reading Room - {title}",

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from study.exchange.bundle import bundle_files
-from study.exchange.restoring import SAME, restore
+from study.exchange.restoring import IDENTICAL_FILES, restore
 from study.trail.verification import verify
 from tests.conftest import ACTING, examples
 from tests.sites import bundle_of, close, empty, site
@@ -45,6 +45,8 @@ def test_a_restored_study_equals_the_original(
         target = empty(Path(folder) / "b", seed + 1)
         restore(target, bundle_of(store), acting=ACTING)
         first, again = bundle_files(store, "trial"), bundle_files(target, "trial")
-        assert {name: again[name] for name in SAME} == {name: first[name] for name in SAME}
+        assert {name: again[name] for name in IDENTICAL_FILES} == {
+            name: first[name] for name in IDENTICAL_FILES
+        }
         assert again["audit.jsonl"].startswith(first["audit.jsonl"])
         assert verify(target) == []

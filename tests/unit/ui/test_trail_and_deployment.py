@@ -172,7 +172,7 @@ def test_the_deployment_page_makes_scheduled_backups(
     result.number_input(key="backup-hours").set_value(6)
     button(result, "backup-save").click().run()
     with store.look() as look:
-        assert backups.schedule(look).every_hours == 6
+        assert backups.current_schedule(look).every_hours == 6
     tamper(store, "UPDATE reference_standard SET truth = 'A'")
     button(result, "backup-now").click().run()
     assert any("bank bank" in element.value for element in result.error)

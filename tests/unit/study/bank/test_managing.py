@@ -27,7 +27,7 @@ from study.base.bank_model import TITLES, Rule
 from study.base.errors import BadInput, NotFound, NotNow
 from study.base.provenance import Provenance
 from study.cli import main
-from study.exchange.bundle import bundle_files, zipped
+from study.exchange.bundle import bundle_files, zip_files
 from study.exchange.exam_papers import PaperForm, export_paper
 from study.exchange.restoring import merge, restore
 from study.films import shelf
@@ -354,7 +354,7 @@ def test_a_bundle_of_joined_banks_is_restored_identically(two: Store, tmp_path: 
     }
     assert "non-commercial use" in package["licenses"][0]["title"]
     path = tmp_path / "bundle.zip"
-    path.write_bytes(zipped(files))
+    path.write_bytes(zip_files(files))
     target = init(tmp_path / "target.db", entropy=entropy_from(9), now=NOW)
     restore(target, path, acting=ACTING)
     restored = bundle_files(target, "trial")
@@ -370,7 +370,7 @@ def test_two_sites_that_joined_the_same_banks_are_merged(two: Store, tmp_path: P
     for store in (two, there):
         studies.close(store, study="trial", reason="Done.", acting=ACTING)
     path = tmp_path / "bundle.zip"
-    path.write_bytes(zipped(bundle_files(there, "trial")))
+    path.write_bytes(zip_files(bundle_files(there, "trial")))
     merge(two, path, study="trial", site="There", acting=ACTING)
     assert _banks_of(bundle_files(two, "trial")) == {"ours": 4, "public": 4}
     assert verify(two) == []

@@ -19,8 +19,8 @@ from study.base.actor import Acting, By
 from study.base.errors import BadFile, BadInput
 from study.base.text import FORMER_GUARDED_CELLS, PLAIN_CELLS, CellRules, decode_utf8
 from study.exchange import archives
-from study.exchange.bundle import bundle_files, export, files_of, zipped
-from study.exchange.restoring import SAME, restore
+from study.exchange.bundle import bundle_files, export, files_of, zip_files
+from study.exchange.restoring import IDENTICAL_FILES, restore
 from study.lifecycle import studies
 from study.lifecycle.deployments import coordinator_code, init
 from study.lifecycle.studies import close
@@ -138,11 +138,13 @@ def test_no_cell_of_a_bundle_is_a_formula_and_texts_are_restored(
 def test_a_bundle_with_formulas_is_restored_identically(hostile: Store, tmp_path: Path) -> None:
     """The bank is absent, so items and texts come from the escaped cells."""
     files = bundle_files(hostile, "trial")
-    (tmp_path / "bundle.zip").write_bytes(zipped(files))
+    (tmp_path / "bundle.zip").write_bytes(zip_files(files))
     target = empty(tmp_path / "target", 5)
     restore(target, tmp_path / "bundle.zip", acting=Acting(by=BY, now=NOW))
     second = bundle_files(target, "trial")
-    assert {name: second[name] for name in SAME} == {name: files[name] for name in SAME}
+    assert {name: second[name] for name in IDENTICAL_FILES} == {
+        name: files[name] for name in IDENTICAL_FILES
+    }
     assert verify(target) == []
 
 
@@ -166,7 +168,7 @@ def test_a_bundle_of_an_earlier_version_is_restored(
         del package["reading_room"][key]
     older = {**files, "datapackage.json": json.dumps(package).encode()}
     assert bool(list(_formulas(older))) == (rules is PLAIN_CELLS)
-    (tmp_path / "older.zip").write_bytes(zipped(older))
+    (tmp_path / "older.zip").write_bytes(zip_files(older))
     target = empty(tmp_path / "target", 5)
     restore(target, tmp_path / "older.zip", acting=Acting(by=BY, now=NOW))
     assert verify(target) == []

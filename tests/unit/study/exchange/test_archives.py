@@ -19,9 +19,9 @@ import analysis
 from study.base.canonical import moment
 from study.base.errors import BadFile
 from study.exchange import archives
-from study.exchange.bundle import bundle_files, tables_of, zipped
+from study.exchange.bundle import bundle_files, tables_of, zip_files
 from study.exchange.closing_report import report_files
-from study.exchange.formats.imrmc import MADE_UP, imrmc_files
+from study.exchange.formats.imrmc import N_ARTIFICIAL_CASES, imrmc_files
 from study.exchange.formats.tables import workbook
 from study.lifecycle import studies
 from study.lifecycle.deployments import coordinator_code
@@ -161,7 +161,7 @@ def test_a_blinded_bundle_does_not_depend_on_the_reference_standard(
 def test_the_analysis_of_a_blinded_bundle_has_no_accuracy(full: Store, tmp_path: Path) -> None:
     """Agreement and times are computed; every accuracy is undefined."""
     path = tmp_path / "bundle.zip"
-    path.write_bytes(zipped(bundle_files(full, "trial", blinded=True)))
+    path.write_bytes(zip_files(bundle_files(full, "trial", blinded=True)))
     results = analysis.analyse(analysis.read_bundle(path))
     assert results.tables["accuracy"]["accuracy"].isna().all()
     assert results.tables["agreement_pairs"]["estimate"].notna().any()
@@ -262,7 +262,7 @@ def test_the_area_of_imrmc_equals_the_share_of_correct_answers(closed: Store) ->
     for rows in rows_of.values():
         assert {row[0] for row in rows} == {"-1", "1"}
         assert _area(rows, "1") == pytest.approx(share)
-        assert len({row[1] for row in rows}) == 8 + MADE_UP
+        assert len({row[1] for row in rows}) == 8 + N_ARTIFICIAL_CASES
 
 
 def test_missing_and_excluded_readings_are_wrong_in_one_imrmc_file(opened: Opened) -> None:
@@ -272,8 +272,11 @@ def test_missing_and_excluded_readings_are_wrong_in_one_imrmc_file(opened: Opene
     desk.take_records(store, person(store), [presentation(case.case), reading(case.case)], now=NOW)
     tables = _tables(store)
     rows_of = _imrmc(tables)
-    assert sum(row[0] == "1" for row in rows_of["percent-correct.imrmc"]) == 8 + MADE_UP
-    assert sum(row[0] == "1" for row in rows_of["percent-correct-kept.imrmc"]) == 1 + MADE_UP
+    assert sum(row[0] == "1" for row in rows_of["percent-correct.imrmc"]) == 8 + N_ARTIFICIAL_CASES
+    assert (
+        sum(row[0] == "1" for row in rows_of["percent-correct-kept.imrmc"])
+        == 1 + N_ARTIFICIAL_CASES
+    )
     tables["readings.csv"][0]["excluded"] = "the phone rang"
     rows_of = _imrmc(tables)
     assert sum(row[0] == "1" for row in rows_of["percent-correct-kept.imrmc"]) == 0

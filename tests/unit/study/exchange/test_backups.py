@@ -53,7 +53,8 @@ def test_a_backup_made_during_writes_is_consistent(opened: Opened, tmp_path: Pat
         thread.start()
     started.wait(60)
     backups_made = [
-        backups.make(store, acting=Acting(by=BY, now=NOW + timedelta(minutes=i))) for i in range(3)
+        backups.make_backup(store, acting=Acting(by=BY, now=NOW + timedelta(minutes=i)))
+        for i in range(3)
     ]
     for thread in threads:
         thread.join()
@@ -74,8 +75,8 @@ def test_a_backup_made_during_writes_is_consistent(opened: Opened, tmp_path: Pat
 
 def test_a_backup_is_a_single_private_file(banked: Store) -> None:
     """It has no journal, only its owner can read it, and the event has its hash."""
-    backup = backups.make(banked, acting=ACTING)
-    folder = backups.folder_of(banked)
+    backup = backups.make_backup(banked, acting=ACTING)
+    folder = backups.backup_folder(banked)
     assert [path.name for path in folder.iterdir()] == [backup.file.name]
     assert backup.file.stat().st_mode & 0o077 == 0
     assert folder.stat().st_mode & 0o077 == 0
@@ -87,21 +88,21 @@ def test_a_backup_is_a_single_private_file(banked: Store) -> None:
         "admin",
         backup.sha256,
     )
-    (last,) = backups.listed(banked)
+    (last,) = backups.list_backups(banked)
     assert (last.made_at_utc, last.finding) == (backup.made_at_utc, "")
 
 
 def test_backups_of_the_same_second_have_different_names(banked: Store) -> None:
     """Neither overwrites the other."""
-    first, second = (backups.make(banked, acting=ACTING) for _ in range(2))
+    first, second = (backups.make_backup(banked, acting=ACTING) for _ in range(2))
     assert first.file != second.file
-    assert [backup.there for backup in backups.listed(banked)] == [True, True]
+    assert [backup.there for backup in backups.list_backups(banked)] == [True, True]
 
 
 def test_a_backup_with_a_breach_is_kept_but_not_restored(banked: Store, tmp_path: Path) -> None:
     """The finding is stored with it."""
     tamper(banked, "UPDATE reference_standard SET truth = 'A'")
-    backup = backups.make(banked, acting=ACTING)
+    backup = backups.make_backup(banked, acting=ACTING)
     assert "bank bank: its items" in backup.finding
     with pytest.raises(BadFile, match="bank bank: its items"):
         backups.restore_backup(backup.file, tmp_path / "new.db")
@@ -110,7 +111,7 @@ def test_a_backup_with_a_breach_is_kept_but_not_restored(banked: Store, tmp_path
 
 def test_a_damaged_backup_is_not_restored(banked: Store, tmp_path: Path) -> None:
     """The backup has overwritten pages, is truncated, or is another file."""
-    backup_file = backups.make(banked, acting=ACTING).file
+    backup_file = backups.make_backup(banked, acting=ACTING).file
     content = backup_file.read_bytes()
     half = len(content) // 2
     for name, damaged in {
@@ -128,7 +129,7 @@ def test_a_damaged_backup_is_not_restored(banked: Store, tmp_path: Path) -> None
 
 def test_restoring_overwrites_no_file(banked: Store, tmp_path: Path) -> None:
     """Stores and their journals are kept; a missing backup or folder is reported."""
-    backup_file = backups.make(banked, acting=ACTING).file
+    backup_file = backups.make_backup(banked, acting=ACTING).file
     with pytest.raises(BadFile, match="already exists"):
         backups.restore_backup(backup_file, banked.path)
     (tmp_path / "new.db-wal").write_bytes(b"x")
@@ -143,7 +144,7 @@ def test_restoring_overwrites_no_file(banked: Store, tmp_path: Path) -> None:
 def test_a_restored_store_uses_a_journal(banked: Store, tmp_path: Path) -> None:
     """The backup itself is a single file."""
     restored = backups.restore_backup(
-        backups.make(banked, acting=ACTING).file, tmp_path / "restored.db"
+        backups.make_backup(banked, acting=ACTING).file, tmp_path / "restored.db"
     )
     connection = sqlite3.connect(restored.path)
     assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
@@ -152,17 +153,17 @@ def test_a_restored_store_uses_a_journal(banked: Store, tmp_path: Path) -> None:
 
 def test_a_backup_can_be_written_to_another_path(banked: Store, tmp_path: Path) -> None:
     """It is never removed and never overwrites a file."""
-    backup = backups.make(banked, acting=ACTING, out=tmp_path / "mine.db")
+    backup = backups.make_backup(banked, acting=ACTING, out=tmp_path / "mine.db")
     assert backup.file == tmp_path / "mine.db"
     with pytest.raises(BadFile, match="already exists"):
-        backups.make(banked, acting=ACTING, out=tmp_path / "mine.db")
+        backups.make_backup(banked, acting=ACTING, out=tmp_path / "mine.db")
     with pytest.raises(BadFile, match="cannot be written"):
-        backups.make(banked, acting=ACTING, out=tmp_path / "none" / "x.db")
+        backups.make_backup(banked, acting=ACTING, out=tmp_path / "none" / "x.db")
     backups.set_schedule(banked, Schedule(every_hours=1, keep=1), acting=ACTING)
     for minute in range(3):
-        backups.make(banked, acting=Acting(by=BY, now=NOW + timedelta(minutes=minute)))
+        backups.make_backup(banked, acting=Acting(by=BY, now=NOW + timedelta(minutes=minute)))
     assert backup.file.is_file()
-    assert len(list(backups.folder_of(banked).iterdir())) == 1
+    assert len(list(backups.backup_folder(banked).iterdir())) == 1
 
 
 @pytest.mark.slow
@@ -172,32 +173,33 @@ def test_old_backups_are_removed_but_the_last_valid_one_is_kept(
     """Later invalid backups do not replace it."""
     backups.set_schedule(banked, Schedule(every_hours=24, keep=2), acting=ACTING)
     backups_made = [
-        backups.make(banked, acting=Acting(by=BY, now=NOW + timedelta(hours=i))) for i in range(3)
+        backups.make_backup(banked, acting=Acting(by=BY, now=NOW + timedelta(hours=i)))
+        for i in range(3)
     ]
-    assert [backup.file for backup in backups.listed(banked)] == [
+    assert [backup.file for backup in backups.list_backups(banked)] == [
         backups_made[2].file,
         backups_made[1].file,
     ]
     assert not backups_made[0].file.exists()
     tamper(banked, "UPDATE reference_standard SET truth = 'A'")
     for i in range(3, 7):
-        backups.make(banked, acting=Acting(by=BY, now=NOW + timedelta(hours=i)))
+        backups.make_backup(banked, acting=Acting(by=BY, now=NOW + timedelta(hours=i)))
     assert backups_made[2].file.exists()
-    assert len(backups.listed(banked)) == 3
+    assert len(backups.list_backups(banked)) == 3
     assert _kinds(banked).count("backup removed") == 4
 
 
 def test_a_copy_made_before_an_upgrade_is_listed_and_later_removed(banked: Store) -> None:
     """The next backup verifies it; it is older than that backup."""
     backups.set_schedule(banked, Schedule(every_hours=24, keep=2), acting=ACTING)
-    folder = backups.folder_of(banked)
+    folder = backups.backup_folder(banked)
     folder.mkdir()
     copy, torn = (folder / f"{banked.stem}-before-upgrade-{n}.db" for n in (1, 2))
     banked.copy_to(copy)
     torn.write_bytes(copy.read_bytes()[:8192])
-    made = backups.make(banked, acting=ACTING)
-    assert [backup.file for backup in backups.listed(banked)] == [made.file, torn]
-    assert [not backup.finding for backup in backups.listed(banked)] == [True, False]
+    made = backups.make_backup(banked, acting=ACTING)
+    assert [backup.file for backup in backups.list_backups(banked)] == [made.file, torn]
+    assert [not backup.finding for backup in backups.list_backups(banked)] == [True, False]
     assert not copy.exists()
     assert verify(banked, films=False) == []
 
@@ -213,14 +215,14 @@ def test_a_file_whose_transaction_failed_is_listed_by_the_next_backup(
     with monkeypatch.context() as patch:
         patch.setattr(backups, "_backup", fail)  # after the file has its name
         with pytest.raises(Busy):
-            backups.make(banked, acting=ACTING)
-    assert backups.listed(banked) == []
-    (file,) = backups.folder_of(banked).glob("*.db")
+            backups.make_backup(banked, acting=ACTING)
+    assert backups.list_backups(banked) == []
+    (file,) = backups.backup_folder(banked).glob("*.db")
     for name in (f"{banked.stem}-copy.db", "other-20251103T140000Z.db", "20251103T140000Z.db"):
         file.with_name(name).write_bytes(b"")
     later = NOW + timedelta(hours=1)
-    made = backups.make(banked, acting=Acting(by=BY, now=later))
-    newest, unlisted = backups.listed(banked)
+    made = backups.make_backup(banked, acting=Acting(by=BY, now=later))
+    newest, unlisted = backups.list_backups(banked)
     assert (newest, unlisted.file, unlisted.finding) == (made, file, "")
     assert unlisted.made_at_utc == stamp(NOW)
     assert unlisted.sha256 == sha256_of_file(file)
@@ -232,13 +234,13 @@ def test_the_schedule_makes_a_backup_when_it_is_due(banked: Store) -> None:
 
     None is due if the schedule is off.
     """
-    assert backups.make_if_due(banked, now=NOW) is not None
-    assert backups.make_if_due(banked, now=NOW + timedelta(hours=23)) is None
-    backup = backups.make_if_due(banked, now=NOW + timedelta(hours=24))
+    assert backups.make_backup_if_due(banked, now=NOW) is not None
+    assert backups.make_backup_if_due(banked, now=NOW + timedelta(hours=23)) is None
+    backup = backups.make_backup_if_due(banked, now=NOW + timedelta(hours=24))
     assert backup is not None
     assert (backup.trigger, backup.actor) == ("schedule", "schedule")
     backups.set_schedule(banked, Schedule(every_hours=0, keep=2), acting=ACTING)
-    assert backups.make_if_due(banked, now=NOW + timedelta(days=99)) is None
+    assert backups.make_backup_if_due(banked, now=NOW + timedelta(days=99)) is None
     with banked.look() as look:
         detail = list(events.walk(look, "deployment"))[-1].detail
     assert (detail["old"], detail["new"]) == ("every 24 h, 14 kept", "never, 2 kept")
@@ -250,41 +252,41 @@ def test_a_schedule_out_of_range_is_refused(banked: Store, hours: int, keep: int
     with pytest.raises(BadInput, match="every 1 to"):
         backups.set_schedule(banked, Schedule(every_hours=hours, keep=keep), acting=ACTING)
     with banked.look() as look:
-        assert backups.schedule(look) == Schedule(every_hours=24, keep=14)
+        assert backups.current_schedule(look) == Schedule(every_hours=24, keep=14)
 
 
 def test_only_one_backup_is_made_at_a_time(banked: Store) -> None:
     """Only one of eight workers makes it; none is made while another server holds the lease."""
     with ThreadPoolExecutor(8) as pool:
-        made = list(pool.map(lambda _: backups.make_if_due(banked, now=NOW), range(8)))
+        made = list(pool.map(lambda _: backups.make_backup_if_due(banked, now=NOW), range(8)))
     assert sum(result is not None for result in made) == 1
     with lease(banked, "backup") as is_ours:
         assert is_ours()
-        assert backups.make_if_due(banked, now=NOW + timedelta(days=2)) is None
+        assert backups.make_backup_if_due(banked, now=NOW + timedelta(days=2)) is None
         with pytest.raises(NotNow, match="already in progress"):
-            backups.make(banked, acting=ACTING)
-    assert backups.make(banked, acting=ACTING).finding == ""
+            backups.make_backup(banked, acting=ACTING)
+    assert backups.make_backup(banked, acting=ACTING).finding == ""
 
 
 def test_a_failed_backup_is_recorded_and_tried_again_an_hour_later(
     banked: Store,
 ) -> None:
     """Here a file has the name of the folder."""
-    backups.folder_of(banked).write_bytes(b"")
+    backups.backup_folder(banked).write_bytes(b"")
     with pytest.raises(BadFile, match="cannot be written"):
-        backups.make_if_due(banked, now=NOW)
+        backups.make_backup_if_due(banked, now=NOW)
     assert _kinds(banked)[-1] == "backup failed"
-    assert backups.make_if_due(banked, now=NOW + timedelta(minutes=5)) is None
-    backups.folder_of(banked).unlink()
-    assert backups.make_if_due(banked, now=NOW + timedelta(minutes=61)) is not None
+    assert backups.make_backup_if_due(banked, now=NOW + timedelta(minutes=5)) is None
+    backups.backup_folder(banked).unlink()
+    assert backups.make_backup_if_due(banked, now=NOW + timedelta(minutes=61)) is not None
 
 
 def test_incomplete_backups_of_a_crash_are_removed(banked: Store) -> None:
     """The next backup removes them."""
-    incomplete = backups.folder_of(banked) / ".making-x"
+    incomplete = backups.backup_folder(banked) / ".making-x"
     incomplete.mkdir(parents=True)
     (incomplete / "store.db").write_bytes(b"half")
-    backups.make(banked, acting=ACTING)
+    backups.make_backup(banked, acting=ACTING)
     assert not incomplete.exists()
 
 
@@ -306,13 +308,13 @@ def test_the_thread_of_the_server_makes_backups_despite_errors(
 
     with run_due_tasks(store, first_s=0.0, every_s=0.01):
         assert done.wait(60)
-    assert len(backups.listed(banked)) == 1
+    assert len(backups.list_backups(banked)) == 1
 
 
 def test_a_moved_store_marks_backups_without_a_file(banked: Store, tmp_path: Path) -> None:
     """Their rows remain."""
-    backups.make(banked, acting=ACTING)
+    backups.make_backup(banked, acting=ACTING)
     (tmp_path / "moved").mkdir()
     banked.copy_to(tmp_path / "moved" / "store.db")
     moved = Store(tmp_path / "moved" / "store.db")
-    assert [backup.there for backup in backups.listed(moved)] == [False]
+    assert [backup.there for backup in backups.list_backups(moved)] == [False]

@@ -23,7 +23,7 @@ from analysis.bundle.protocol import protocol_value, years_limit
 from analysis.report.methods import design_paragraph
 from study.base.canonical import sha256_of
 from study.base.errors import BadFile
-from study.exchange.bundle import bundle_files, export, tables_of, zipped
+from study.exchange.bundle import bundle_files, export, tables_of, zip_files
 from study.exchange.formats.tables import parquet_files, workbook
 from study.exchange.restoring import restore
 from study.models.models import add_model
@@ -196,7 +196,7 @@ def test_exports_of_a_store_are_identical(full: Store) -> None:
     """An export can be repeated and compared."""
     first, second = bundle_files(full, "trial"), bundle_files(full, "trial")
     assert first == second
-    assert zipped(first) == zipped(second)
+    assert zip_files(first) == zip_files(second)
 
 
 def test_the_hash_of_the_protocol_can_be_recomputed(full: Store) -> None:
@@ -229,7 +229,7 @@ def test_an_export_overwrites_no_file(full: Store, tmp_path: Path) -> None:
 def test_a_zip_contains_the_same_files(full: Store, tmp_path: Path) -> None:
     """A name that ends in .zip selects this format."""
     export(full, study="trial", out=tmp_path / "b.zip")
-    assert (tmp_path / "b.zip").read_bytes() == zipped(bundle_files(full, "trial"))
+    assert (tmp_path / "b.zip").read_bytes() == zip_files(bundle_files(full, "trial"))
 
 
 @pytest.mark.slow
@@ -367,7 +367,7 @@ def test_answers_of_the_questionnaire_are_exported_if_the_protocol_says_so(
     check = _table(files, "display_checks.csv")[0]
     assert (check["rater_id"], check["sign_in"], check["viewport_width"]) == ("R1", "1", "1440")
     assert (check["dark_step"], check["page_zoom"], check["advice"]) == ("2", "", "zoom")
-    assert b"Dr Who" not in zipped(files) + b"".join(files.values())
+    assert b"Dr Who" not in zip_files(files) + b"".join(files.values())
     assert read_bundle(tmp_path / "bundle").protocol["in_force"]["bundle_extras"] == chosen
 
 
@@ -396,7 +396,7 @@ def test_answers_of_the_questionnaire_are_in_every_format_but_not_restored(
         tables = tables_of(look, study_row(look, "trial"))
     assert {"questionnaire.parquet", "display_checks.parquet"} <= set(parquet_files(tables, {}))
     assert workbook(tables, {})
-    (tmp_path / "bundle.zip").write_bytes(zipped(bundle_files(store, "trial")))
+    (tmp_path / "bundle.zip").write_bytes(zip_files(bundle_files(store, "trial")))
     other_store = empty(tmp_path / "elsewhere", 2)
     restore(other_store, tmp_path / "bundle.zip", acting=ACTING)
     assert {"questionnaire.csv", "display_checks.csv"}.isdisjoint(
@@ -435,7 +435,7 @@ def test_the_bundle_and_analysis_compare_the_rules_for_reading_answers(
         ("unparsed", "B", "B"),
         ("unparsed", "unparsed", "B"),
     ]
-    (tmp_path / "bundle.zip").write_bytes(zipped(files))
+    (tmp_path / "bundle.zip").write_bytes(zip_files(files))
     other_store = empty(tmp_path / "elsewhere", 2)
     restore(other_store, tmp_path / "bundle.zip", acting=ACTING)
     restored = bundle_files(other_store, "trial")["answers_by_rules.csv"]

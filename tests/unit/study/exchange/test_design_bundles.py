@@ -15,10 +15,10 @@ from analysis import read_bundle
 from study.bank.importing import import_bank
 from study.base.actor import COMMAND_LINE, Acting, By
 from study.base.errors import BadFile
-from study.exchange.bundle import bundle_files, tables_of, zipped
+from study.exchange.bundle import bundle_files, tables_of, zip_files
 from study.exchange.closing_report import report_files
 from study.exchange.formats.imrmc import imrmc_files
-from study.exchange.restoring import SAME, merge, restore
+from study.exchange.restoring import IDENTICAL_FILES, merge, restore
 from study.lifecycle import studies
 from study.models.synthetic import add_synthetic
 from study.monitoring.progress import completeness_in, status
@@ -109,11 +109,13 @@ def test_a_study_of_any_design_is_restored_identically(
         acting=Acting(by=COMMAND_LINE, now=LATER),
     )
     files = bundle_files(banked, "trial")
-    (tmp_path / "bundle.zip").write_bytes(zipped(files))
+    (tmp_path / "bundle.zip").write_bytes(zip_files(files))
     target = empty(tmp_path / "target", 2)
     restore(target, tmp_path / "bundle.zip", acting=Acting(by=BY, now=LATER))
     restored = bundle_files(target, "trial")
-    assert {name: restored[name] for name in SAME} == {name: files[name] for name in SAME}
+    assert {name: restored[name] for name in IDENTICAL_FILES} == {
+        name: files[name] for name in IDENTICAL_FILES
+    }
     assert verify(target) == []
     study = read_bundle(tmp_path / "bundle.zip")
     assert set(study.readings["rater_id"]) >= set(READERS)

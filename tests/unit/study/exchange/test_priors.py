@@ -14,7 +14,7 @@ from analysis import read_bundle
 from study.bank.importing import import_bank
 from study.base.actor import Acting, By
 from study.base.errors import BadFile
-from study.exchange.bundle import bundle_files, zipped
+from study.exchange.bundle import bundle_files, zip_files
 from study.exchange.exam_papers import export_paper
 from study.exchange.restoring import restore
 from study.lifecycle.deployments import init
@@ -149,7 +149,7 @@ def test_a_bundle_with_prior_images_is_restored_identically(
         if resource["name"] == "items-csv"
     )  # fmt: skip
     assert "prior_days" in {field["name"] for field in items["schema"]["fields"]}
-    (tmp_path / "bundle.zip").write_bytes(zipped(files))
+    (tmp_path / "bundle.zip").write_bytes(zip_files(files))
     assert len(read_bundle(tmp_path / "bundle.zip").items) == N_PATIENTS
     assert verify(store) == []
 
@@ -163,7 +163,7 @@ def test_a_bundle_with_prior_images_is_restored_identically(
 
     lines = files["records.jsonl"].decode().replace('"prior_days":"?"', '"prior_days":"x"')
     altered = {**files, "records.jsonl": lines.encode()}
-    (tmp_path / "altered.zip").write_bytes(zipped(altered))
+    (tmp_path / "altered.zip").write_bytes(zip_files(altered))
     with pytest.raises(BadFile):
         restore(empty(tmp_path / "c", 3), tmp_path / "altered.zip", acting=Acting(by=by, now=NOW))
 

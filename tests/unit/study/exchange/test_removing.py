@@ -82,7 +82,7 @@ def test_no_text_of_a_removed_study_remains_in_the_files(closed: Store, tmp_path
 
 def test_a_certificate_states_what_was_removed(closed: Store, tmp_path: Path) -> None:
     """It has counts, hashes, the person, the reason, and the backups that contain the study."""
-    backup = backups.make(closed, acting=Acting(by=BY, now=NOW))
+    backup = backups.make_backup(closed, acting=Acting(by=BY, now=NOW))
     _export(closed, tmp_path / "bundle")
     certificate = _removed(closed)
     assert certificate.removed["rows"]["readings"] == 1
@@ -97,7 +97,7 @@ def test_a_certificate_states_what_was_removed(closed: Store, tmp_path: Path) ->
     assert f"Backups made before, which may contain it: {backup.file.name}." in certificate.text
     assert json.loads(certificate.as_json)["event_hash"] == certificate.event_hash
     assert backup.file.name in certificate.text
-    backups.make(closed, acting=Acting(by=BY, now=LATER + timedelta(hours=1)))
+    backups.make_backup(closed, acting=Acting(by=BY, now=LATER + timedelta(hours=1)))
     assert removing.certificates(closed) == [certificate]
 
 

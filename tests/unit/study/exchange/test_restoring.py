@@ -16,8 +16,8 @@ from study.bank.importing import SIMULATED_OPTIONS, import_bank
 from study.base.actor import COMMAND_LINE, Acting, By
 from study.base.canonical import canonical_json, sha256_of
 from study.base.errors import BadFile, NotNow
-from study.exchange.bundle import bundle_files, zipped
-from study.exchange.restoring import SAME, merge, restore
+from study.exchange.bundle import bundle_files, zip_files
+from study.exchange.restoring import IDENTICAL_FILES, merge, restore
 from study.lifecycle import studies
 from study.lifecycle.deployments import reader_code
 from study.models.models import add_model, withdraw_model
@@ -73,12 +73,14 @@ def test_a_restored_study_exports_identical_files(
     master: Store, bundle: dict[str, bytes], target: Store, tmp_path: Path
 ) -> None:
     """Tables, protocol and records are the same, and the chain continues."""
-    (tmp_path / "bundle.zip").write_bytes(zipped(bundle))
+    (tmp_path / "bundle.zip").write_bytes(zip_files(bundle))
     result = restore(target, tmp_path / "bundle.zip", acting=Acting(by=BY, now=LATER))
     assert (result.study, result.bank, result.state) == ("trial", "bank", "open")
     assert (result.n_readers, result.n_models) == (2, 1)
     restored = bundle_files(target, "trial")
-    assert {name: restored[name] for name in SAME} == {name: bundle[name] for name in SAME}
+    assert {name: restored[name] for name in IDENTICAL_FILES} == {
+        name: bundle[name] for name in IDENTICAL_FILES
+    }
     assert restored["audit.jsonl"].startswith(bundle["audit.jsonl"])
     added = json.loads(restored["audit.jsonl"].splitlines()[-1])
     assert (added["kind"], added["actor"]) == ("study restored", "c")
@@ -97,7 +99,9 @@ def test_a_restored_study_can_be_exported_and_restored_again(
     third = empty(tmp_path / "third", 3)
     result = restore(third, bundle_of(target), acting=Acting(by=BY, now=LATER))
     restored = bundle_files(third, "trial")
-    assert {name: restored[name] for name in SAME} == {name: bundle[name] for name in SAME}
+    assert {name: restored[name] for name in IDENTICAL_FILES} == {
+        name: bundle[name] for name in IDENTICAL_FILES
+    }
     assert verify(third) == []
     first = json.loads(bundle["records.jsonl"].splitlines()[0])
     assert result.deployment_id == first["deployment_id"]
@@ -165,7 +169,9 @@ def test_a_restored_study_uses_an_imported_bank(
     )
     assert verify(target) == []
     restored = bundle_files(target, "trial")
-    assert {name: restored[name] for name in SAME} == {name: bundle[name] for name in SAME}
+    assert {name: restored[name] for name in IDENTICAL_FILES} == {
+        name: bundle[name] for name in IDENTICAL_FILES
+    }
 
 
 def test_a_different_bank_of_the_same_name_is_unchanged(
@@ -529,8 +535,8 @@ def test_a_merged_study_is_restored_identically(home: Store, other: Store, tmp_p
     restore(target, bundle_of(home, "merged.zip"), acting=ACTING)
     first, restored = bundle_files(home, "trial"), bundle_files(target, "trial")
     sites = [name for name in first if name.startswith("audit-")]
-    assert {name: restored[name] for name in (*SAME, *sites)} == {
-        name: first[name] for name in (*SAME, *sites)
+    assert {name: restored[name] for name in (*IDENTICAL_FILES, *sites)} == {
+        name: first[name] for name in (*IDENTICAL_FILES, *sites)
     }
     assert verify(target) == []
 

@@ -111,7 +111,7 @@ def test_an_export_without_texts_gives_the_same_analysis(closed: Store, tmp_path
     archived = archives.archive(
         closed, tmp_path / "files", study="trial", texts=False, acting=ACTING
     )
-    assert archived.left_out == {archives.COPY: archives.HAS_TEXTS}
+    assert archived.left_out == {archives.COPY: archives.HAS_TEXTS_REASON}
     content = b"".join(path.read_bytes() for path in (tmp_path / "bare").iterdir())
     content += b"".join(_unpacked(path) for path in (tmp_path / "files").iterdir())
     assert b"Which finding" not in content

@@ -15,7 +15,7 @@ from frictionless import validate
 import analysis
 from study.base.actor import COMMAND_LINE, Acting, By
 from study.base.errors import BadFile, BadInput, NotAllowed, NotFound, NotNow, StudyError
-from study.exchange.bundle import bundle_files, export, zipped
+from study.exchange.bundle import bundle_files, export, zip_files
 from study.exchange.restoring import merge, restore
 from study.lifecycle import judging, scoring, studies
 from study.lifecycle.judging import Judged, Score, settled
@@ -258,7 +258,7 @@ def test_only_answers_to_the_drawn_questions_are_scored(read: Store, tmp_path: P
     of_item = {row["answer_id"]: row["item_id"] for row in _rows(files, "open_answers.csv")}
     assert {of_item[row["answer_id"]] for row in _rows(files, "open_scores.csv")} == set(drawn)
     assert len(drawn) == 3
-    (tmp_path / "bundle.zip").write_bytes(zipped(files))
+    (tmp_path / "bundle.zip").write_bytes(zip_files(files))
     table = analysis.analyse(analysis.read_bundle(tmp_path / "bundle.zip")).tables["open_ended"]
     assert set(table.loc[table["by"] == "overall", "n"]) == {3}
     assert set(table.loc[table["by"] == "overall", "n_unscored"]) == {5}
@@ -294,7 +294,7 @@ def test_a_restored_study_has_identical_scores(read: Store, tmp_path: Path) -> N
     records = [json.loads(line) for line in files["records.jsonl"].splitlines()]
     assert {record["row"] for record in records} > SCORED
     assert b"expert-" not in b"".join(files.values())
-    (tmp_path / "bundle.zip").write_bytes(zipped(files))
+    (tmp_path / "bundle.zip").write_bytes(zip_files(files))
     target = empty(tmp_path / "target", 2)
     restore(target, tmp_path / "bundle.zip", acting=Acting(by=BY, now=LATER))
     restored = bundle_files(target, "trial")
@@ -306,7 +306,7 @@ def test_a_restored_study_has_identical_scores(read: Store, tmp_path: Path) -> N
     with target.look() as look:
         assert all(judge.person is None for judge in judgements.judges(look, _row(look, 1)))
     files["open_scores.csv"] = files["open_scores.csv"].replace(b"partly correct", b"correct")
-    (tmp_path / "altered.zip").write_bytes(zipped(files))
+    (tmp_path / "altered.zip").write_bytes(zip_files(files))
     with pytest.raises(BadFile):
         restore(
             empty(tmp_path / "other", 3), tmp_path / "altered.zip", acting=Acting(by=BY, now=LATER)
@@ -316,7 +316,7 @@ def test_a_restored_study_has_identical_scores(read: Store, tmp_path: Path) -> N
 def test_an_open_scoring_is_not_part_of_the_bundle(read: Store, tmp_path: Path) -> None:
     """The restored study is complete without it, and can be scored there."""
     _open(read, reviewers(read))
-    (tmp_path / "bundle.zip").write_bytes(zipped(bundle_files(read, "trial")))
+    (tmp_path / "bundle.zip").write_bytes(zip_files(bundle_files(read, "trial")))
     target = empty(tmp_path / "target", 2)
     restore(target, tmp_path / "bundle.zip", acting=Acting(by=BY, now=LATER))
     assert verify(target) == []
@@ -327,7 +327,7 @@ def test_an_open_scoring_is_not_part_of_the_bundle(read: Store, tmp_path: Path) 
 def test_sites_are_merged_before_their_answers_are_scored(read: Store, tmp_path: Path) -> None:
     """The orders and pairs of scorers belong to one scoring."""
     judging.close(read, SCORING, _scored(read), acting=ACTING)
-    (tmp_path / "bundle.zip").write_bytes(zipped(bundle_files(read, "trial")))
+    (tmp_path / "bundle.zip").write_bytes(zip_files(bundle_files(read, "trial")))
     with pytest.raises(BadFile, match="Merge first, then score"):
         merge(read, tmp_path / "bundle.zip", study="trial", acting=Acting(by=BY, now=LATER))
 

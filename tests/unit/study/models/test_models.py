@@ -17,7 +17,7 @@ from study.base.errors import BadFile, BadInput, NotFound, NotNow
 from study.cli import main
 from study.exchange import closing_report
 from study.exchange.bundle import bundle_files, export
-from study.exchange.restoring import SAME, restore
+from study.exchange.restoring import IDENTICAL_FILES, restore
 from study.models.answer_parser import answer_in
 from study.models.models import (
     FIELDS,
@@ -250,7 +250,9 @@ def test_a_study_with_withdrawn_models_is_restored_identically(
     result = restore(target, tmp_path / "bundle", acting=Acting(by=BY, now=LATER))
     assert result.n_models == 1
     first, restored = bundle_files(trial, "trial"), bundle_files(target, "trial")
-    assert {name: restored[name] for name in SAME} == {name: first[name] for name in SAME}
+    assert {name: restored[name] for name in IDENTICAL_FILES} == {
+        name: first[name] for name in IDENTICAL_FILES
+    }
     withdraw_model(
         target,
         study="trial",
@@ -307,7 +309,9 @@ def test_runs_conditions_and_confidence_are_stored_and_exported(
     target = empty(tmp_path / "target", 5)
     restore(target, tmp_path / "bundle", acting=Acting(by=BY, now=LATER))
     first, restored = bundle_files(trial, "trial"), bundle_files(target, "trial")
-    assert {name: restored[name] for name in SAME} == {name: first[name] for name in SAME}
+    assert {name: restored[name] for name in IDENTICAL_FILES} == {
+        name: first[name] for name in IDENTICAL_FILES
+    }
     assert verify(trial) == verify(target) == []
 
 

@@ -16,7 +16,7 @@ from analysis import read_bundle
 from study.base.actor import COMMAND_LINE, Acting, By
 from study.base.canonical import sha256_of
 from study.base.text import unguard_cell
-from study.exchange.bundle import bundle_files, zipped
+from study.exchange.bundle import bundle_files, zip_files
 from study.exchange.exam_papers import export_paper
 from study.exchange.restoring import restore
 from study.models.model_protocol import (
@@ -327,7 +327,7 @@ def test_a_restored_study_has_identical_text(trial: Store, tmp_path: Path) -> No
     case = desk.desk(trial, person(trial), now=NOW).cases[0].case
     desk.take_records(trial, person(trial), [presentation(case), reading(case)], now=NOW)
     files = bundle_files(trial, "trial")
-    (tmp_path / "bundle.zip").write_bytes(zipped(files))
+    (tmp_path / "bundle.zip").write_bytes(zip_files(files))
     table = csv.DictReader(io.StringIO(files["open_answers.csv"].decode(), newline=""))
     assert [unguard_cell(row["words"]) for row in table] == [row["output"] for row in rows]
     bundle = read_bundle(tmp_path / "bundle.zip")

@@ -14,7 +14,7 @@ from study.bank.importing import import_bank
 from study.base.actor import Acting, By
 from study.base.errors import BadProtocol
 from study.base.text import unguard_cell
-from study.exchange.bundle import Content, bundle_files, tables_of, zipped
+from study.exchange.bundle import Content, bundle_files, tables_of, zip_files
 from study.exchange.formats.imrmc import imrmc_files
 from study.exchange.formats.tables import parquet_files, workbook
 from study.exchange.restoring import merge, restore
@@ -296,7 +296,7 @@ def test_a_restored_study_has_identical_text_and_ids(opened: Opened, tmp_path: P
     store = opened(conditions=[OPEN, "unaided"])
     _read(store, *TYPED)
     files = bundle_files(store, "trial")
-    (tmp_path / "bundle.zip").write_bytes(zipped(files))
+    (tmp_path / "bundle.zip").write_bytes(zip_files(files))
     target = empty(tmp_path / "target", 2)
     restore(target, tmp_path / "bundle.zip", acting=Acting(by=BY, now=NOW + timedelta(days=1)))
     restored = bundle_files(target, "trial")

@@ -421,7 +421,7 @@ def test_a_restored_backup_continues_and_its_losses_are_accepted(opened: Opened)
     store = opened(cases=8)
     page = Page(store)
     page.read(1)
-    backup = backups.make(store, acting=ACTING)
+    backup = backups.make_backup(store, acting=ACTING)
     page.read(2)
     for end in ("", "-wal", "-shm"):
         Path(f"{store.path}{end}").unlink(missing_ok=True)
