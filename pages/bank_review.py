@@ -41,7 +41,7 @@ def _review(row: JudgingRow) -> None:
     with store().look() as look:
         items = judging.everything_judged(look, row)
         reviewers = judgements.judges(look, row)
-        hidden, paused = exposure.withheld(look, row.bank), pause(look, row)
+        hidden, paused = exposure.withheld_reason(look, row.bank), pause(look, row)
         review_facts = [] if hidden else verdicts.facts_of(look, row.id)
     with st.container(border=True, key=f"review-{row.id}"):
         name, state = st.columns([5, 1], vertical_alignment="center")
@@ -170,7 +170,7 @@ def _new(bank: BankRow, n_reviews: int, below: DeltaGenerator) -> None:
             title = required(t("Name of the review"), name)
             ids = _ids(typed_ids, file)
             with store().look() as look:
-                item_ids = ids or reviewing.sampled(look, bank.name, n, seed=seed)
+                item_ids = ids or reviewing.sample_items(look, bank.name, n, seed=seed)
             reviewing.open_review(
                 store(),
                 bank.name,

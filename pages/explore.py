@@ -8,7 +8,7 @@ import streamlit as st
 from study.bank.managing import strike
 from study.base.text import checked_reason
 from study.base.translation import t, tn
-from study.lifecycle.exposure import being_read, record_truth_shown
+from study.lifecycle.exposure import record_truth_shown, studies_reading
 from study.people.roles import Act
 from study.store import bank_contents, banks, teaching
 from study.store.bank_contents import ListedItem
@@ -207,7 +207,7 @@ def _strike(bank: BankRow, item: ListedItem, reason: str, *, reinstate: bool) ->
 def _page(bank: BankRow) -> None:
     page_title(t("Questions of {bank}", bank=plain(bank.name)))
     with store().look() as look:
-        reading = bool(being_read(look, bank.id))
+        reading = bool(studies_reading(look, bank.id))
     result = _matching_questions(bank)
     n = tn("{n} question", "{n} questions", len(result))
     st.markdown(f"**{n}** {t('of {total}', total=bank.n_items)}")

@@ -47,7 +47,7 @@ def _begin(names: list[str]) -> None:
     with st.form("begin", border=True):
         left, middle, right = st.columns([2, 2, 2])
         name = left.text_input(
-            t("Study name"), value=drafts.free_name(store(), t("New study")), max_chars=100
+            t("Study name"), value=drafts.unused_name(store(), t("New study")), max_chars=100
         )
         bank = middle.selectbox(t("Question bank"), names)
         models = [NEW, *_studies_to_begin_from()]
@@ -82,7 +82,7 @@ def _begin(names: list[str]) -> None:
 
 
 def _drafts() -> None:
-    draft_rows = drafts.listed(store())
+    draft_rows = drafts.list_drafts(store())
     if draft_rows:
         st.subheader(t("Drafts"), anchor=False)
         draft_list(person, draft_rows, _open)

@@ -6,7 +6,7 @@ import streamlit as st
 
 from study.base.translation import t, tn, translated
 from study.lifecycle import exposure, judging
-from study.lifecycle.judging import KINDS, LABELS, LONGEST_COMMENT, Assignment, Judged
+from study.lifecycle.judging import KINDS, LABELS, MAX_COMMENT_LENGTH, Assignment, Judged
 from study.people.roles import Act
 from study.store import judgements
 from study.store.judgements import ANSWER, REVIEW, SCORING, JudgingRow
@@ -95,7 +95,7 @@ def _change(part: Assignment, case: Judged, key: str) -> None:
             index=verdicts.index(latest.verdict),
             format_func=lambda value: translated(LABELS[value]),
         )
-        comment = st.text_input(t("Comment"), latest.comment, max_chars=LONGEST_COMMENT)
+        comment = st.text_input(t("Comment"), latest.comment, max_chars=MAX_COMMENT_LENGTH)
 
         def save() -> str:
             with store().change() as change:
@@ -134,7 +134,7 @@ with store().look() as look:
         (
             judging.assignment(look, row, person.id),
             judging.refusal(look, row),
-            exposure.withheld(look, row.bank),
+            exposure.withheld_reason(look, row.bank),
         )
         for row in judgements.judgings_of_person(look, person.id)
     ]

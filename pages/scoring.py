@@ -90,7 +90,7 @@ def _new(kind: str, n_answers: int) -> None:
 def _page() -> None:
     with store().look() as look:
         study = study_row(look, person.study_name)
-        n_answers = scoring.to_be_scored(look, study.id)
+        n_answers = scoring.count_answers_to_score(look, study.id)
         result = {row.kind: row for row in judgements.scorings_of_study(look, study.id)}
         own_judgings = [
             row for row in judgements.judgings_of_person(look, person.id) if row.table == SCORING

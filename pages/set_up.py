@@ -261,7 +261,7 @@ def _copy_draft(set_up: SetUp) -> None:
 
 
 def _copied(set_up: SetUp) -> Report:
-    name = drafts.free_name(store(), set_up.row.name)
+    name = drafts.unused_name(store(), set_up.row.name)
     number = drafts.begin(
         store(),
         name=name,

@@ -79,7 +79,7 @@ def _to_reviews() -> None:
 
 
 def _drafts() -> None:
-    draft_rows = drafts.listed(store())
+    draft_rows = drafts.list_drafts(store())
     if draft_rows:
         section(t("Drafts"), t("Studies whose sample has not been drawn yet."))
         draft_list(person, draft_rows, _go_on)

@@ -59,7 +59,7 @@ theme.page_title(
         "back. Nothing here counts towards a study."
     ),
 )
-lessons = teaching.lessons(store(), person)
+lessons = teaching.list_lessons(store(), person)
 for entry in lessons:
     _lesson(entry)
 if not lessons:

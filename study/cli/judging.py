@@ -91,7 +91,7 @@ def open_review(
         if file is not None:
             item_ids = ids_in_file(file)
         else:
-            item_ids = reviewing.sampled(look, bank, n or 0, seed=items["seed"])
+            item_ids = reviewing.sample_items(look, bank, n or 0, seed=items["seed"])
     reviewing.open_review(
         store, bank, name=name, item_ids=item_ids, reviewers=reviewers, acting=acting()
     )
@@ -104,7 +104,7 @@ def show_review(db: Path | str, bank: str, name: str) -> None:
     """Print each reviewer's progress, and the result for each item that has one."""
     with Store(db).look() as look:
         row = _find_review(look, bank, name)
-        hidden = exposure.withheld(look, row.bank)
+        hidden = exposure.withheld_reason(look, row.bank)
         judged_cases = _print_progress(look, row)
     if hidden:
         note(hidden)
@@ -122,7 +122,7 @@ def verdicts(db: Path | str, bank: str, name: str) -> None:
     """
     with Store(db).look() as look:
         rows = reviewing.verdict_table(look, _find_review(look, bank, name).id)
-    for row in (reviewing.TABLE, *rows):
+    for row in (reviewing.VERDICT_COLUMNS, *rows):
         print(csv_line(row), end="")
 
 
@@ -245,9 +245,9 @@ def scores(db: Path | str, study: str) -> None:
         row = study_row(look, study)
         exposure.refuse_withheld(look, row.bank)
         rows = list(answer_scoring.score_rows(look, row.id))
-    print(csv_line(answer_scoring.TABLE), end="")
+    print(csv_line(answer_scoring.SCORE_COLUMNS), end="")
     for score in rows:
-        print(csv_line(tuple(score[name] for name in answer_scoring.TABLE)), end="")
+        print(csv_line(tuple(score[name] for name in answer_scoring.SCORE_COLUMNS)), end="")
 
 
 @command("close", group=scoring)

@@ -1,1 +1,1 @@
-"""The lifecycle of studies from draft to closing; previews, judging and teaching."""
+"""Takes studies from draft to closing; also provides previews, judging and teaching."""

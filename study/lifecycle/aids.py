@@ -22,7 +22,7 @@ from study.store.studies import CaseRow, StudyRow
 
 
 def planned_aids(look: Transaction, study: StudyRow) -> list[AidRow]:
-    """Return the aids of a study as they will be shown; none if no condition is aided.
+    """Return the aids of a study as they will be shown; empty if no condition is aided.
 
     Raises
     ------
@@ -37,9 +37,9 @@ def planned_aids(look: Transaction, study: StudyRow) -> list[AidRow]:
     answers = models.primary_answers(look, model.id)
     cases = studies.cases(look, study.id)
     _refuse_missing(cases, answers, protocol)
-    wrong = _planted(look, study, cases, answers, protocol)
+    wrong = _planted_errors(look, study, cases, answers, protocol)
     return [
-        _shown(case, answers[case.item_id], wrong.get(case.item_id), protocol)
+        _shown_aid(case, answers[case.item_id], wrong.get(case.item_id), protocol)
         for case in cases
         if case.item_id in answers
     ]
@@ -63,14 +63,14 @@ def aid_model(look: Transaction, study: StudyRow, protocol: Protocol) -> ModelRo
 
 
 def opening_facts(look: Transaction, study: StudyRow) -> dict[str, Any]:
-    """Return what the event of an opening records about the model; nothing without one."""
+    """Return what the event of the opening records about the model; empty without a model."""
     name = stored_protocol(study).aid_model
     rows = [row for row in models.of_study(look, study.id) if row.model_id == name]
     return {"aid_model": {"model_id": name, "edition": rows[0].edition}} if rows else {}
 
 
-def examples(look: Transaction, study: StudyRow) -> list[AidRow]:
-    """Return example aids for the preview of a study; none if no condition is aided."""
+def example_aids(look: Transaction, study: StudyRow) -> list[AidRow]:
+    """Return example aids for the preview of a study; empty if no condition is aided."""
     protocol = stored_protocol(study)
     if not protocol.is_aided:
         return []
@@ -87,11 +87,11 @@ def examples(look: Transaction, study: StudyRow) -> list[AidRow]:
         confidence=0.5,
         detail=canonical_json({"explanation": words, "boxes": [box]}),
     )
-    return [_shown(case, example, None, protocol) for case in studies.cases(look, study.id)]
+    return [_shown_aid(case, example, None, protocol) for case in studies.cases(look, study.id)]
 
 
 def sealed_hashes(look: Transaction, study: int, salt: str) -> dict[str, str]:
-    """Return the hashes of the aids and of the wrong images of a study that has them."""
+    """Return the hashes of a study's aids and wrong images, if it has any."""
     rows = {
         "aids_sha256": [[item_id, *row[1:]] for item_id, row in aids.of_study(look, study)],
         "wrong_images_sha256": studies.wrong_images(look, study),
@@ -117,14 +117,14 @@ def _refuse_missing(
         )
 
 
-def _planted(
+def _planted_errors(
     look: Transaction,
     study: StudyRow,
     cases: Sequence[CaseRow],
     answers: Mapping[str, PredictionRow],
     protocol: Protocol,
 ) -> dict[str, str]:
-    """Return the wrong answers that replace correct answers, by item, in proportion to strata."""
+    """Return the wrong answers that replace correct ones, by item, in proportion to the strata."""
     if not protocol.aid_errors:
         return {}
     truths = {row.item_id: row.truth for row in banks.items_of_study(look, study.id)}
@@ -157,7 +157,7 @@ def _planted(
     }
 
 
-def _shown(
+def _shown_aid(
     case: CaseRow, prediction: PredictionRow, wrong: str | None, protocol: Protocol
 ) -> AidRow:
     """Return the parts of an answer that the protocol shows."""

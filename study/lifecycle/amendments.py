@@ -1,8 +1,8 @@
 """Amends the protocol of an open study.
 
-Settings that determined the drawn cases, the assignments or how answered cases were shown cannot
-change; this would require a new study. Amendments are stored next to the locked protocol, which is
-kept unchanged with its hash.
+Settings that determined the drawn cases, the assignments or how answered cases were shown cannot be
+changed; this would require a new study. Amendments are stored next to the locked protocol, which
+keeps its hash.
 """
 
 from collections.abc import Mapping
@@ -35,27 +35,27 @@ AMENDABLE = (
     "smallest_window",
     "metadata",
 )
-"""The keys that may change after opening; `feedback` and `instructions` only within limits."""
+"""The keys that may be changed after opening; `feedback` and `instructions` only within limits."""
 
-_DRAWN = frozenset(
+_DRAW_KEYS = frozenset(
     {
         *("cases", "seed", "stratify_by", "allocation", "one_question_per"),
         *("required_views", "age", "unknown_age", "sex", "without_flags", *ITEM_LISTS),
     }
 )
-_ASSIGNED = frozenset(
+_ASSIGNMENT_KEYS = frozenset(
     {
         *("case_order", "option_order", "conditions", "sessions", "hidden_repeats"),
         *("practice_cases", "reads_per_case", "cases_per_reader", "anchor", "arms"),
     }
 )
-_DECLARED = frozenset(
+_DECLARATION_KEYS = frozenset(
     {
         *("exclusions", "score_card", "bundle_extras", "subgroups", "sample_size"),
         *("ordered_options", "years_limit"),
     }
 )
-_ANSWERED = frozenset({"consent", "questionnaire", "display_check"})
+_ANSWERED_KEYS = frozenset({"consent", "questionnaire", "display_check"})
 
 
 def amend(
@@ -77,14 +77,14 @@ def amend(
     BadInput
         The reason is empty or too long.
     BadProtocol
-        A key can no longer change, or the protocol would have faults; all are listed.
+        A key can no longer be changed, or the protocol would have faults, which are all listed.
     """
     why = checked_reason(reason)
     with store.change() as change:
         row = study_row(change, study)
         _refuse_unless_open(row)
         before = stored_protocol(row)
-        _refuse(_faults(change, row, before, changes))
+        _refuse_faults(_faults(change, row, before, changes))
         after = Protocol.from_json({**before.in_full(), **changes}).in_full()
         changed = {
             key: {"old": old, "new": after[key]}
@@ -100,24 +100,24 @@ def amend(
             reason=why,
             changes=changed,
         )
-        _store(change, row, amendment, acting)
+        _store_amendment(change, row, amendment, acting)
         if exposure.reveals(study_row(change, study)) and not exposure.reveals(row):
-            others = exposure.being_read(change, row.bank, excluding=row.id)
+            others = exposure.studies_reading(change, row.bank, excluding=row.id)
             exposure.record_others(change, row, others, EventKind.OTHER_STUDY_AMENDED, acting)
     return amendment
 
 
 def why_fixed(key: str) -> str:
-    """Return why a key of the protocol cannot change after opening; empty if it can."""
+    """Return why a key of the protocol cannot be changed after opening; empty if it can."""
     if key in AMENDABLE:
         return ""
-    if key in _DRAWN:
+    if key in _DRAW_KEYS:
         return t("{key}: it determined which cases were drawn.", key=key)
-    if key in _ASSIGNED:
+    if key in _ASSIGNMENT_KEYS:
         return t("{key}: it determined each reader's assigned cases, which are now fixed.", key=key)
-    if key in _ANSWERED:
+    if key in _ANSWERED_KEYS:
         return t("{key}: readers have already answered it in its present form.", key=key)
-    if key in _DECLARED:
+    if key in _DECLARATION_KEYS:
         return t("{key}: it was decided before reading started.", key=key)
     if key == "name":
         return t("{key}: it identifies the study.", key=key)
@@ -161,7 +161,7 @@ def _faults(
             )
         )
     if changes.get("interim_results") and not before.interim_results:
-        reading = exposure.being_read(look, row.bank, excluding=row.id)
+        reading = exposure.studies_reading(look, row.bank, excluding=row.id)
         faults += [f"interim_results: {exposure.interim_refusal(reading)}"] if reading else []
     return faults + _feedback_faults(look, row, before, changes)
 
@@ -181,13 +181,15 @@ def _feedback_faults(
     ]
 
 
-def _refuse(faults: list[str]) -> None:
+def _refuse_faults(faults: list[str]) -> None:
     if faults:
         fault_list = "\n".join(f"  {fault}" for fault in faults)
         raise BadProtocol(t("The protocol was not amended:") + "\n" + fault_list)
 
 
-def _store(change: Transaction, row: StudyRow, amendment: Amendment, acting: Acting) -> None:
+def _store_amendment(
+    change: Transaction, row: StudyRow, amendment: Amendment, acting: Acting
+) -> None:
     studies.add_amendment(change, row.id, amendment)
     detail = {
         "number": amendment.number,

@@ -16,9 +16,9 @@ from study.store.studies import refuse_restored, study_row
 
 
 def init(address: Path | str, *, entropy: Entropy, now: datetime, witnessed: bool = True) -> Store:
-    """Create an empty store with its own secret, or open the existing store.
+    """Create an empty store with a new secret, or open the existing store.
 
-    The trail contains a hash of the secret, with which `verify` checks it.
+    The trail contains a hash of the secret, so that `verify` can check it.
     """
 
     def fill(change: Transaction) -> None:
@@ -65,7 +65,7 @@ def administrator_code(
     now: datetime,
     deliver: Callable[[str], None] = lambda code: None,
 ) -> str:
-    """Give an administrator of the deployment an access code; an earlier one stops working.
+    """Give an administrator of the deployment an access code; an earlier code stops working.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def administrator_code(
 
 
 def first_administrator(store: Store, *, entropy: Entropy, now: datetime) -> str:
-    """Create the administrator ``admin`` if there is none; return their code, or an empty text."""
+    """Create the administrator ``admin`` if there is none; return their code, otherwise ""."""
     with store.look() as look:
         rows = people.grants_of_deployment(look)
     if any(row.role == Role.ADMINISTRATOR and not row.revoked_at_utc for row in rows):
@@ -93,7 +93,7 @@ def reader_code(
     now: datetime,
     deliver: Callable[[str], None] = lambda code: None,
 ) -> str:
-    """Give a reader a new access code; the earlier one stops working.
+    """Give a reader a new access code; the earlier code stops working.
 
     Raises
     ------
@@ -156,7 +156,7 @@ def _staff_code(
 
 
 def holder(change: Transaction, name: str, role: Role, study: int | None, now: datetime) -> int:
-    """Return the person who holds a role under a name, created if there is none."""
+    """Return the person who holds a role under a name; create the person if there is none."""
     existing = people.holder(change, handle=name, role=role, study=study)
     if existing:
         return existing.person

@@ -1,7 +1,7 @@
-"""Drafts of studies, which are written and saved step by step and drawn when they are valid.
+"""Manages drafts of studies, which are written and saved step by step and drawn when valid.
 
 A draft's protocol is a mapping with the keys of the protocol file; it may be incomplete or
-inconsistent until the draw. If two tabs edit a draft, the second one to save gets an error.
+inconsistent until the draw. If two tabs edit a draft, the second tab that saves it gets an error.
 """
 
 import json
@@ -33,7 +33,7 @@ from study.store.events import EventKind
 from study.store.studies import DraftRow, study_row
 
 CASES_TO_BEGIN_WITH = (200, 150, 100, 75, 50, 40, 30, 25, 20, 15, 10, 5, 2, 1)
-"""Numbers of cases for a new draft; the first that its bank can provide is used."""
+"""Numbers of cases tried for a new draft; the first number that its bank can provide is used."""
 
 
 class SavedElsewhere(NotNow):
@@ -57,9 +57,10 @@ class StudyDraft:
 
     @property
     def protocol_values(self) -> dict[str, Any]:
-        """Return the keys and values of its protocol file, valid or not.
+        """Return the keys and values of the draft's protocol, valid or not.
 
-        The study and its protocol have the same name, so that file and page give the same hash.
+        The study and its protocol have the same name, so that a study drawn from a protocol file
+        has the same hash.
         """
         return {**Protocol().in_full(), **self.values, "name": self.name}
 
@@ -78,22 +79,22 @@ def begin(
     Parameters
     ----------
     maker
-        The person who creates it.
+        The person who creates the draft.
     values
-        The initial protocol; by default a new one with as many cases as the bank can provide and
-        shuffled options.
+        The initial protocol; by default, a new protocol with shuffled options and as many of
+        `CASES_TO_BEGIN_WITH` as the bank can provide.
 
     Raises
     ------
     BadInput
         The name is invalid.
     NotNow
-        The name is taken.
+        The name is in use.
     NotFound
         The bank does not exist.
     """
     with store.change() as change:
-        _refuse_taken(change, name, None)
+        _refuse_used_name(change, name, None)
         number = bank_row(change, bank).id
         initial_values = (
             dict(values) if values is not None else _initial_values(change, number, acting.now)
@@ -113,7 +114,7 @@ def begin(
 
 
 def rules_of(store: Store, study: str) -> dict[str, Any]:
-    """Return the current protocol of a study, as initial values of a draft."""
+    """Return the current protocol of a study as the initial values of a draft."""
     with store.look() as look:
         return stored_protocol(study_row(look, study)).in_full()
 
@@ -124,20 +125,20 @@ def find(store: Store, number: int) -> StudyDraft:
     Raises
     ------
     NotFound
-        It was drawn or deleted.
+        The draft was drawn or deleted.
     """
     with store.look() as look:
         return _draft(_row(look, number))
 
 
-def listed(store: Store) -> list[StudyDraft]:
-    """Return all drafts, last saved first."""
+def list_drafts(store: Store) -> list[StudyDraft]:
+    """Return all drafts, the last saved first."""
     with store.look() as look:
         return [_draft(row) for row in stored.listed_drafts(look)]
 
 
 class Content(TypedDict):
-    """The saved part of a draft: its name, bank (empty for none) and values of the protocol."""
+    """The saved part of a draft: its name, bank (empty for none) and protocol values."""
 
     name: str
     bank: str
@@ -157,23 +158,23 @@ def save(
     Parameters
     ----------
     seen_saved_at_utc
-        The draft's time of saving when it was read.
+        The time at which the draft had last been saved when it was read.
 
     Raises
     ------
     SavedElsewhere
-        It has since been saved by another person or tab; nothing was stored.
+        The draft has since been saved by another person or tab; nothing was stored.
     BadInput
-        Its name is invalid.
+        The name is invalid.
     NotNow
-        Its name is taken.
+        The name is in use.
     NotFound
-        It was drawn or deleted, or the bank does not exist.
+        The draft was drawn or deleted, or the bank does not exist.
     """
     with store.change() as change:
         row = _row(change, number)
         _refuse_overwriting(row, seen_saved_at_utc)
-        _refuse_taken(change, content["name"], number)
+        _refuse_used_name(change, content["name"], number)
         # Two saves within a millisecond must have different times.
         at = max(stamp(now), stamp(moment(row.saved_at_utc) + timedelta(milliseconds=1)))
         stored.save_draft(
@@ -206,17 +207,16 @@ def remove(store: Store, number: int, *, acting: Acting) -> None:
 def draw(
     store: Store, number: int, *, seen_saved_at_utc: str, maker: int, acting: Acting
 ) -> tuple[str, tuple[Stratum, ...]]:
-    """Draw the study of a draft; its maker becomes its coordinator. Return its name and strata.
+    """Draw the study of a draft, whose maker becomes its coordinator; return its name and strata.
 
-    An administrator of the deployment already runs all studies, and does not get a role in this
-    study.
+    An administrator of the deployment already runs all studies and does not get a role in this one.
 
     Raises
     ------
     BadProtocol
-        The protocol has faults; all are listed.
+        The protocol has faults, which are all listed.
     NotNow
-        The draft has since been saved, or the bank has too few cases.
+        The draft has since been saved again, or the bank has too few cases.
     """
     with store.change() as change:
         row = _row(change, number)
@@ -236,7 +236,7 @@ def draw(
 
 
 def faults(draft: StudyDraft) -> list[str]:
-    """Return the faults of a draft, as far as they can be found without the bank."""
+    """Return the faults of a draft that can be found without the bank."""
     fault = name_fault(draft.name)
     name_faults = [t("name: {fault}.", fault=fault)] if fault else []
     bank_faults = [] if draft.bank else [t("bank: none has been chosen.")]
@@ -247,15 +247,15 @@ def faults(draft: StudyDraft) -> list[str]:
 def draw_faults(
     store: Store,
     draft: StudyDraft,
-    rehearse: Callable[[str, Mapping[str, Any]], object],
+    try_draw: Callable[[str, Mapping[str, Any]], object],
 ) -> list[str]:
-    """Return why `draw` would refuse: the faults of the draft, or otherwise those of the draw.
+    """Return why `draw` would refuse: the faults of the draft or, if it has none, of the draw.
 
     Parameters
     ----------
-    rehearse
-        Rehearses the draw from a named bank with the values of a protocol; errors as of
-        `study.protocol.sampling.rehearse`.
+    try_draw
+        Computes the draw from a named bank with the values of a protocol, and raises the same
+        errors as `study.protocol.sampling.compute_draw`.
     """
     problems = faults(draft)
     if problems:
@@ -263,7 +263,7 @@ def draw_faults(
     try:
         with store.look() as look:
             drawable_bank(look, draft.bank, draft.name)
-        rehearse(draft.bank, draft.protocol_values)
+        try_draw(draft.bank, draft.protocol_values)
     except StudyError as error:
         return [str(error)]
     return []
@@ -279,7 +279,7 @@ def return_to_draft(
     Parameters
     ----------
     maker
-        The owner of the draft; by default a coordinator of the study, or an administrator.
+        The owner of the draft; by default, a coordinator of the study or an administrator.
 
     Raises
     ------
@@ -293,12 +293,12 @@ def return_to_draft(
     why = checked_reason(reason)
     with store.change() as change:
         row = set_aside(change, study, acting.now)
-        name = _free_name(change, study)
+        name = _unused_name(change, study)
         values = stored_protocol(row).in_full()
         draft = stored.add_draft(
             change,
             name=name,
-            made_by=_coordinator(change, row.id) if maker is None else maker,
+            made_by=_draft_owner(change, row.id) if maker is None else maker,
             bank=row.bank,
             protocol=canonical_json(values),
             saved_at_utc=stamp(acting.now),
@@ -311,7 +311,7 @@ def return_to_draft(
     return draft
 
 
-def _coordinator(look: Transaction, study: int) -> int:
+def _draft_owner(look: Transaction, study: int) -> int:
     """Return a coordinator or administrator who can own a draft."""
     grants = [
         *(row for row in people.grants_of_study(look, study) if row.role == Role.COORDINATOR),
@@ -325,13 +325,13 @@ def _coordinator(look: Transaction, study: int) -> int:
     )
 
 
-def free_name(store: Store, wish: str) -> str:
-    """Return a name similar to the given one that no study or draft has."""
+def unused_name(store: Store, wish: str) -> str:
+    """Return a name similar to `wish` that no study or draft has."""
     with store.look() as look:
-        return _free_name(look, wish)
+        return _unused_name(look, wish)
 
 
-def _free_name(look: Transaction, wish: str) -> str:
+def _unused_name(look: Transaction, wish: str) -> str:
     used_names = {*studies.names(look), *(row.name for row in stored.listed_drafts(look))}
     if wish not in used_names:
         return wish
@@ -387,7 +387,7 @@ def _refuse_overwriting(row: DraftRow, seen_saved_at_utc: str) -> None:
         )
 
 
-def _refuse_taken(look: Transaction, name: str, number: int | None) -> None:
+def _refuse_used_name(look: Transaction, name: str, number: int | None) -> None:
     check_name(name, "study")
     others = {row.name for row in stored.listed_drafts(look) if row.id != number}
     if name in others or name in studies.names(look):

@@ -1,9 +1,9 @@
 """Determines where a bank's reference standard may be shown, and which readers may have seen it.
 
-The reference standard belongs to the bank, so one study can reveal what another hides. Shared
-patients, examinations, image files and questions are recognised under any name, see
-`study.store.banks.study_shows_bank`. Warnings for the coordinator before a study is drawn or
-opened are sentences; `study.lifecycle.studies` refuses what is not allowed.
+The reference standard belongs to the bank, so a study can reveal what another study hides. Banks
+with common patients, examinations, image files or questions are recognised under any name; see
+`study.store.banks.study_shows_bank`. This module returns the warnings for coordinators as
+sentences; `study.lifecycle.studies` refuses what is not allowed.
 """
 
 from collections.abc import Container, Sequence
@@ -34,7 +34,7 @@ from study.store.studies import StudyRow, study_row
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownCases:
-    """A study or a bank in teaching where a person may have learnt the answers.
+    """A study, or a bank in teaching, in which a person may have learnt the answers.
 
     In teaching, `role` is None and `study` is the bank's name.
     """
@@ -48,13 +48,13 @@ class KnownCases:
         return {"study": self.study, "role": self.role} if self.role else {"bank": self.study}
 
 
-def being_read(look: Transaction, bank: int, *, excluding: int = 0) -> list[str]:
-    """Return the open studies on a bank's cases whose accuracy is hidden.
+def studies_reading(look: Transaction, bank: int, *, excluding: int = 0) -> list[str]:
+    """Return the open studies with a bank's cases whose accuracy is hidden.
 
     Parameters
     ----------
-    but
-        A study to leave out.
+    excluding
+        The number of a study to leave out.
     """
     return [
         row.name
@@ -63,13 +63,13 @@ def being_read(look: Transaction, bank: int, *, excluding: int = 0) -> list[str]
     ]
 
 
-def withheld(look: Transaction, bank: int) -> str:
-    """Return why texts that reveal the answers of a bank are hidden, or an empty text.
+def withheld_reason(look: Transaction, bank: int) -> str:
+    """Return why text that reveals the answers of a bank is hidden, or an empty string.
 
-    These are its reference standard and texts that may repeat it: verdicts and scores with their
-    comments, and the reasons for which items were struck off.
+    This is the reference standard, and text that may repeat it: verdicts and scores with their
+    comments, and the reasons why items were struck off.
     """
-    if not being_read(look, bank):
+    if not studies_reading(look, bank):
         return ""
     return t(
         "Verdicts, comments and reasons are hidden while cases from this bank are being read in a "
@@ -78,12 +78,12 @@ def withheld(look: Transaction, bank: int) -> str:
 
 
 def refuse_withheld(look: Transaction, bank: int) -> None:
-    """Raise `NotNow` if texts that reveal the answers of a bank are hidden."""
-    if reason := withheld(look, bank):
+    """Raise `NotNow` if text that reveals the answers of a bank is hidden."""
+    if reason := withheld_reason(look, bank):
         raise NotNow(reason)
 
 
-def revealed_in(look: Transaction, bank: int, *, excluding: int = 0) -> list[str]:
+def revealing_studies(look: Transaction, bank: int, *, excluding: int = 0) -> list[str]:
     """Return the studies that reveal the reference standard of a bank's items."""
     return [row.name for row in _other_studies(look, bank, excluding) if reveals(row)]
 
@@ -91,8 +91,8 @@ def revealed_in(look: Transaction, bank: int, *, excluding: int = 0) -> list[str
 def reveals(study: StudyRow) -> bool:
     """Return whether a study currently reveals the reference standard of its cases.
 
-    It does after closing, and while it is open if results can be seen or readers see the correct
-    answer after each case.
+    A study does this after closing, and while it is open if results can be seen or if readers see
+    the correct answer after each case.
     """
     if study.state != "open":
         return bool(study.state == "closed")
@@ -109,7 +109,7 @@ def record_truth_shown(store: Store, bank: str, *, acting: Acting) -> None:
         Cases of the bank are being read in an open study that hides it.
     """
     with store.change() as change:
-        if being_read(change, banks.bank_row(change, bank).id):
+        if studies_reading(change, banks.bank_row(change, bank).id):
             raise NotNow(
                 t(
                     "Cases from this bank are being read in a study. The reference standard can "
@@ -119,13 +119,13 @@ def record_truth_shown(store: Store, bank: str, *, acting: Acting) -> None:
         events.record(change, "", acting, kind=EventKind.TRUTH_SHOWN, detail={"bank": bank})
 
 
-def listed(names: Sequence[str]) -> str:
+def study_list(names: Sequence[str]) -> str:
     """Return the names of studies as a list within a sentence."""
     return ", ".join(map(quoted, names))
 
 
 def interim_refusal(names: Sequence[str]) -> str:
-    """Return why a study's accuracy cannot be shown while others are open on the same cases."""
+    """Return why accuracy cannot be shown while other studies with the same cases are open."""
     return tn(
         "Cases from this bank are being read in the study {studies}, where no one can see "
         "accuracy yet. A study that shows results while it is open can be opened once that study "
@@ -134,14 +134,14 @@ def interim_refusal(names: Sequence[str]) -> str:
         "accuracy yet. A study that shows results while it is open can be opened once those "
         "studies are closed.",
         len(names),
-        studies=listed(names),
+        studies=study_list(names),
     )
 
 
 def record_others(
     change: Transaction, study: StudyRow, others: Sequence[str], kind: EventKind, acting: Acting
 ) -> None:
-    """Record an event of a study in the audit trails of other studies on the same cases."""
+    """Record an event of a study in the audit trails of other studies with the same cases."""
     for other in others:
         events.record(change, other, acting, kind=kind, detail={"study": study.name})
 
@@ -149,8 +149,8 @@ def record_others(
 def known_cases(look: Transaction, person: int, study: StudyRow) -> tuple[KnownCases, ...]:
     """Return the studies and teaching in which a person may have seen the truth of a study's bank.
 
-    They may have seen it in studies of the same cases that they run or analyse, in studies that
-    showed them the correct answers, and in teaching. Reviewers and scorers cannot be readers.
+    These are studies with the same cases that the person runs or analyses, studies that showed them
+    the correct answers, and teaching. Reviewers and scorers cannot be readers.
     """
     taught = tuple(
         KnownCases(study=bank.name, role=None)
@@ -165,13 +165,13 @@ def known_cases(look: Transaction, person: int, study: StudyRow) -> tuple[KnownC
             and part.study_name
             and part.study != study.id
             and banks.study_shows_bank(look, study.bank, part.study)
-            and _learnt(look, part)
+            and _may_know_answers(look, part)
         )
     )
 
 
 def exposed_readers(look: Transaction, study: StudyRow) -> dict[str, tuple[KnownCases, ...]]:
-    """Return where readers of a study may have seen its answers; other readers are omitted."""
+    """Return where readers of a study may have seen its answers, without other readers."""
     roles = {}
     for reader in people.readers(look, study.id):
         person = people.person_of_reader(look, reader.id)
@@ -181,16 +181,16 @@ def exposed_readers(look: Transaction, study: StudyRow) -> dict[str, tuple[Known
     return roles
 
 
-def in_words(reader: str, cases_seen: Sequence[KnownCases]) -> str:
+def exposure_sentence(reader: str, cases_seen: Sequence[KnownCases]) -> str:
     """Return the sentence about a reader who may know the answers."""
     return t(
         "{reader} may have seen the reference standard of these cases, {parts}.",
         reader=reader,
-        parts=", ".join(_place_in_words(place) for place in cases_seen),
+        parts=", ".join(_place_phrase(place) for place in cases_seen),
     )
 
 
-def _place_in_words(place: KnownCases) -> str:
+def _place_phrase(place: KnownCases) -> str:
     study = quoted(place.study)
     if place.role is None:
         return t("in teaching with {study}", study=study)
@@ -209,7 +209,7 @@ def _other_studies(look: Transaction, bank: int, excluding: int) -> list[StudyRo
     ]
 
 
-def _learnt(look: Transaction, part: GrantRow) -> bool:
+def _may_know_answers(look: Transaction, part: GrantRow) -> bool:
     if part.role != Role.READER:
         return True
     study = studies.find(look, part.study_name or "")
@@ -231,18 +231,21 @@ def opening_warnings(store: Store, study: str) -> tuple[str, ...]:
     with store.look() as look:
         row = study_row(look, study)
         protocol = stored_protocol(row)
-        # Counts over a few cases reveal their truth: while others read them, count the whole bank.
-        reading = being_read(look, row.bank, excluding=row.id)
+        # Counts over a few cases reveal their truth. While they are being read, count the bank.
+        reading = studies_reading(look, row.bank, excluding=row.id)
         bank_questions = banks.Questions(look, row.bank, None if reading else row.id)
         return (
-            *_struck_since(look, row.id),
+            *_struck_warning(look, row.id),
             *clue_sentences(bank_questions, shuffled=protocol.option_order == "random"),
             *other_study_warnings(look, row.bank, protocol, excluding=row.id),
-            *(in_words(reader, parts) for reader, parts in exposed_readers(look, row).items()),
+            *(
+                exposure_sentence(reader, parts)
+                for reader, parts in exposed_readers(look, row).items()
+            ),
         )
 
 
-def _struck_since(look: Transaction, study: int) -> tuple[str, ...]:
+def _struck_warning(look: Transaction, study: int) -> tuple[str, ...]:
     struck = bank_contents.struck_cases(look, study)
     if not struck:
         return ()
@@ -284,7 +287,7 @@ def exposed_reader_warnings(
     with store.look() as look:
         cases_seen = exposed_readers(look, study_row(look, study))
     return tuple(
-        in_words(reader, parts)
+        exposure_sentence(reader, parts)
         for reader, parts in cases_seen.items()
         if readers is None or reader in readers
     )
@@ -293,10 +296,10 @@ def exposed_reader_warnings(
 def other_study_warnings(
     look: Transaction, bank: int, protocol: Protocol, *, excluding: int = 0
 ) -> tuple[str, ...]:
-    """Return the warnings about other studies on the same cases for a study with this protocol."""
+    """Return warnings about other studies with the same cases for a study with this protocol."""
     reading, revealing = (
-        being_read(look, bank, excluding=excluding),
-        revealed_in(look, bank, excluding=excluding),
+        studies_reading(look, bank, excluding=excluding),
+        revealing_studies(look, bank, excluding=excluding),
     )
     lines = []
     if reading and protocol.interim_results:
@@ -306,7 +309,7 @@ def other_study_warnings(
             t(
                 "This study shows its readers the correct answers to cases that are being read in "
                 "{studies}. The audit trails of these studies will record this.",
-                studies=listed(reading),
+                studies=study_list(reading),
             )
         )
     if revealing:
@@ -315,7 +318,7 @@ def other_study_warnings(
                 "Correct answers to cases from this bank are shown in {studies}. Anyone who has "
                 "seen them there should not read here. The audit trails of these studies will "
                 "record this.",
-                studies=listed(revealing),
+                studies=study_list(revealing),
             )
         )
     n_learners = teaching.n_learners(look, bank)

@@ -1,8 +1,8 @@
-"""Judging by two people who do not see each other's verdict, and by a third if they differ.
+"""Organises judging by two people who do not see each other's verdict, and a third if they differ.
 
-There are three kinds: experts' reviews of a bank's questions, and scorings of a closed study's
-free-text answers or of its models' explanations. A kind defines the verdicts, their labels and the
-rule for three verdicts. `reviewing` and `scoring` open them and use their results.
+There are three kinds of judging: expert reviews of a bank's questions, and scorings of a closed
+study's free-text answers or of its models' explanations. A kind defines the verdicts and the rule
+for three verdicts. `reviewing` and `scoring` open them and use their results.
 """
 
 from collections import Counter
@@ -15,7 +15,7 @@ from study.base.actor import Acting
 from study.base.canonical import sha256_of, shuffled, stamp
 from study.base.errors import BadInput, NotAllowed, NotFound, NotNow
 from study.base.translation import later, t, translated
-from study.lifecycle.exposure import being_read
+from study.lifecycle.exposure import studies_reading
 from study.store import Store, Transaction, events, judgements
 from study.store.events import EventKind
 from study.store.judgements import (
@@ -28,9 +28,9 @@ from study.store.judgements import (
     VerdictRow,
 )
 
-LONGEST_COMMENT = 2000
-JUDGES = 2
-"""Number of judges before it is known whether another is needed."""
+MAX_COMMENT_LENGTH = 2000
+N_FIRST_JUDGES = 2
+"""Number of judges of each subject, before a third judge is asked."""
 
 
 class ItemVerdict(StrEnum):
@@ -44,11 +44,11 @@ class ItemVerdict(StrEnum):
 
 
 MIXED = "several faults"
-"""The result for an item in which the majority of reviewers finds different faults."""
+"""The result for an item in which three reviewers give three different verdicts."""
 
 
 class Score(StrEnum):
-    """A scorer's verdict on a free-text answer, best first."""
+    """A scorer's verdict on a free-text answer; the best comes first."""
 
     CORRECT = "correct"
     PARTLY = "partly correct"
@@ -80,9 +80,12 @@ class Kind:
     decide
         Returns the result of three verdicts, the first two of which differ.
     event
-        The kind of event that records the end; its key `hashed` is a hash of all verdicts.
+        The kind of event that records the end.
+    hashed
+        The key of this event that contains the hash of all verdicts.
     too_few, missing, stranger, closed
-        Messages: fewer than two judges, does not exist, not a judge, already closed.
+        Messages: there are fewer than two judges; the review or scoring does not exist; the person
+        is not a judge; the review or scoring is already closed.
     """
 
     options: type[StrEnum]
@@ -97,7 +100,7 @@ class Kind:
 
 def _majority(verdicts: Sequence[str]) -> str:
     (verdict, n), *_ = Counter(verdicts).most_common(1)
-    return verdict if n >= JUDGES else MIXED
+    return verdict if n >= N_FIRST_JUDGES else MIXED
 
 
 def _median(verdicts: Sequence[str]) -> str:
@@ -125,23 +128,23 @@ _SCORING = Kind(
     closed=later("This scoring is closed."),
 )
 KINDS = {REVIEW: _REVIEW, ANSWER: _SCORING, EXPLANATION: _SCORING}
-_BY_TABLE = {REVIEW: _REVIEW, SCORING: _SCORING}
+_KIND_OF_TABLE = {REVIEW: _REVIEW, SCORING: _SCORING}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """An item, or all answers to an item with the same words, and its verdicts.
+    """A subject of judging: an item, or all answers to an item with the same words.
 
     Parameters
     ----------
     judges
-        Positions of its judges, in order; the third is only asked if the first two differ.
+        Positions of the judges, in order; the third is only asked if the first two differ.
     verdicts
         The latest verdict of each judge, by the judge's position.
     answers
         The answers with the same words; empty in a review.
     is_closed
-        Whether the review or scoring is closed, so that no verdict is missing any more.
+        Whether the review or scoring is closed, so that no more verdicts are needed.
     """
 
     kind: str
@@ -156,7 +159,7 @@ class Judged:
     @property
     def result(self) -> str | None:
         """Return the result, or None if verdicts are missing."""
-        return settled(
+        return settled_verdict(
             self.kind,
             [self.verdicts[judge].verdict for judge in self.judges if judge in self.verdicts],
         )
@@ -166,37 +169,43 @@ class Judged:
         """Return the judges whose verdicts are needed now."""
         if self.is_closed:
             return ()
-        waiting = tuple(judge for judge in self.judges[:JUDGES] if judge not in self.verdicts)
+        waiting = tuple(
+            judge for judge in self.judges[:N_FIRST_JUDGES] if judge not in self.verdicts
+        )
         if waiting or self.result:
             return waiting
-        return tuple(judge for judge in self.judges[JUDGES:][:1] if judge not in self.verdicts)
+        return tuple(
+            judge for judge in self.judges[N_FIRST_JUDGES:][:1] if judge not in self.verdicts
+        )
 
 
-def settled(kind: str, verdicts: Sequence[str]) -> str | None:
+def settled_verdict(kind: str, verdicts: Sequence[str]) -> str | None:
     """Return the result of verdicts in the order of the judges, or None if another is needed.
 
-    With three verdicts, the majority decides in a review, and the median in a scoring.
+    If there are three verdicts, the majority decides in a review, and the median in a scoring.
 
-    >>> settled("review", ["sound", "sound"]), settled("review", ["sound", "ambiguous"])
-    ('sound', None)
-    >>> settled("review", ["sound", "ambiguous", "hallucinated finding"])
+    >>> settled_verdict("review", ["sound", "sound"])
+    'sound'
+    >>> settled_verdict("review", ["sound", "ambiguous"]) is None
+    True
+    >>> settled_verdict("review", ["sound", "ambiguous", "hallucinated finding"])
     'several faults'
-    >>> settled("answer", ["correct", "incorrect", "incorrect"])
+    >>> settled_verdict("answer", ["correct", "incorrect", "incorrect"])
     'incorrect'
-    >>> settled("answer", ["incorrect", "partly correct", "correct"])
+    >>> settled_verdict("answer", ["incorrect", "partly correct", "correct"])
     'partly correct'
     """
-    if len(verdicts) < JUDGES:
+    if len(verdicts) < N_FIRST_JUDGES:
         return None
     if verdicts[0] == verdicts[1]:
         return verdicts[0]
-    return KINDS[kind].decide(verdicts) if len(verdicts) > JUDGES else None
+    return KINDS[kind].decide(verdicts) if len(verdicts) > N_FIRST_JUDGES else None
 
 
 def judging_order(position: int, n: int) -> tuple[int, ...]:
-    """Return the order of the `n` judges for a position.
+    """Return the order of the `n` judges for the subject at a position.
 
-    In n (n - 1) consecutive positions, every ordered pair of judges is first once.
+    In n (n - 1) consecutive positions, every ordered pair of judges comes first exactly once.
 
     >>> [judging_order(position, 3) for position in range(4)]
     [(0, 1, 2), (1, 2, 0), (2, 0, 1), (0, 2, 1)]
@@ -212,10 +221,10 @@ def distinct_judges(kind: str, persons: Sequence[int]) -> list[int]:
     Raises
     ------
     BadInput
-        There are too few.
+        There are too few judges.
     """
     persons = list(dict.fromkeys(persons))
-    if len(persons) < JUDGES:
+    if len(persons) < N_FIRST_JUDGES:
         raise BadInput(translated(KINDS[kind].too_few))
     return persons
 
@@ -226,11 +235,11 @@ def judging_row(look: Transaction, table: str, number: int) -> JudgingRow:
     Raises
     ------
     NotFound
-        It does not exist.
+        There is no review or scoring with this number.
     """
     row = judgements.judging(look, table, number)
     if row is None:
-        raise NotFound(translated(_BY_TABLE[table].missing))
+        raise NotFound(translated(_KIND_OF_TABLE[table].missing))
     return row
 
 
@@ -258,7 +267,7 @@ def everything_judged(look: Transaction, row: JudgingRow) -> list[Judged]:
 def _contents(
     look: Transaction, row: JudgingRow
 ) -> Iterator[tuple[int, int, str, Sequence[OpenAnswer]]]:
-    """Yield position, item and answers of each subject."""
+    """Yield the position, item and answers of each subject."""
     if row.kind == REVIEW:
         for item in judgements.review_items(look, row.id):
             yield item.position, item.item, item.item_id, ()
@@ -279,7 +288,7 @@ def _contents(
 class Assignment:
     """The subjects of a review or scoring in a judge's order.
 
-    `judge` is the position among the judges. Each scorer has a different random order.
+    `judge` is the judge's position among the judges. Each scorer has a different random order.
     """
 
     row: JudgingRow
@@ -321,13 +330,13 @@ def refusal(look: Transaction, row: JudgingRow) -> str:
     """Return why a review or scoring is not accessible now, or an empty string."""
     if row.ended_at_utc:
         return translated(KINDS[row.kind].closed)
-    if being_read(look, row.bank):
-        return paused()
+    if studies_reading(look, row.bank):
+        return paused_message()
     return ""
 
 
-def paused() -> str:
-    """Return the message that judging is closed while cases of the bank are being read."""
+def paused_message() -> str:
+    """Return the message that judging is paused while cases of the bank are being read."""
     return t("Closed for now: cases from this bank are being read in a study.")
 
 
@@ -362,8 +371,8 @@ def judge(
     comment = judgement.comment.strip()
     if reason := refusal(change, row):
         raise NotNow(reason)
-    if len(comment) > LONGEST_COMMENT:
-        raise BadInput(t("Shorten the comment to {n} characters.", n=LONGEST_COMMENT))
+    if len(comment) > MAX_COMMENT_LENGTH:
+        raise BadInput(t("Shorten the comment to {n} characters.", n=MAX_COMMENT_LENGTH))
     part = assignment(change, row, judgement.person)
     matches = [
         case for case in (*part.waiting, *part.judged) if case.position == judgement.position
@@ -386,9 +395,9 @@ def close(store: Store, table: str, number: int, *, acting: Acting) -> None:
     Raises
     ------
     NotFound
-        It does not exist.
+        The review or scoring does not exist.
     NotNow
-        It is already closed.
+        The review or scoring is already closed.
     """
     with store.change() as change:
         row = judging_row(change, table, number)

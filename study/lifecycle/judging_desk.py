@@ -1,9 +1,9 @@
-"""Judges' desks: the reading page for reviews and scorings.
+"""Provides the desks of judges, who use the reading page for reviews and scorings.
 
-The options are the verdicts, which are chosen by number because the letters belong to the
-question's options. Reviewers see the bank's question with images, options and reference standard;
-scorers see the correct option and the answer, but not the rater. Only judges of the review or
-scoring have access.
+The options on the page are the verdicts, which are chosen by number because the letters belong to
+the question's options. Reviewers see the bank's question with images, options and reference
+standard; scorers see the correct option and the answer, but not the rater. Only the judges in a
+review or scoring have access.
 """
 
 import json
@@ -69,7 +69,7 @@ class JudgingDesk:
     def take_records(
         self, store: Store, person: Person, number: int, records: Sequence[Any], *, now: datetime
     ) -> Acknowledgement:
-        """Store a judge's verdicts; a verdict sent twice is stored once."""
+        """Store a judge's verdicts; a verdict that is sent twice is stored once."""
         outcomes: list[RecordOutcome] = []
         with store.change() as change:
             for record in parse_records(records):
@@ -83,7 +83,7 @@ class JudgingDesk:
     def _refused(
         self, change: Transaction, person: Person, part: Assignment, record: Any, now: datetime
     ) -> str:
-        """Store a verdict, or return why not; presentations are not stored."""
+        """Store a verdict, or return why it is refused; presentations are not stored."""
         if isinstance(record, Presentation):
             return ""
         if not isinstance(record, Reading):
@@ -118,7 +118,7 @@ class JudgingDesk:
     def _find(
         self, look: Transaction, person: Person, part: Assignment, case: str
     ) -> Judged | None:
-        """Return the judge's subject with the ID of a case, or None."""
+        """Return the judge's subject that has this case ID, or None."""
         matches = (
             judged_case
             for judged_case in (*part.waiting, *part.judged)
@@ -180,7 +180,7 @@ def _view(look: Transaction, judged_case: Judged, case: str, position: int) -> C
 
 
 def _question(look: Transaction, judged_case: Judged, case: CaseView) -> Iterator[str]:
-    """Yield the lines of the text that is judged, from the item's question and options."""
+    """Yield the lines of the text to judge: the item's question and options, and the answer."""
     truth, explanation = teaching.truth(look, judged_case.item)
     yield case.question
     yield ""

@@ -1,6 +1,6 @@
 """Assigns arms and lists to readers in designs with arms, blocks, an aid or wrong images.
 
-See `docs/designs.md`. In other designs a reader's list follows from their study code.
+See `docs/designs.md`. In other designs, a reader's list follows from their study code.
 """
 
 from collections import Counter
@@ -82,12 +82,12 @@ def _refuse_short_lists(protocol: Protocol, scope: str, n_readers: int) -> None:
 def place_all(
     change: Transaction, protocol: Protocol, readers: Sequence[ReaderRow]
 ) -> dict[int, ListPlace]:
-    """Assign arm and list to all readers of a study that is being opened.
+    """Assign an arm and a list to each reader of a study that is being opened.
 
     Returns
     -------
     dict of int to ListPlace
-        By the number of the reader; empty in designs without arms and lists.
+        The lists by the number of the reader; empty in designs without arms and lists.
     """
     if not protocol.has_new_design:
         return {}
@@ -97,21 +97,21 @@ def place_all(
         members = [reader for reader in readers if arms[reader.id] == name]
         lists = blocks.n_lists(protocol, len(members))
         for number, reader in enumerate(_by_site(protocol, members), start=1):
-            places[reader.id] = _stored_place(
+            places[reader.id] = _store_place(
                 change, reader, ListPlace(arm=name, number=number, lists=lists)
             )
     return places
 
 
-def lists_of(places: Iterable[ListPlace]) -> dict[str, int]:
-    """Return the number of lists of each arm, for the event of the opening."""
+def count_lists(places: Iterable[ListPlace]) -> dict[str, int]:
+    """Return the number of lists in each arm, for the event of the opening."""
     return {place.arm: place.lists for place in places}
 
 
 def place_late(
     change: Transaction, study: StudyRow, readers: Sequence[ReaderRow]
 ) -> ListPlace | int:
-    """Assign arm and list to the last of a study's readers, who was invited after the opening.
+    """Assign an arm and a list to the last of a study's readers, invited after the opening.
 
     Returns
     -------
@@ -128,12 +128,17 @@ def place_late(
         arm, number = free
     else:
         arm = (
-            next_arm(protocol.arms, _originals(earlier), _allocated(reader), protocol.seed)
+            next_arm(
+                protocol.arms,
+                _randomised_readers(earlier),
+                _allocated_reader(reader),
+                protocol.seed,
+            )
             if protocol.arms
             else ""
         )
         number = max((other.list or 0 for other in earlier if other.arm == arm), default=0) + 1
-    return _stored_place(
+    return _store_place(
         change, reader, ListPlace(arm=arm, number=number, lists=opened["lists"].get(arm, 1))
     )
 
@@ -146,17 +151,17 @@ def _arms_of(protocol: Protocol, readers: Iterable[ReaderRow]) -> dict[int, str]
     allocated_before: list[AllocatedReader] = []
     arms = {}
     for reader in readers:
-        allocated = _allocated(reader)
+        allocated = _allocated_reader(reader)
         arm = reader.arm
         if protocol.arms and not arm:
             arm = next_arm(protocol.arms, allocated_before, allocated, protocol.seed)
         arms[reader.id] = arm
-        allocated_before.append(_allocated(reader, arm))
+        allocated_before.append(_allocated_reader(reader, arm))
     return arms
 
 
 def _by_site(protocol: Protocol, readers: Sequence[ReaderRow]) -> list[ReaderRow]:
-    """Return readers by site and level, so that neighbours get neighbouring lists."""
+    """Sort readers by site and level, so that similar readers get successive lists."""
     order = shuffled((reader.reader_id for reader in readers), seed=protocol.seed, purpose="list")
     rank = {reader_id: place for place, reader_id in enumerate(order)}
     return sorted(
@@ -165,23 +170,23 @@ def _by_site(protocol: Protocol, readers: Sequence[ReaderRow]) -> list[ReaderRow
     )
 
 
-def _stored_place(change: Transaction, reader: ReaderRow, place: ListPlace) -> ListPlace:
+def _store_place(change: Transaction, reader: ReaderRow, place: ListPlace) -> ListPlace:
     people.assign_list(change, reader.id, place.arm, place.number)
     return place
 
 
-def _allocated(reader: ReaderRow, arm: str = "") -> AllocatedReader:
+def _allocated_reader(reader: ReaderRow, arm: str = "") -> AllocatedReader:
     return AllocatedReader(
         reader_id=reader.reader_id, level=reader.level, site=reader.site, arm=arm
     )
 
 
-def _originals(readers: Iterable[ReaderRow]) -> list[AllocatedReader]:
+def _randomised_readers(readers: Iterable[ReaderRow]) -> list[AllocatedReader]:
     """Return the readers who were randomised, without those who replaced a withdrawn reader."""
     first: dict[tuple[str, int | None], ReaderRow] = {}
     for reader in readers:
         first.setdefault((reader.arm, reader.list), reader)
-    return [_allocated(reader, reader.arm) for reader in first.values()]
+    return [_allocated_reader(reader, reader.arm) for reader in first.values()]
 
 
 def _free_list(
@@ -189,7 +194,7 @@ def _free_list(
 ) -> tuple[str, int] | None:
     """Return the arm and list of a withdrawn reader that have not been reassigned, or None.
 
-    If there are several, a list of a reader with the same level and site is preferred.
+    If there are several, the list of a reader with the same level and site is preferred.
     """
     withdrawn = {
         step.reader_id for step in readings.interventions(look, study.id) if step.kind == "withdraw"
@@ -198,8 +203,8 @@ def _free_list(
     free = [
         row for row in earlier if (row.arm, row.list) not in taken_lists and row.list is not None
     ]
-    own_stratum = _allocated(reader).stratum
+    own_stratum = _allocated_reader(reader).stratum
     chosen = min(
-        free, key=lambda row: (_allocated(row).stratum != own_stratum, row.id), default=None
+        free, key=lambda row: (_allocated_reader(row).stratum != own_stratum, row.id), default=None
     )
     return None if chosen is None or chosen.list is None else (chosen.arm, chosen.list)

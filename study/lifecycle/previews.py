@@ -1,11 +1,11 @@
-"""Previews of a study as its readers will see it, in a temporary copy.
+"""Creates previews of a study as its readers will see it, in a temporary copy.
 
 The copy is a separate store next to the deployment's store, with the study and a single reader.
-The reader's desk uses it like any store, so a preview shows what readers see. The study itself
-only records the event that a preview was opened.
+The reader's desk uses it like any store, so a preview shows what readers see. In the study, only
+an event records that a preview was opened.
 
 While cases of the bank are being read in an open study whose accuracy is hidden, the copy contains
-an invented reference standard, and a note of that in place of every explanation.
+an invented reference standard, and each explanation is replaced by a note about this.
 """
 
 import json
@@ -25,7 +25,7 @@ from study.base.errors import BadInput, NotAllowed, NotFound, NotNow
 from study.base.translation import t
 from study.lifecycle import aids
 from study.lifecycle import studies as life
-from study.lifecycle.exposure import being_read
+from study.lifecycle.exposure import studies_reading
 from study.people.codes import Entropy, new_code
 from study.people.invitations import Invitation
 from study.people.roles import Act, Role
@@ -37,8 +37,8 @@ from study.store.events import EventKind
 from study.store.studies import DraftRow, StudyRow
 
 READER = "preview"
-MOST = 20
-"""Maximum number of previews per store; the least recently used is removed for a new one."""
+MAX_PREVIEWS = 20
+"""Maximum number of previews per store; a new preview replaces the least recently used one."""
 
 _MARK = re.compile(r"[0-9a-f]{32}")
 
@@ -50,11 +50,11 @@ class Preview:
     Parameters
     ----------
     store
-        The copy, used by the reader's desk.
+        The copy, which the reader's desk uses.
     reader
-        Its only reader.
+        The only reader in the copy.
     arm
-        The arm of the reader; empty in a study without arms.
+        The reader's arm; empty in a study without arms.
     """
 
     mark: str
@@ -69,7 +69,7 @@ class Preview:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Source:
-    """The study or draft to preview, and whether its reference standard has to be invented."""
+    """The study or draft to preview, and whether its reference standard must be invented."""
 
     row: StudyRow | DraftRow
     arm: str
@@ -86,21 +86,22 @@ def preview(
     draft: int | None = None,
     arm: str = "",
 ) -> Preview:
-    """Return a person's current or new preview of their study or of a draft.
+    """Return a person's preview of their study or of a draft; create it if there is none.
 
-    A preview belongs to a sign-in and a version of the protocol; after a change it restarts.
+    A preview belongs to a sign-in and a version of the protocol; after a change of the protocol, a
+    new preview starts at the first case.
 
     Parameters
     ----------
     draft
         Number of a draft; None for the person's study.
     arm
-        Arm of the reader in a study with arms; empty for the first one.
+        Arm of the reader in a study with arms; empty for the first arm.
 
     Raises
     ------
     NotAllowed
-        The person may not set up that study.
+        The person may not set up the study.
     NotFound
         The study, the draft or the arm does not exist.
     NotNow
@@ -109,10 +110,14 @@ def preview(
         The draft's protocol has faults.
     """
     with store.look() as look:
-        source = _study(look, person, arm) if draft is None else _draft(look, person, draft, arm)
+        source = (
+            _study_source(look, person, arm)
+            if draft is None
+            else _draft_source(look, person, draft, arm)
+        )
     path = _path(store, source.mark)
     if not path.is_file():
-        _make(store, source, person, path, entropy, now)
+        _create_copy(store, source, person, path, entropy, now)
         with store.change() as change:
             is_draft = isinstance(source.row, DraftRow)
             detail = {"draft": source.row.name} if is_draft else {}
@@ -134,13 +139,14 @@ def find(store: Store, person: Person, mark: str) -> Preview:
     Raises
     ------
     NotFound
-        It has ended: a preview with the true reference standard ends when its cases are read.
+        The preview has ended. A preview with the true reference standard ends when reading of its
+        cases begins in a study.
     NotAllowed
-        It belongs to another person, or to a study that the person does not set up.
+        The preview belongs to another person, or to a study that the person may not set up.
     """
     path = _path(store, mark)
     if not _MARK.fullmatch(mark) or not path.is_file():
-        raise NotFound(_ended())
+        raise NotFound(_ended_message())
     with suppress(OSError):
         path.touch()  # it is in use
     copy = Store(path, witnessed=False)
@@ -155,8 +161,8 @@ def find(store: Store, person: Person, mark: str) -> Preview:
         raise NotAllowed(t("This preview belongs to someone else. Open your own."))
     if not made_up:
         with store.look() as look:
-            if being_read(look, row.bank):
-                raise NotFound(_ended())
+            if studies_reading(look, row.bank):
+                raise NotFound(_ended_message())
     reading = Person(
         role=Role.READER,
         study=row.id,
@@ -168,11 +174,11 @@ def find(store: Store, person: Person, mark: str) -> Preview:
     return Preview(mark=mark, arm=reader.arm, store=copy, reader=reading)
 
 
-def _ended() -> str:
+def _ended_message() -> str:
     return t("This preview has ended. Open it again from the study's page.")
 
 
-def _study(look: Transaction, person: Person, arm: str) -> _Source:
+def _study_source(look: Transaction, person: Person, arm: str) -> _Source:
     row = studies.find(look, person.study_name)
     if row is None:
         raise NotFound(t("This study no longer exists."))
@@ -180,13 +186,15 @@ def _study(look: Transaction, person: Person, arm: str) -> _Source:
         raise NotAllowed(t("Only people who can set up this study can preview it."))
     if row.state == "closed":
         raise NotNow(t("The study is closed and can no longer be previewed."))
-    made_up = bool(being_read(look, row.bank))
-    own_arm = _arm(stored_protocol(row), arm)
+    made_up = bool(studies_reading(look, row.bank))
+    own_arm = _checked_arm(stored_protocol(row), arm)
     fingerprint = ["study", row.id, row.protocol_sha256, row.amendments, made_up, own_arm]
-    return _Source(row=row, arm=own_arm, mark=_mark(look, person, fingerprint), made_up=made_up)
+    return _Source(
+        row=row, arm=own_arm, mark=_preview_mark(look, person, fingerprint), made_up=made_up
+    )
 
 
-def _draft(look: Transaction, person: Person, number: int, arm: str) -> _Source:
+def _draft_source(look: Transaction, person: Person, number: int, arm: str) -> _Source:
     if not person.may(Act.MAKE_STUDY):
         raise NotAllowed(t("Only people who can set up studies can preview a draft."))
     row = studies.find_draft(look, number)
@@ -196,13 +204,15 @@ def _draft(look: Transaction, person: Person, number: int, arm: str) -> _Source:
         raise NotAllowed(t("This draft belongs to someone else."))
     if row.bank is None:
         raise BadInput(t("Choose a question bank first: without one there are no cases to show."))
-    made_up = bool(being_read(look, row.bank))
-    own_arm = _arm(_protocol(row), arm)
+    made_up = bool(studies_reading(look, row.bank))
+    own_arm = _checked_arm(_protocol(row), arm)
     fingerprint = ["draft", row.id, row.name, row.bank, row.protocol, made_up, own_arm]
-    return _Source(row=row, arm=own_arm, mark=_mark(look, person, fingerprint), made_up=made_up)
+    return _Source(
+        row=row, arm=own_arm, mark=_preview_mark(look, person, fingerprint), made_up=made_up
+    )
 
 
-def _arm(protocol: Protocol, arm: str) -> str:
+def _checked_arm(protocol: Protocol, arm: str) -> str:
     """Return the arm to preview; empty in a study without arms."""
     names = [each.name for each in protocol.arms]
     if arm and arm not in names:
@@ -218,7 +228,7 @@ def _sets_up(person: Person, study: int) -> bool:
     return person.study == study and person.may(Act.SET_UP)
 
 
-def _mark(look: Transaction, person: Person, fingerprint: list[Any]) -> str:
+def _preview_mark(look: Transaction, person: Person, fingerprint: list[Any]) -> str:
     return sha256_of([secret(look), "preview", _owner(person), fingerprint])[:32]
 
 
@@ -226,10 +236,10 @@ def _owner(person: Person) -> str:
     return f"{person.id}/{person.sign_in}"
 
 
-def _make(
+def _create_copy(
     store: Store, source: _Source, person: Person, path: Path, entropy: Entropy, now: datetime
 ) -> None:
-    """Create the copy with one reader under a temporary name, then rename it."""
+    """Create the copy with a single reader under a temporary name, and rename it."""
 
     def fill(change: Transaction) -> None:
         deployment.set_once(
@@ -237,7 +247,7 @@ def _make(
         )  # different entropy gives different seals
         deployment.set_once(change, "preview_owner", _owner(person))
         deployment.set_once(change, "preview_made_up", "yes" if source.made_up else "")
-        truth = _made_up() if source.made_up else None
+        truth = _invented_truth() if source.made_up else None
         with store.look() as look:
             if isinstance(source.row, StudyRow):
                 deployment.set_once(change, "preview_study", str(source.row.id))
@@ -251,13 +261,13 @@ def _make(
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=".new-") as scratch:
         copy = Store.create(Path(scratch) / "preview.db", fill, witnessed=False)
         if isinstance(source.row, DraftRow):
-            _draw(copy, source.row, acting)
+            _draw_draft(copy, source.row, acting)
         reader = [Invitation(reader_id=READER)]
         code = new_code(entropy)
         life.invite(copy, study=source.row.name, invitations=reader, codes=[code], acting=acting)
         with copy.change() as change:
             row = studies.study_row(change, source.row.name)
-            shown = aids.examples(change, row)
+            shown = aids.example_aids(change, row)
             if source.arm:
                 (only,) = people.readers(change, row.id)
                 people.assign_list(change, only.id, source.arm, 1)
@@ -265,7 +275,7 @@ def _make(
         copy.rename_to(path)
 
 
-def _made_up() -> extract.FictitiousAnswers:
+def _invented_truth() -> extract.FictitiousAnswers:
     return extract.FictitiousAnswers(
         truth=lambda item_id, n: LETTERS[int(sha256_of(["made up", item_id]), 16) % n],
         words=t(
@@ -274,7 +284,7 @@ def _made_up() -> extract.FictitiousAnswers:
     )
 
 
-def _draw(copy: Store, draft: DraftRow, acting: Acting) -> None:
+def _draw_draft(copy: Store, draft: DraftRow, acting: Acting) -> None:
     protocol = _protocol(draft)
     with copy.change() as change:
         (bank,) = banks.names(change)
@@ -286,11 +296,11 @@ def _path(store: Store, mark: str) -> Path:
 
 
 def _make_room(folder: Path, now: datetime) -> None:
-    """Delete unused previews, and make room for one more."""
+    """Delete unused previews, and make room for a new one."""
     oldest = now.timestamp() - MAX_DURATION.total_seconds()
     stores = sorted(((_used_s(path), path) for path in folder.glob("*.db")), reverse=True)
     for number, (used_s, path) in enumerate(stores, start=1):
-        if number >= MOST or used_s < oldest:
+        if number >= MAX_PREVIEWS or used_s < oldest:
             _remove(path)
     for path in folder.glob(".new-*"):  # left by a process that was killed
         if _used_s(path) < oldest:

@@ -1,9 +1,9 @@
-"""Opens experts' reviews of a bank's questions, and uses their results.
+"""Opens expert reviews of a bank's questions, and uses their results.
 
 Reviewers see the question, its images and its reference standard, but no other verdict. Faulty
-items can be struck off before a draw; in a study that was already read, a sensitivity analysis
-leaves them out. Reviews are closed while cases of the bank are being read in an open study that
-hides its reference standard.
+items can be struck off before a draw; in a study that has already been read, a sensitivity analysis
+leaves them out. Reviews are not accessible while cases of the bank are being read in an open study
+that hides its reference standard.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from study.base.canonical import shuffled, stamp
 from study.base.errors import BadInput, NotNow
 from study.base.text import check_name, id_key, quoted
 from study.base.translation import t, translated
-from study.lifecycle.exposure import being_read, refuse_withheld
+from study.lifecycle.exposure import refuse_withheld, studies_reading
 from study.lifecycle.judging import (
     LABELS,
     ItemVerdict,
@@ -36,16 +36,16 @@ def open_review(
     reviewers: Sequence[int],
     acting: Acting,
 ) -> int:
-    """Open a review of items of a bank by the given people; return the review's number.
+    """Open a review of items in a bank by these people; return the review's number.
 
     Raises
     ------
     NotFound
-        The bank does not exist, or an item is not in it.
+        The bank does not exist or does not contain an item.
     NotNow
-        The bank has a review of that name, or cases of it are being read.
+        The bank has a review of the same name, or its cases are being read.
     BadInput
-        Fewer than two reviewers, no items, or an item twice.
+        There are fewer than two reviewers or no items, or an item is listed twice.
     """
     check_name(name, "review")
     persons = distinct_judges(REVIEW, reviewers)
@@ -55,7 +55,7 @@ def open_review(
         row = banks.bank_row(change, bank)
         if name in {other.name for other in judgements.reviews_of_bank(change, row.id)}:
             raise NotNow(t("This bank already has a review named {name}.", name=quoted(name)))
-        if being_read(change, row.id):
+        if studies_reading(change, row.id):
             raise NotNow(
                 t(
                     "Cases from this bank are being read in a study. It can be reviewed once that "
@@ -71,8 +71,8 @@ def open_review(
     return number
 
 
-def sampled(look: Transaction, bank: str, n: int, *, seed: int) -> list[str]:
-    """Return the item_id of `n` random items of a bank that are not struck off.
+def sample_items(look: Transaction, bank: str, n: int, *, seed: int) -> list[str]:
+    """Return the item_ids of `n` random items in a bank that have not been struck off.
 
     Raises
     ------
@@ -88,8 +88,8 @@ def sampled(look: Transaction, bank: str, n: int, *, seed: int) -> list[str]:
     return shuffled(items, seed=seed, purpose="review")[:n]
 
 
-def faulty(look: Transaction, review: int) -> dict[str, str]:
-    """Return the faults found in a closed review by item_id.
+def faulty_items(look: Transaction, review: int) -> dict[str, str]:
+    """Return the faults found in a closed review, by item_id.
 
     Raises
     ------
@@ -99,10 +99,10 @@ def faulty(look: Transaction, review: int) -> dict[str, str]:
         The review is still open, or cases of the bank are being read.
     """
     refuse_withheld(look, judging_row(look, REVIEW, review).bank)
-    return _faulty(look, review)
+    return _faults_by_item(look, review)
 
 
-def _faulty(look: Transaction, review: int) -> dict[str, str]:
+def _faults_by_item(look: Transaction, review: int) -> dict[str, str]:
     row = judging_row(look, REVIEW, review)
     if not row.ended_at_utc:
         raise NotNow(t("Close the review first: until then its verdicts may change."))
@@ -114,11 +114,11 @@ def _faulty(look: Transaction, review: int) -> dict[str, str]:
 
 
 def faulty_cases(look: Transaction, study: int) -> list[str]:
-    """Return the item_id of every case of a study that a closed review found faulty."""
+    """Return the item_ids of a study's cases that a closed review found faulty."""
     items = {
         id_key(item_id)
         for review in judgements.closed_reviews_about(look, study)
-        for item_id in _faulty(look, review)
+        for item_id in _faults_by_item(look, review)
     }
     cases = studies.cases(look, study)
     return sorted(case.item_id for case in cases if id_key(case.item_id) in items)
@@ -132,12 +132,12 @@ def strike_faulty(store: Store, review: int, *, acting: Acting) -> int:
     Raises
     ------
     NotFound, NotNow
-        As for `faulty`.
+        As for `faulty_items`.
     """
     n = 0
     with store.change() as change:
         row = judging_row(change, REVIEW, review)
-        for item_id, verdict in faulty(change, review).items():
+        for item_id, verdict in faulty_items(change, review).items():
             item = item_of(change, row.bank_name, item_id)
             if item.struck is None:
                 reason = t(
@@ -150,12 +150,21 @@ def strike_faulty(store: Store, review: int, *, acting: Acting) -> int:
     return n
 
 
-TABLE = ("item_id", "patient_id", "task", "reviewer", "place", "verdict", "comment", "at_utc")
+VERDICT_COLUMNS = (
+    "item_id",
+    "patient_id",
+    "task",
+    "reviewer",
+    "place",
+    "verdict",
+    "comment",
+    "at_utc",
+)
 """Columns of `verdict_table`."""
 
 
 def verdict_table(look: Transaction, review: int) -> list[tuple[str | int, ...]]:
-    """Return a row for the latest verdict of each reviewer on each item; see `TABLE`.
+    """Return a row for the latest verdict of each reviewer on each item; see `VERDICT_COLUMNS`.
 
     `place` is 1 or 2 for the first two reviewers, and 3 for the third.
 

@@ -1,8 +1,8 @@
 """Opens scorings of a closed study's free-text answers, and exports their scores.
 
 Scorers see the question, its images, the correct option and the answer, but neither the rater nor
-other scores. A study has at most one scoring of its answers and one of its models' explanations;
-the scores are exported with the study's bundle.
+other scores. A study has at most one scoring of its answers and one scoring of its models'
+explanations. The scores are exported with the study's bundle.
 """
 
 import re
@@ -16,8 +16,8 @@ from study.base.canonical import sha256_of, shuffled, stamp
 from study.base.errors import BadInput, NotNow
 from study.base.text import quoted
 from study.base.translation import t
-from study.lifecycle.exposure import being_read
-from study.lifecycle.judging import distinct_judges, everything_judged, paused
+from study.lifecycle.exposure import studies_reading
+from study.lifecycle.judging import distinct_judges, everything_judged, paused_message
 from study.store import Store, Transaction, events, judgements, people, studies
 from study.store.events import EventKind
 from study.store.judgements import ANSWER, EXPLANATION, JudgingRow, ScoringAnswer
@@ -26,13 +26,13 @@ from study.store.studies import StudyRow, study_row
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """Number of questions drawn at random (None for all), and the seed of the draw."""
+    """The number of questions drawn at random (None for all), and the seed of the draw."""
 
     n_items: int | None = None
     seed: int = 1
 
 
-EVERYTHING = Sample()
+ALL_QUESTIONS = Sample()
 
 
 def open_scoring(
@@ -41,26 +41,27 @@ def open_scoring(
     *,
     kind: str,
     scorers: Sequence[int],
-    sample: Sample = EVERYTHING,
+    sample: Sample = ALL_QUESTIONS,
     acting: Acting,
 ) -> int:
-    """Open a scoring of a closed study's answers or explanations by people; return its number.
+    """Open a scoring of a closed study's answers or explanations; return its number.
 
     Parameters
     ----------
     scorers
-        Numbers of the people.
+        The row numbers of the people who score.
     sample
-        The questions whose answers are scored; by default all.
+        The questions whose answers are scored; by default, all questions.
 
     Raises
     ------
     NotFound
         The study does not exist.
     NotNow
-        It is not closed, has such a scoring already, or cases of its bank are being read.
+        The study is not closed or already has such a scoring, or cases of its bank are being read.
     BadInput
-        Fewer than two scorers, a scorer who was a reader of the study, or nothing to score.
+        There are fewer than two scorers, a scorer was a reader of the study, or there is nothing to
+        score.
     """
     persons = distinct_judges(kind, scorers)
     with store.change() as change:
@@ -69,10 +70,10 @@ def open_scoring(
             raise NotNow(t("Close the study first: scorers see the correct answers."))
         if kind in {scoring.kind for scoring in judgements.scorings_of_study(change, row.id)}:
             raise NotNow(t("These answers have been given to scorers already."))
-        if being_read(change, row.bank):
-            raise NotNow(paused())
+        if studies_reading(change, row.bank):
+            raise NotNow(paused_message())
         _refuse_readers(change, row, persons)
-        answers, drawn = _to_score(change, row, kind, sample)
+        answers, drawn = _answers_to_score(change, row, kind, sample)
         cases = {case.item_id: case.id for case in studies.cases(change, row.id)}
         number = judgements.add_scoring(
             change,
@@ -94,19 +95,19 @@ def open_scoring(
     return number
 
 
-def _to_score(
+def _answers_to_score(
     look: Transaction, study: StudyRow, kind: str, sample: Sample
 ) -> tuple[list[ScoringAnswer], list[str]]:
-    """Return the answers to score with their positions, and the items if some were drawn."""
-    of_kind = [
+    """Return the answers to score with their positions, and the drawn items if there is a draw."""
+    answers_of_kind = [
         answer for answer in judgements.open_answers_of_study(look, study.id) if answer.kind == kind
     ]
-    answers = [answer for answer in of_kind if answer.words.strip()]
+    answers = [answer for answer in answers_of_kind if answer.words.strip()]
     if not answers:
         raise BadInput(t("There are no answers in words to score."))
     drawn: list[str] = []
     if sample.n_items is not None:
-        item_ids = {answer.item_id for answer in of_kind}
+        item_ids = {answer.item_id for answer in answers_of_kind}
         if not 1 <= sample.n_items <= len(item_ids):
             raise BadInput(t("Choose between 1 and {n} questions.", n=len(item_ids)))
         drawn = sorted(shuffled(item_ids, seed=sample.seed, purpose="scoring")[: sample.n_items])
@@ -121,7 +122,7 @@ def _to_score(
 
 
 def plain_words(words: str) -> str:
-    """Return an answer without differences in case, white space and final full stops.
+    """Return an answer without letter case, extra white space and final full stops.
 
     >>> plain_words("  Pleural  Effusion. ") == plain_words("pleural effusion")
     True
@@ -147,13 +148,13 @@ def answers_hash(look: Transaction, scoring: int) -> str:
     return sha256_of([answers, judgements.scoring_item_ids(look, scoring)])
 
 
-TABLE = ("answer_id", "scorer", "turn", "score", "comment", "scored_at_utc")
+SCORE_COLUMNS = ("answer_id", "scorer", "turn", "score", "comment", "scored_at_utc")
 """Columns of `score_rows`."""
 
 
 def score_rows(look: Transaction, study: int) -> Iterator[dict[str, Any]]:
-    """Yield the scores of a study's closed scorings, one row per scorer and answer, by code."""
-    for row in _closed(look, study):
+    """Yield a row for each scorer and answer in a study's closed scorings; scorers have codes."""
+    for row in _closed_scorings(look, study):
         codes = [scorer.code for scorer in judgements.judges(look, row)]
         for words in everything_judged(look, row):
             verdicts = [
@@ -174,19 +175,19 @@ def score_rows(look: Transaction, study: int) -> Iterator[dict[str, Any]]:
 
 
 def scored_items(look: Transaction, study: int) -> dict[str, list[str]]:
-    """Return the items drawn for scoring, by kind; no entry for a kind that was fully scored."""
+    """Return the items drawn for scoring by kind, without kinds of which all items were scored."""
     return {
         row.kind: items
-        for row in _closed(look, study)
+        for row in _closed_scorings(look, study)
         if (items := judgements.scoring_item_ids(look, row.id))
     }
 
 
-def _closed(look: Transaction, study: int) -> list[JudgingRow]:
+def _closed_scorings(look: Transaction, study: int) -> list[JudgingRow]:
     return [row for row in judgements.scorings_of_study(look, study) if row.ended_at_utc]
 
 
-def to_be_scored(look: Transaction, study: int) -> dict[str, int]:
+def count_answers_to_score(look: Transaction, study: int) -> dict[str, int]:
     """Return the number of a study's free-text answers by kind."""
     kinds = [
         answer.kind

@@ -1,11 +1,13 @@
 """Draws, opens, closes and discards studies, and invites their readers.
 
-Opening locks the protocol. Its hash covers the protocol, the bank's content and the drawn cases, so
-two deployments with the same protocol and bank have the same hash. All assignments are stored
-before reading starts; a reader invited to an open study is assigned with the invitation.
+Opening a study locks its protocol. The hash of the protocol also covers the bank's content and the
+drawn cases, so that two deployments with the same protocol and bank have the same hash. All
+assignments are stored before reading starts; a reader who is invited to an open study is assigned
+cases with the invitation.
 
 While a study is open, nobody can see accuracy, including coordinators, unless the protocol allows
-it: knowing it could influence interventions. All code that shows results checks `shows_accuracy`.
+it, because this knowledge could influence interventions. All code that shows results checks
+`shows_accuracy`.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -55,9 +57,9 @@ def draw(
     NotFound
         The bank does not exist.
     BadProtocol
-        The consent text is still the example.
+        The consent text still contains the placeholder.
     NotNow
-        The name is taken.
+        The name is in use.
     BadInput
         The name is invalid, or the bank has too few suitable cases.
     """
@@ -101,14 +103,14 @@ def draw_within(
 
 
 def drawable_bank(look: Transaction, bank: str, study: str) -> banks.BankRow:
-    """Return the bank for drawing a study.
+    """Return the bank from which a study with this name can be drawn.
 
     Raises
     ------
     NotFound
         The bank does not exist.
     NotNow
-        The name of the study is taken, or the bank has no images.
+        The name of the study is in use, or the bank has no images.
     BadInput
         The name of the study is invalid.
     """
@@ -157,12 +159,12 @@ def practice_cases_hash(look: Transaction, study: int) -> str:
 
 
 def item_hashes(look: Transaction, study: int, salt: str) -> dict[str, str]:
-    """Return the hash of the displayed content of a study's items, and of their truth.
+    """Return the hash of the displayed content of a study's items, and the hash of their truth.
 
     Parameters
     ----------
     salt
-        Prevents recovering the truth of a few items from the hash by trying all answers.
+        Without a salt, the truth of a few items could be found from the hash by trying all answers.
     """
     rows = banks.items_of_study(look, study)
     displayed = [{**row._asdict(), "truth": None} for row in rows]
@@ -186,8 +188,8 @@ def invite(
     Parameters
     ----------
     deliver
-        Called with the result within the transaction, to deliver the codes. If it fails, nobody is
-        invited, because a code that was never delivered cannot be shown again.
+        Delivers the codes; it is called with the result within the transaction. If it fails, nobody
+        is invited, because a code that was not delivered cannot be shown again.
 
     Returns
     -------
@@ -210,13 +212,13 @@ def invite(
             )
         refuse_restored(row)
         _refuse_known_readers(change, row.id, invitations)
-        admitted = [
-            _admit(change, row, invitation, code, acting)
+        known_flags = [
+            _add_invited_reader(change, row, invitation, code, acting)
             for invitation, code in zip(invitations, codes, strict=True)
         ]
         known = tuple(
             invitation.reader_id
-            for invitation, is_known in zip(invitations, admitted, strict=True)
+            for invitation, is_known in zip(invitations, known_flags, strict=True)
             if is_known
         )
         deliver(known)
@@ -235,16 +237,16 @@ def open_study(
     Parameters
     ----------
     name_readers
-        Called within the transaction, to record who will receive the head of the chain.
+        Records who will receive the head of the chain; it is called within the transaction.
 
     Raises
     ------
     NotNow
-        It is already open or discarded, has no readers, its consent text is still the example, its
-        design is impossible with its readers or its model, or it would show the accuracy of cases
-        that are being read in a study that hides it.
+        The study is already open or discarded, has no readers, has a consent text with the
+        placeholder, has a design that is impossible with its readers or its model, or would show
+        the accuracy of cases that are being read in a study that hides it.
     BrokenStore
-        It was opened before, and its state was altered.
+        The study was opened before, and its state was altered.
     """
     with store.change() as change:
         row = study_row(change, study)
@@ -297,15 +299,15 @@ def _check_drawn(look: Transaction, study: StudyRow) -> list[ReaderRow]:
 
 
 def _affected_studies(look: Transaction, study: StudyRow) -> list[str]:
-    """Return the studies on the same cases whose trails record an opening, or refuse it.
+    """Return the studies with the same cases whose trails must record the opening, or refuse it.
 
-    These studies reveal answers that this study hides, or hide answers that it reveals.
+    These studies reveal answers that this study hides, or hide answers that this study reveals.
     """
-    reading = exposure.being_read(look, study.bank, excluding=study.id)
+    reading = exposure.studies_reading(look, study.bank, excluding=study.id)
     if reading and stored_protocol(study).interim_results:
         raise NotNow(exposure.interim_refusal(reading))
     hiding = reading if exposure.reveals(study._replace(state="open")) else []
-    revealing = exposure.revealed_in(look, study.bank, excluding=study.id)
+    revealing = exposure.revealing_studies(look, study.bank, excluding=study.id)
     return list(dict.fromkeys([*hiding, *revealing]))
 
 
@@ -317,14 +319,14 @@ def open_within(
     others: Sequence[str] = (),
     shown: Sequence[AidRow] = (),
 ) -> None:
-    """Open a study within the caller's transaction, which has made all other checks.
+    """Open a study within the caller's transaction, after the caller has made all other checks.
 
     Parameters
     ----------
     others
-        Other studies on the same cases, to be recorded in the trail.
+        Other studies with the same cases, which the trail records.
     shown
-        The answers of the model as shown by the aid.
+        The model's answers as the aid shows them.
     """
     row = study_row(change, study)
     readers = _check_drawn(change, row)
@@ -344,7 +346,7 @@ def open_within(
             **item_hashes(change, row.id, salt),
             **aids.opening_facts(change, row),
             **aids.sealed_hashes(change, row.id, salt),
-            **({"lists": placements.lists_of(places.values())} if places else {}),
+            **({"lists": placements.count_lists(places.values())} if places else {}),
             **({"others": list(others)} if others else {}),
         },
     )
@@ -415,11 +417,11 @@ def _refuse_known_readers(look: Transaction, study: int, invitations: Sequence[I
 
 
 def reader_facts(row: ReaderRow) -> dict[str, str]:
-    """Return the facts about a reader for the event of their invitation."""
+    """Return the facts about a reader that the event of their invitation records."""
     return {key: getattr(row, key) for key in ("reader_id", "level", "years", "site")}
 
 
-def _admit(
+def _add_invited_reader(
     change: Transaction, study: StudyRow, invitation: Invitation, code: Code, acting: Acting
 ) -> bool:
     """Add an invited reader, and return whether they keep their previous code."""
@@ -500,7 +502,7 @@ def close(store: Store, *, study: str, reason: str, acting: Acting) -> Completen
         if row.state != "open":
             raise NotNow(_not_open(row))
         completeness = completeness_in(change, row)
-        others = exposure.being_read(change, row.bank, excluding=row.id)
+        others = exposure.studies_reading(change, row.bank, excluding=row.id)
         studies.mark_closed(change, row.id, stamp(acting.now))
         events.record(
             change,
@@ -535,7 +537,7 @@ def _not_open(study: StudyRow) -> str:
 
 
 def discard(store: Store, *, study: str, reason: str, acting: Acting) -> None:
-    """Discard a study that is drawn and not open; its access codes stop working.
+    """Discard a study that has been drawn but not opened; its access codes stop working.
 
     Raises
     ------

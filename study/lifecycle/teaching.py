@@ -1,9 +1,9 @@
-"""Teaching: practice on a bank that is open for teaching, with repetition of missed cases.
+"""Lets people practise with banks that are open for teaching, with repetition of missed cases.
 
 Teaching is separate from studies: the reference standard is shown after each answer, and nothing is
 timed or exported. It must not affect studies. A bank is closed to learners while its cases are
 being read in an open study whose accuracy is hidden, and to readers who still have to read its
-cases. Readers who have practised on the cases of a study are listed before it is opened.
+cases. Readers who have practised with cases of a study are listed before the study is opened.
 """
 
 import json
@@ -49,7 +49,7 @@ from study.store.events import EventKind
 from study.store.readings import WaitingCase
 from study.store.teaching import LearntRow, TaughtRow
 
-ROUND = 20
+CASES_PER_ROUND = 20
 """Number of cases in a round, after which learners see their result."""
 
 _PROTOCOL = Protocol(feedback=Feedback.AFTER_CASE, smallest_window=())
@@ -62,13 +62,13 @@ class Lesson:
     Parameters
     ----------
     refused
-        Why the person cannot use it now; empty if they can.
+        Why the person cannot use the bank now; empty if they can.
     round
         The current round, counted from 1.
     is_begun
-        Whether cases of that round have been answered.
+        Whether cases of this round have been answered.
     first
-        First answers to the cases so far, by task.
+        The person's first answers to cases, by task.
     n_coming_back
         Number of missed cases still to be repeated.
     is_over
@@ -93,9 +93,9 @@ def set_availability(store: Store, bank: str, *, taught: bool, acting: Acting) -
     NotFound
         The bank does not exist.
     NotNow
-        It is already open, or closed.
+        The bank is already open or closed, as requested.
     BadInput
-        The bank has no images here, or no reference standard.
+        The bank has no images in this deployment, or no reference standard.
     """
     with store.change() as change:
         row = banks.bank_row(change, bank)
@@ -118,7 +118,7 @@ def set_availability(store: Store, bank: str, *, taught: bool, acting: Acting) -
         events.record(change, "", acting, kind=kind, detail={"bank": bank})
 
 
-def lessons(store: Store, person: Person) -> list[Lesson]:
+def list_lessons(store: Store, person: Person) -> list[Lesson]:
     """Return the banks open for teaching, with a person's progress in each."""
     with store.look() as look:
         return [_lesson(look, person, row) for row in teaching.taught(look)]
@@ -129,12 +129,12 @@ def _lesson(look: Transaction, person: Person, bank: TaughtRow) -> Lesson:
     return Lesson(
         bank=bank.id,
         name=bank.name,
-        refused=_refusal(look, person, bank),
-        round=len(answers) // ROUND + 1,
-        is_begun=len(answers) % ROUND > 0,
+        refused=_bank_refusal(look, person, bank),
+        round=len(answers) // CASES_PER_ROUND + 1,
+        is_begun=len(answers) % CASES_PER_ROUND > 0,
         first=_first_by_task(look, person.id, bank.id),
         n_coming_back=len(repetitions_due(_outcomes(answers))),
-        is_over=not _upcoming(look, person, bank.id, answers),
+        is_over=not _next_items(look, person, bank.id, answers),
     )
 
 
@@ -148,9 +148,9 @@ def _first_by_task(look: Transaction, person: int, bank: int) -> dict[str, Count
     return counts
 
 
-def _refusal(look: Transaction, person: Person, bank: TaughtRow) -> str:
+def _bank_refusal(look: Transaction, person: Person, bank: TaughtRow) -> str:
     """Return why a person cannot use a bank for teaching now, or an empty string."""
-    if exposure.being_read(look, bank.id):
+    if exposure.studies_reading(look, bank.id):
         return t("Closed for now: cases from this bank are being read in a study.")
     for part in people.all_grants_of(look, person.id):
         if part.role != Role.READER or part.revoked_at_utc or part.discarded_at_utc:
@@ -170,8 +170,8 @@ def _refusal(look: Transaction, person: Person, bank: TaughtRow) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Coming:
-    """A case for a learner: its number from 1 over all rounds, its id and its item."""
+class _NextCase:
+    """A case for a learner: its number (from 1, over all rounds), its ID and its item."""
 
     number: int
     case: str
@@ -180,27 +180,30 @@ class _Coming:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _RoundState:
-    """A learner's round of a bank: the answers so far, and the next cases."""
+    """A learner's round with a bank: all answers so far, and the next cases.
+
+    `before` is the number of answers before the round.
+    """
 
     person: Person
     bank: TaughtRow
     before: int
     answers: Sequence[LearntRow]
-    coming: Sequence[_Coming]
+    coming: Sequence[_NextCase]
 
     @property
     def read(self) -> int:
         """Return the number of answered cases in the round."""
-        return min(len(self.answers) - self.before, ROUND)
+        return min(len(self.answers) - self.before, CASES_PER_ROUND)
 
     @property
     def total(self) -> int:
         """Return the number of cases in the round."""
-        return ROUND if self.coming else self.read
+        return CASES_PER_ROUND if self.coming else self.read
 
 
 def desk(store: Store, person: Person, bank: int, round: int) -> Desk:
-    """Return a learner's desk in a round of a bank, for the reading page.
+    """Return a learner's desk in a round with a bank, for the reading page.
 
     Raises
     ------
@@ -229,7 +232,7 @@ def film(
         secret_key = secret(look)
         at = {case.case: case.item for case in state.coming} | {
             _case(secret_key, person, bank, answer.number, answer.item): answer.item
-            for answer in state.answers[-ROUND:]
+            for answer in state.answers[-CASES_PER_ROUND:]
         }
         return teaching.film(look, at[case], view) if case in at else None
 
@@ -243,13 +246,16 @@ def take_records(
     *,
     now: datetime,
 ) -> Acknowledgement:
-    """Store a learner's answers, each once, and return the reference standard of each."""
+    """Store a learner's answers, and return the reference standard for each.
+
+    An answer that is sent twice is stored once.
+    """
     outcomes: list[RecordOutcome] = []
     with store.change() as change:
         for record in parse_records(records):
             if not isinstance(record, RecordOutcome):
                 state = _round_state(change, person, bank, round)
-                refused = _refused(change, state, record, now)
+                refused = _store_answer(change, state, record, now)
                 case = record.case if isinstance(record, CaseRecord) else ""
                 record = RecordOutcome(id=record.id, case="" if refused else case, refused=refused)
             outcomes.append(record)
@@ -262,8 +268,8 @@ def take_records(
     return Acknowledgement.of(outcomes, _desk(store, state), feedback=feedback)
 
 
-def _refused(change: Transaction, state: _RoundState, record: Any, now: datetime) -> str:
-    """Store an answer, or return why not; presentations are not stored."""
+def _store_answer(change: Transaction, state: _RoundState, record: Any, now: datetime) -> str:
+    """Store an answer, or return why it is refused; presentations are not stored."""
     if isinstance(record, Presentation):
         return ""
     if not isinstance(record, Reading):
@@ -297,7 +303,7 @@ def _feedback(look: Transaction, person: Person, outcome: RecordOutcome) -> Case
     row = None if outcome.refused else teaching.by_id(look, outcome.id)
     if row is None:  # a case that was only shown
         return None
-    at = _Coming(number=row["number"], case=outcome.case, item=row["item"])
+    at = _NextCase(number=row["number"], case=outcome.case, item=row["item"])
     truth, explanation = teaching.truth(look, at.item)
     return CaseFeedback(
         option=shown_letter(truth, _order(look, person, at)),
@@ -312,24 +318,24 @@ def _round_state(look: Transaction, person: Person, bank: int, round: int) -> _R
         raise NotFound(
             t("This bank is not open for teaching. Choose another on the Teaching page.")
         )
-    if reason := _refusal(look, person, row):
+    if reason := _bank_refusal(look, person, row):
         raise NotAllowed(reason)
     answers = teaching.answers(look, person.id, bank)
-    before = (round - 1) * ROUND
+    before = (round - 1) * CASES_PER_ROUND
     if not 0 <= before <= len(answers):
         raise NotFound(t("You have not reached this round yet. Continue on the Teaching page."))
     secret_key = secret(look)
     coming = [
-        _Coming(number=number, case=_case(secret_key, person, bank, number, item), item=item)
+        _NextCase(number=number, case=_case(secret_key, person, bank, number, item), item=item)
         for number, item in enumerate(
-            _upcoming(look, person, bank, answers), start=len(answers) + 1
+            _next_items(look, person, bank, answers), start=len(answers) + 1
         )
-        if number <= before + ROUND
+        if number <= before + CASES_PER_ROUND
     ]
     return _RoundState(person=person, bank=row, before=before, answers=answers, coming=coming)
 
 
-def _upcoming(
+def _next_items(
     look: Transaction, person: Person, bank: int, answers: Sequence[LearntRow]
 ) -> list[int]:
     """Return the numbers of the items that come next."""
@@ -339,7 +345,7 @@ def _upcoming(
         drawn = int(random_key(str(number), seed=person.id, purpose=f"teaching/{bank}"), 16)
         return teaching.next_item(look, bank, low + drawn % (high - low + 1), excluding)
 
-    return upcoming(_outcomes(answers), new)
+    return schedule_items(_outcomes(answers), new)
 
 
 def _outcomes(answers: Sequence[LearntRow]) -> list[tuple[int, bool]]:
@@ -354,8 +360,8 @@ def _seal(look: Transaction, person: Person, bank: int, round: int) -> str:
     return sha256_of([secret(look), "teaching", person.id, bank, round])[:32]
 
 
-def _order(look: Transaction, person: Person, at: _Coming) -> str:
-    """Return the order in which a case's options are shown; it differs at each repetition."""
+def _order(look: Transaction, person: Person, at: _NextCase) -> str:
+    """Return the order in which a case's options are shown, which differs at each repetition."""
     letters = LETTERS[: len(json.loads(teaching.item(look, at.item).options))]
     purpose = f"option order/{at.item}/{at.number}"
     return "".join(shuffled(letters, seed=person.id, purpose=purpose))
@@ -365,7 +371,7 @@ def _desk(store: Store, state: _RoundState) -> Desk:
     person, bank = state.person, state.bank
     with store.look(sealed=True) as look:
         return Desk(
-            seal=_seal(look, person, bank.id, state.before // ROUND + 1),
+            seal=_seal(look, person, bank.id, state.before // CASES_PER_ROUND + 1),
             study=bank.name,
             reader=person.name,
             simulated_films=bool(banks.bank_row(look, bank.name).simulated),
@@ -377,7 +383,7 @@ def _desk(store: Store, state: _RoundState) -> Desk:
         )
 
 
-def _view(look: Transaction, state: _RoundState, at: _Coming) -> CaseView:
+def _view(look: Transaction, state: _RoundState, at: _NextCase) -> CaseView:
     row = teaching.item(look, at.item)
     return case_view(
         look,
@@ -395,15 +401,15 @@ def _view(look: Transaction, state: _RoundState, at: _Coming) -> CaseView:
     )
 
 
-GAPS = (N_CASES_SENT, 10)
-"""Number of cases before a repetition: after a wrong answer, and after a correct one."""
+REPETITION_GAPS = (N_CASES_SENT, 10)
+"""Number of cases until a repetition, after a wrong answer and after a correct answer."""
 
 Answer = tuple[int, bool]
 """An item, and whether the answer to it was correct."""
 
 
 def repetitions_due(answers: Iterable[Answer]) -> dict[int, int]:
-    """Return the items to be repeated, each with the earliest case number of the repetition.
+    """Return the items to be repeated, each with the earliest case number for its repetition.
 
     >>> repetitions_due([(7, False), (8, True)])
     {7: 4}
@@ -419,26 +425,26 @@ def repetitions_due(answers: Iterable[Answer]) -> dict[int, int]:
             turn[item] = 0
         elif item in turn:
             turn[item] += 1
-        if turn.get(item, len(GAPS)) == len(GAPS):
+        if turn.get(item, len(REPETITION_GAPS)) == len(REPETITION_GAPS):
             turn.pop(item, None)
             due_at.pop(item, None)
         else:
-            due_at[item] = number + GAPS[turn[item]]
+            due_at[item] = number + REPETITION_GAPS[turn[item]]
     return due_at
 
 
-def upcoming(
+def schedule_items(
     answers: Sequence[Answer], new: Callable[[int, tuple[int, ...]], int | None]
 ) -> list[int]:
-    """Return the next items, in order; none when no item is new and no repetition is left.
+    """Return the next items in order; none if there are neither new items nor repetitions.
 
-    Repetitions come when they are due, otherwise new items; if no item is new, the next repetition
-    comes early. The case after that depends on the answer and is not sent in advance.
+    Repetitions that are due precede new items. If there are no new items, the next repetition is
+    made early; the case that follows it depends on the answer and is not sent in advance.
 
     Parameters
     ----------
     new
-        Returns an item for a case number that is not among the given ones, or None.
+        Returns an item for a case number that is not among the excluded items, or None.
     """
     due_at, known = repetitions_due(answers), tuple(dict.fromkeys(item for item, _ in answers))
     due_items: list[int] = []

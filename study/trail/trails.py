@@ -293,7 +293,7 @@ class _HiddenReasons:
     def _reason_of(self, name: str) -> str:
         if name not in self._hidden:
             bank = banks.find(self._look, name)
-            self._hidden[name] = exposure.withheld(self._look, bank.id) if bank else ""
+            self._hidden[name] = exposure.withheld_reason(self._look, bank.id) if bank else ""
         return self._hidden[name]
 
 

@@ -39,7 +39,7 @@ def _page(
 
 def _open_review(store: Store, judges: Sequence[Person]) -> int:
     with store.look() as look:
-        items = reviewing.sampled(look, "bank", 2, seed=1)
+        items = reviewing.sample_items(look, "bank", 2, seed=1)
     return reviewing.open_review(
         store,
         "bank",

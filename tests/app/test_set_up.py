@@ -462,9 +462,9 @@ def test_a_study_is_set_up_opened_and_amended(
     """It is drawn, invited and opened after a confirmation, and amended with a reason."""
     page = open_page("new_study.py")
     _button(page, "Start")
-    (draft,) = drafts.listed(banked)
+    (draft,) = drafts.list_drafts(banked)
     _button(open_page("new_study.py", draft=str(draft.id), step="review"), "Draw the sample")
-    assert drafts.listed(banked) == []
+    assert drafts.list_drafts(banked) == []
     maker("New study")
     assert "No readers have been invited yet" in " ".join(
         element.value for element in open_page("set_up.py").markdown

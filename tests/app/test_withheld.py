@@ -51,7 +51,7 @@ def reviewed(
         _copy(banked, tmp_path / "copy")
     people = reviewers(banked, 2)
     with banked.look() as look:
-        items = reviewing.sampled(look, request.param, 2, seed=1)
+        items = reviewing.sample_items(look, request.param, 2, seed=1)
     judge_ids = [person.id for person in people]
     number = reviewing.open_review(
         banked, request.param, name="r", item_ids=items, reviewers=judge_ids, acting=ACTING
@@ -147,7 +147,7 @@ def test_texts_that_may_reveal_answers_are_hidden_while_cases_are_read(
     with store.look() as look, pytest.raises(NotNow, match="hidden while"):
         reviewing.verdict_table(look, row.id)
     with store.look() as look, pytest.raises(NotNow, match="hidden while"):
-        reviewing.faulty(look, row.id)
+        reviewing.faulty_items(look, row.id)
     close(store, study="trial", reason="Done.", acting=ACTING)
     assert trails.search(store, "", trails.Search(text=TELLS), page=0, size=9).n_found
     for place, text in _visible_texts(store, row, people[0], monkeypatch).items():

@@ -108,7 +108,7 @@ def _review(store: Store, entropy: Entropy, now: datetime) -> None:
     grant_role(store, newcomer, study="", code=code, acting=Acting(by=COMMAND_LINE, now=now))
     with store.look() as look:
         people_ids = [row.person for row in people.grants_of_deployment(look)]
-        item_ids = reviewing.sampled(look, TEACHING, 6, seed=1)
+        item_ids = reviewing.sample_items(look, TEACHING, 6, seed=1)
     review = reviewing.open_review(
         store,
         TEACHING,

@@ -56,7 +56,7 @@ def test_three_experts_review_nine_questions(
     _confirmed(page, "Close the review", "The review is closed.")
     _confirmed(page, "Strike off the faulty questions", "faulty questions were struck off.")
     with server.store.look() as look:
-        faulty = reviewing.faulty(look, 1)
+        faulty = reviewing.faulty_items(look, 1)
         struck = bank_contents.listed(look, bank_contents.struck_items(look, 1))
         read = reviewing.faulty_cases(look, study_row(look, "trial").id)
     assert set(faulty.values()) == {ItemVerdict.AMBIGUOUS}

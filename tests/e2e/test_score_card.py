@@ -70,7 +70,7 @@ def _practise(server: Server, reader: Reader) -> None:
     page.get_by_role("link", name="Start a round of 20 cases").click()
     begin(page)
     feedback = page.locator(".rr-feedback:not([hidden])")
-    for position in range(1, teaching.ROUND + 1):
+    for position in range(1, teaching.CASES_PER_ROUND + 1):
         page.wait_for_selector(f"[data-state='ready'][data-position='{position}']")
         page.keyboard.press("a")
         page.keyboard.press("Enter")
@@ -83,5 +83,5 @@ def _practise(server: Server, reader: Reader) -> None:
     page.get_by_text("Right first time").wait_for()
     page.get_by_role("link", name="Start a round of 20 cases").wait_for()
     with server.store.look() as look:
-        assert look.value("SELECT count(*) FROM teaching_answers") == teaching.ROUND
+        assert look.value("SELECT count(*) FROM teaching_answers") == teaching.CASES_PER_ROUND
         assert look.value("SELECT count(*) FROM readings") == 6

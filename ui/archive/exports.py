@@ -32,7 +32,7 @@ from study.exchange.bundle import bundle_files, sha256_of_file, zip_files
 from study.exchange.closing_report import report_files
 from study.exchange.protocol_deposit import deposit_files
 from study.lifecycle import studies
-from study.lifecycle.scoring import to_be_scored
+from study.lifecycle.scoring import count_answers_to_score
 from study.lifecycle.studies import accuracy_is_shown
 from study.monitoring.progress import Completeness, completeness_in
 from study.people.roles import Act
@@ -184,7 +184,7 @@ def state_of(person: Person) -> StudyState:
             closed=next(closings, None) if row.state == "closed" else None,
             has=completeness_in(look, row),
             licence=source.licence if source.is_restricted else "",
-            has_words=any(to_be_scored(look, row.id).values()),
+            has_words=any(count_answers_to_score(look, row.id).values()),
         )
 
 

@@ -33,7 +33,7 @@ async def _verdicts(request: Request) -> Response:
         with store().look() as look:
             rows = reviewing.verdict_table(look, number(request.path_params["review"]))
         return Response(
-            csv_bytes(reviewing.TABLE, rows),
+            csv_bytes(reviewing.VERDICT_COLUMNS, rows),
             media_type="text/csv; charset=utf-8",
             headers=attachment("verdicts.csv"),
         )
@@ -46,7 +46,9 @@ def facts_of(look: Transaction, review: int) -> list[tuple[str, str, str]]:
     """Return the results of a review: label, value and note of each; empty without any."""
     from analysis.statistics.agreement import judges as statistics
 
-    frame = pd.DataFrame(reviewing.verdict_table(look, review), columns=list(reviewing.TABLE))
+    frame = pd.DataFrame(
+        reviewing.verdict_table(look, review), columns=list(reviewing.VERDICT_COLUMNS)
+    )
     if frame.empty:
         return []
     review_result = statistics.review(frame)

@@ -35,7 +35,7 @@ def choose_judges(person: Person, label: str, *, help: str, key: str | None = No
     """Show a field in which judges are chosen; return their numbers."""
     members = members_of(Scope(person=person, study=""))
     known = {member.person: member.who for member in members if not member.revoked}
-    if len(known) < judging.JUDGES:
+    if len(known) < judging.N_FIRST_JUDGES:
         st.info(
             t("Two people are needed. First add them on this page with their access codes.")
             if person.may(Act.MAKE_STUDY)

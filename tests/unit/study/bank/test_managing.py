@@ -33,7 +33,7 @@ from study.exchange.restoring import merge, restore
 from study.films import shelf
 from study.lifecycle import drafts, exposure, studies
 from study.lifecycle.deployments import init
-from study.lifecycle.exposure import being_read
+from study.lifecycle.exposure import studies_reading
 from study.models.model_protocol import ModelProtocol
 from study.models.paper import paper_of_study
 from study.protocol.protocol import Protocol
@@ -324,7 +324,7 @@ def test_cases_being_read_are_recognised_in_every_bank(two: Store) -> None:
     _read(two, "R1")
     with two.look() as look:
         for name in ("ours", "public", "both"):
-            assert being_read(look, banks.bank_row(look, name).id) == ["trial"]
+            assert studies_reading(look, banks.bank_row(look, name).id) == ["trial"]
 
 
 def test_a_bank_can_be_removed_after_it_was_joined(two: Store) -> None:

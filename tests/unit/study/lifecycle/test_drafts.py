@@ -75,7 +75,7 @@ def test_a_new_draft_fits_its_bank(banked: Store) -> None:
     assert draft.values["cases"] == 10
     assert draft.values["seed"] == 20250604
     assert drafts.faults(draft) == []
-    assert [entries.name for entries in drafts.listed(banked)] == ["trial"]
+    assert [entries.name for entries in drafts.list_drafts(banked)] == ["trial"]
 
 
 def test_a_draft_may_have_errors_and_lists_all_of_them(banked: Store) -> None:
@@ -231,8 +231,8 @@ def test_names_of_drafts_and_studies_are_unique(banked: Store) -> None:
     drafts.draw(banked, draft.id, seen_saved_at_utc=draft.saved_at_utc, maker=1, acting=ACTING)
     with pytest.raises(NotNow, match="already exists"):
         drafts.begin(banked, name="trial", maker=1, bank="bank", acting=ACTING)
-    assert drafts.free_name(banked, "trial") == "trial (2)"
-    assert drafts.free_name(banked, "other") == "other"
+    assert drafts.unused_name(banked, "trial") == "trial (2)"
+    assert drafts.unused_name(banked, "other") == "other"
 
 
 def test_the_trail_records_the_start_and_deletion_of_a_draft(banked: Store) -> None:
@@ -240,7 +240,7 @@ def test_the_trail_records_the_start_and_deletion_of_a_draft(banked: Store) -> N
     draft = _begun(banked)
     drafts.remove(banked, draft.id, acting=ACTING)
     assert _kinds(banked, "")[-2:] == ["draft begun", "draft thrown away"]
-    assert drafts.listed(banked) == []
+    assert drafts.list_drafts(banked) == []
 
 
 def test_a_discarded_study_ends_all_access(banked: Store) -> None:
@@ -422,7 +422,7 @@ def test_a_discarded_study_or_a_blank_reason_is_refused_for_a_return(banked: Sto
     discard(banked, study="trial", reason="Wrong bank.", acting=ACTING)
     with pytest.raises(NotNow, match="discarded"):
         drafts.return_to_draft(banked, study="trial", reason="Again.", acting=ACTING)
-    assert drafts.listed(banked) == []
+    assert drafts.list_drafts(banked) == []
 
 
 def test_an_opened_study_is_not_returned_to_a_draft(opened: Any) -> None:

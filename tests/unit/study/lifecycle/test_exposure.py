@@ -14,7 +14,7 @@ from study.base.actor import Acting, By
 from study.base.errors import BadProtocol, NotFound, NotNow
 from study.lifecycle import exposure, previews, studies
 from study.lifecycle.amendments import amend
-from study.lifecycle.exposure import being_read, revealed_in
+from study.lifecycle.exposure import revealing_studies, studies_reading
 from study.lifecycle.studies import accuracy_is_shown, close
 from study.people.codes import new_code
 from study.people.invitations import Invitation
@@ -252,7 +252,7 @@ def test_the_same_cases_are_recognised_by_patient_examination_or_question(
     _invite(banked, "early")
     _open(banked, "trial")
     with banked.look() as look:
-        assert being_read(look, 2) == ["trial"]
+        assert studies_reading(look, 2) == ["trial"]
     with pytest.raises(NotNow):
         exposure.record_truth_shown(banked, "again", acting=Acting(by=By(name="c"), now=NOW))
     with pytest.raises(NotNow, match="“trial”"):
@@ -297,8 +297,8 @@ def test_a_long_id_is_sufficient_evidence_of_the_same_case(
 
     _two_banks(store, tmp_path, change)
     with store.look() as look:
-        assert being_read(look, 1) == ["trial"]
-        assert bool(being_read(look, 2)) is is_shared
+        assert studies_reading(look, 1) == ["trial"]
+        assert bool(studies_reading(look, 2)) is is_shared
 
 
 def test_a_question_about_several_examinations_is_not_evidence(
@@ -315,7 +315,7 @@ def test_a_question_about_several_examinations_is_not_evidence(
         },
     )
     with store.look() as look:
-        assert being_read(look, 2) == []
+        assert studies_reading(look, 2) == []
 
 
 def test_examinations_named_after_their_films_are_not_evidence(
@@ -324,7 +324,7 @@ def test_examinations_named_after_their_films_are_not_evidence(
     """Without an ID, an examination has the path of its first film; many banks have 0_pa.png."""
     _two_banks(store, tmp_path, lambda name, record: {"study_id": "", "PatientID": ""})
     with store.look() as look:
-        assert being_read(look, 2) == []
+        assert studies_reading(look, 2) == []
 
 
 def test_a_bank_with_other_cases_is_not_restricted(banked: Store, tmp_path: Path) -> None:
@@ -332,8 +332,8 @@ def test_a_bank_with_other_cases_is_not_restricted(banked: Store, tmp_path: Path
     _import_variant(banked, tmp_path)
     _open(banked, "trial")
     with banked.look() as look:
-        assert being_read(look, 2) == []
-        assert being_read(look, 1) == ["trial"]
+        assert studies_reading(look, 2) == []
+        assert studies_reading(look, 1) == ["trial"]
     _open(banked, "early", bank="again", interim_results=True)
 
 
@@ -414,7 +414,7 @@ def test_two_studies_that_reveal_no_answers_need_no_caution(banked: Store) -> No
     _draw(banked, "second")
     assert exposure.opening_warnings(banked, "second") == ()
     with banked.look() as look:
-        assert revealed_in(look, 1) == []
+        assert revealing_studies(look, 1) == []
 
 
 def _role(store: Store, study: str, role: Role, email: str) -> None:

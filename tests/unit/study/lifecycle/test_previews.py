@@ -353,12 +353,12 @@ def test_the_number_of_stored_previews_is_limited(banked: Store) -> None:
     store = _drawn(banked)
     folder = store.path.with_name(f"{store.path.name}-previews")
     marks = []
-    for number in range(previews.MOST + 2):
+    for number in range(previews.MAX_PREVIEWS + 2):
         walk = _open(store, coordinator(store, f"c{number}"))
         marks.append(walk.mark)
         stamp = NOW.timestamp() + number
         os.utime(walk.store.path, (stamp, stamp))
-    assert len(list(folder.glob("*.db"))) == previews.MOST
+    assert len(list(folder.glob("*.db"))) == previews.MAX_PREVIEWS
     with pytest.raises(NotFound):
         previews.find(store, coordinator(store, "c0"), marks[0])
     late = preview(

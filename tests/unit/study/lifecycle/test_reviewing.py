@@ -15,7 +15,7 @@ from study.base.errors import BadInput, NotAllowed, NotFound, NotNow, StudyError
 from study.base.translation import translated
 from study.cli import main
 from study.lifecycle import judging, reviewing
-from study.lifecycle.judging import LABELS, MIXED, ItemVerdict, judging_order, settled
+from study.lifecycle.judging import LABELS, MIXED, ItemVerdict, judging_order, settled_verdict
 from study.lifecycle.judging_desk import reviewers_desk
 from study.lifecycle.studies import close
 from study.people.codes import new_code
@@ -61,7 +61,7 @@ def test_each_ordered_pair_of_judges_starts_equally_often(n: int) -> None:
 )
 def test_a_third_judge_decides_if_two_differ(verdicts: list[str], result: str | None) -> None:
     """Of three different verdicts, at most one is "sound"."""
-    assert settled(REVIEW, verdicts) == result
+    assert settled_verdict(REVIEW, verdicts) == result
 
 
 def reviewers(store: Store, n: int = 3) -> list[Person]:
@@ -92,7 +92,7 @@ def run_command(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, s
 
 def _open(store: Store, people: list[Person], n: int = 12) -> int:
     with store.look() as look:
-        item_ids = reviewing.sampled(look, "bank", n, seed=1)
+        item_ids = reviewing.sample_items(look, "bank", n, seed=1)
     return reviewing.open_review(
         store,
         "bank",
@@ -154,10 +154,10 @@ def test_faulty_questions_of_a_review_are_not_drawn_again(tmp_path: Path, store:
         row = judging.judging_row(look, REVIEW, review)
         assert not any(item.waits_for for item in judging.everything_judged(look, row))
         with pytest.raises(NotNow, match="Close the review first"):
-            reviewing.faulty(look, review)
+            reviewing.faulty_items(look, review)
     judging.close(store, REVIEW, review, acting=ACTING)
     with store.look() as look:
-        faulty = reviewing.faulty(look, review)
+        faulty = reviewing.faulty_items(look, review)
         rows = reviewing.verdict_table(look, review)
     decisive = {row[0]: row[5] for row in rows if row[3] == third.name}
     assert len(decisive) == 30
@@ -168,9 +168,9 @@ def test_faulty_questions_of_a_review_are_not_drawn_again(tmp_path: Path, store:
     assert reviewing.strike_faulty(store, review, acting=ACTING) == 0
     with store.look() as look:
         struck = bank_contents.listed(look, bank_contents.struck_items(look, 1))
-        assert len(reviewing.sampled(look, "bank", 30 - len(faulty), seed=2)) == 30 - len(faulty)
+        assert len(reviewing.sample_items(look, "bank", 30 - len(faulty), seed=2)) == 30 - len(faulty)
         with pytest.raises(BadInput, match=f"between 1 and {30 - len(faulty)}"):
-            reviewing.sampled(look, "bank", 30, seed=2)
+            reviewing.sample_items(look, "bank", 30, seed=2)
     assert {item.item_id for item in struck} == set(faulty)
     assert struck[0].struck == "Expert review first look: Ambiguous"
     assert verify(store) == []
@@ -249,7 +249,7 @@ def test_a_bank_is_not_reviewed_while_a_study_reads_it(
     judging.close(banked, REVIEW, review, acting=ACTING)
     with banked.look() as look:
         cases = {case.item_id for case in studies_stored.cases(look, study)}
-        faulty = reviewing.faulty(look, review)
+        faulty = reviewing.faulty_items(look, review)
         assert reviewing.faulty_cases(look, study) == sorted(cases & set(faulty))
 
 
@@ -273,7 +273,7 @@ def test_an_invalid_review_is_refused_with_a_reason(
     people = reviewers(banked, 2)
     _open(banked, people, 2)
     with banked.look() as look:
-        (item,) = reviewing.sampled(look, "bank", 1, seed=1)
+        (item,) = reviewing.sample_items(look, "bank", 1, seed=1)
     values: dict[str, Any] = {
         "name": "second",
         "item_ids": [item],

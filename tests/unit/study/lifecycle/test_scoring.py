@@ -18,7 +18,7 @@ from study.base.errors import BadFile, BadInput, NotAllowed, NotFound, NotNow, S
 from study.exchange.bundle import bundle_files, export, zip_files
 from study.exchange.restoring import merge, restore
 from study.lifecycle import judging, scoring, studies
-from study.lifecycle.judging import Judged, Score, settled
+from study.lifecycle.judging import Judged, Score, settled_verdict
 from study.lifecycle.judging_desk import scorers_desk
 from study.models.models import add_model, withdraw_model
 from study.people.signing_in import Person
@@ -185,7 +185,7 @@ def test_two_people_score_each_answer_and_a_third_if_they_differ(read: Store) ->
         assert not text.waits_for
         scores = [text.verdicts[place].verdict for place in text.judges if place in text.verdicts]
         assert len(scores) == (2 if scores[0] == scores[1] else 3)
-        assert text.result == settled(ANSWER, scores)
+        assert text.result == settled_verdict(ANSWER, scores)
     assert {text.result for text in words} > {Score.INCORRECT}
     first = words[0]
     scorer = first.judges[0]

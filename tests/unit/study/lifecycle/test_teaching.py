@@ -13,7 +13,13 @@ from study.lifecycle import exposure, studies, teaching
 from study.lifecycle.deployments import coordinator_code
 from study.lifecycle.exposure import known_cases
 from study.lifecycle.studies import close
-from study.lifecycle.teaching import GAPS, ROUND, Answer, repetitions_due, upcoming
+from study.lifecycle.teaching import (
+    CASES_PER_ROUND,
+    REPETITION_GAPS,
+    Answer,
+    repetitions_due,
+    schedule_items,
+)
 from study.people.signing_in import Person, sign_in
 from study.protocol.protocol import Protocol
 from study.reading.desk import Acknowledgement, Desk
@@ -87,10 +93,10 @@ def test_each_answer_gets_feedback_and_missed_cases_are_repeated(
 ) -> None:
     person = _learner(taught)
     page = teaching.desk(taught, person, BANK, 1)
-    assert (page.read, page.total, len(page.cases)) == (0, ROUND, 3)
+    assert (page.read, page.total, len(page.cases)) == (0, CASES_PER_ROUND, 3)
     missed = page.cases[0].question
     messages = []
-    for n in range(ROUND):
+    for n in range(CASES_PER_ROUND):
         messages.append(page.cases[0].question)
         assert page.cases[0].position == n + 1
         receipt = _answers(taught, person, page, right=n > 0)
@@ -103,7 +109,7 @@ def test_each_answer_gets_feedback_and_missed_cases_are_repeated(
         page = receipt.desk
     assert [n for n, question in enumerate(messages, start=1) if question == missed] == [1, 4, 14]
     assert page.finished
-    (lesson,) = teaching.lessons(taught, person)
+    (lesson,) = teaching.list_lessons(taught, person)
     assert (lesson.round, lesson.n_coming_back) == (2, 0)
     assert (sum_counts(lesson.first).n, sum_counts(lesson.first).n_correct) == (18, 17)
     assert teaching.desk(taught, person, BANK, 2).read == 0
@@ -177,7 +183,7 @@ def test_a_reader_cannot_learn_before_their_study_is_closed(taught: Store) -> No
     with pytest.raises(NotAllowed, match="once that study is closed"):
         teaching.desk(taught, reader, BANK, 1)
     assert teaching.desk(taught, _learner(taught), BANK, 1).cases
-    (lesson,) = teaching.lessons(taught, reader)
+    (lesson,) = teaching.list_lessons(taught, reader)
     assert "“trial”" in lesson.refused
 
 
@@ -278,13 +284,13 @@ def _new(number: int, excluded: tuple[int, ...]) -> int | None:
 def test_a_missed_case_is_repeated_after_three_cases_and_again_after_ten() -> None:
     answers: list[Answer] = []
     met: list[int] = []
-    missed = upcoming(answers, _new)[0]
-    for number in range(1, 2 + sum(GAPS) + len(GAPS)):
-        item = upcoming(answers, _new)[0]
+    missed = schedule_items(answers, _new)[0]
+    for number in range(1, 2 + sum(REPETITION_GAPS) + len(REPETITION_GAPS)):
+        item = schedule_items(answers, _new)[0]
         if item == missed:
             met.append(number)
         answers.append((item, number > 1))
-    assert met == [1, 1 + GAPS[0], 1 + GAPS[0] + GAPS[1]]
+    assert met == [1, 1 + REPETITION_GAPS[0], 1 + REPETITION_GAPS[0] + REPETITION_GAPS[1]]
     assert repetitions_due(answers) == {}
 
 
@@ -294,7 +300,7 @@ def test_announced_cases_do_not_change_and_all_items_are_learnt_eventually(seed:
     chance = random.Random(seed)
     answers: list[Answer] = []
     handed: list[int] = []
-    while window := upcoming(answers, _new):
+    while window := schedule_items(answers, _new):
         assert len(set(window)) == len(window) <= N_CASES_SENT
         assert window[: len(handed)] == handed
         item, *handed = window

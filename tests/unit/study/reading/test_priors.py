@@ -177,7 +177,7 @@ def test_a_reviewer_always_sees_prior_films(trial: Make) -> None:
     """A question may refer to them."""
     store = trial(readers=("R1", "R2"))
     with store.look() as look:
-        ids = reviewing.sampled(look, "bank", N_PATIENTS, seed=1)
+        ids = reviewing.sample_items(look, "bank", N_PATIENTS, seed=1)
         judges = [row["id"] for row in look.rows("SELECT id FROM people")]
     judge = dataclasses.replace(person(store), id=judges[0])
     studies.close(store, study="trial", reason="Enough.", acting=ACTING)
