@@ -168,7 +168,9 @@ def test_faulty_questions_of_a_review_are_not_drawn_again(tmp_path: Path, store:
     assert reviewing.strike_faulty(store, review, acting=ACTING) == 0
     with store.look() as look:
         struck = bank_contents.listed(look, bank_contents.struck_items(look, 1))
-        assert len(reviewing.sample_items(look, "bank", 30 - len(faulty), seed=2)) == 30 - len(faulty)
+        assert len(reviewing.sample_items(look, "bank", 30 - len(faulty), seed=2)) == 30 - len(
+            faulty
+        )
         with pytest.raises(BadInput, match=f"between 1 and {30 - len(faulty)}"):
             reviewing.sample_items(look, "bank", 30, seed=2)
     assert {item.item_id for item in struck} == set(faulty)
