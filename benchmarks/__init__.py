@@ -1,4 +1,4 @@
-"""Benchmarks: each measures one promise and prints the result next to its target, as text or JSON.
+"""Benchmarks, each of which measures a promise and prints the result with its target.
 
 A benchmark is a module of this package with ``DESCRIPTION``, ``SMALLEST`` (the options of its
 smallest run, used by a test), ``add_arguments(parser)``, ``run(args)`` returning plain data, and
@@ -20,6 +20,7 @@ NAMES = (
     "uploads",
     "load",
 )
-"""The benchmarks in the order of the list; all but one have the name of their module."""
+"""The names of the benchmarks in the order in which they are listed."""
 
 MODULES = {"import": "importing"}
+"""Modules that do not have the name of their benchmark."""

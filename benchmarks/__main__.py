@@ -12,7 +12,7 @@ from benchmarks.machine import Broken
 
 
 def parser(names: Sequence[str] = benchmarks.NAMES) -> argparse.ArgumentParser:
-    """Return the parser with one subcommand for each benchmark, or each of some."""
+    """Return the parser with a subcommand for each benchmark in `names`."""
     program = argparse.ArgumentParser(prog="python -m benchmarks", description=benchmarks.__doc__)
     commands = program.add_subparsers(dest="name", required=True, metavar="NAME")
     for name in names:
@@ -26,7 +26,7 @@ def parser(names: Sequence[str] = benchmarks.NAMES) -> argparse.ArgumentParser:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run the requested benchmark; return an exit status, 0 unless it failed."""
+    """Run the requested benchmark and return the exit status, which is 1 if it cannot run."""
     words = sys.argv[1:] if words is None else words
     requested = [name for name in words[:1] if name in benchmarks.NAMES]  # others are not imported
     args = parser(requested or benchmarks.NAMES).parse_args(words)

@@ -1,8 +1,9 @@
 """The cost of an answer: the server's processor time for a presentation and a reading, over HTTP.
 
-All images are prepared, so the server has no other work. The baseline is the same number of
-messages that the server rejects, which is the cost of HTTP. Idle time is subtracted from both.
-If an empty PostgreSQL database is specified, the measurement is repeated with a store in it.
+All images are prepared in advance, so that the server has no other work. The baseline is the same
+number of messages that the server rejects, which shows the cost of HTTP. The processor time of the
+idle server is subtracted from both. If the address of an empty PostgreSQL database is specified,
+the measurement is repeated with a store in it.
 """
 
 import argparse
@@ -38,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> dict[str, Any]:
-    """Measure a reader's answers in sequence, and as many refusals, on each engine."""
+    """Measure a reader's answers one after another, and as many rejected messages, by engine."""
     n = max(1, min(args.n, _CASES - _WARM))
     with tempfile.TemporaryDirectory() as folder:
         result = {"n": n, "bar_ms": BAR_MS, **_costs(Path(folder, "store.db"), Path(folder), n)}
@@ -53,7 +54,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _costs(address: Path | str, folder: Path, n: int) -> dict[str, float]:
-    """Return the costs of answers and refusals for a server with a new store."""
+    """Return the costs of answers and rejected messages for a server with a new store."""
     deployed = servers.deploy(address, _BANK, cases=_WARM + n, readers=["reader"], seed=1)
     with servers.app(deployed.store, folder / "log") as server:
         reader = Reader(server.port, deployed.codes["reader"])
@@ -109,7 +110,7 @@ class Reader:
 
     @property
     def has_more(self) -> bool:
-        """Return whether a case is left to answer."""
+        """Whether there is another case to answer."""
         return bool(self._desk["cases"])
 
     def ask(self) -> None:
@@ -176,7 +177,7 @@ def _idle(server: servers.Server, seconds: float = _IDLE_S) -> float:
 def _measured(
     server: servers.Server, do: Callable[[], None], n: int, idle_ms: float
 ) -> tuple[float, float]:
-    """Return the processor time and the duration of a call in ms, from the totals of all calls."""
+    """Return the mean processor time and the mean duration of a call in ms."""
     cpu, start = server.cpu_ms(), time.perf_counter()
     for _ in range(n):
         do()

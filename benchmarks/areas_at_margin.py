@@ -23,16 +23,16 @@ from benchmarks.summary import share
 
 AREAS = (0.85, 0.95, 0.98)
 SIZES = ((25, 25), (50, 50), (100, 100), (25, 175))
-"""Positive and negative cases."""
+"""Numbers of positive and negative cases."""
 CASE, READER_CASE, SEPARATION_SD = 0.6, 0.4, 0.35
-"""Standard deviations of cases, of readers' readings of a case, and between random readers."""
+"""Standard deviations between cases, between readings of a case, and between random readers."""
 TESTS = ("t these", "logit these", "t like", "logit like")
 
 
 def area_rows(
     readers: Sequence[int], n_studies: int, seed: int, n_sizes: int | None = None
 ) -> list[dict[str, Any]]:
-    """Simulate; return one row per area, number of cases and of readers."""
+    """Simulate studies; return a row for each area, number of cases and number of readers."""
     cells = list(product(AREAS, SIZES[:n_sizes], readers))
     with ProcessPoolExecutor(os.cpu_count()) as pool:
         return list(pool.map(partial(_row, n_studies=n_studies, seed=seed), cells))
@@ -63,7 +63,7 @@ def _declared(
     readers: tuple[int, float],
     generator: np.random.Generator,
 ) -> list[float]:
-    """Return whether each of `TESTS` declares a model at the margin, and one as good as readers."""
+    """Return which of `TESTS` declare a model at the margin, and a model as good as the readers."""
     positive = np.arange(sum(cases)) < cases[0]
     (n_readers, between), noise = readers, CASE**2 + 1
     reader_noise = noise + READER_CASE**2

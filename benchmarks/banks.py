@@ -1,7 +1,7 @@
 """Question banks for the benchmarks: one question per case, each with two full-size films.
 
-The same seed and number give the same pixels. Noise proportional to the root of the signal, like
-quantum noise, makes the files as large as those of real films.
+The same seed and number give the same pixels. Noise that is proportional to the square root of the
+signal, like quantum noise, makes the files as large as those of real films.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 WIDTH, HEIGHT = 2048, 2500
 NOISE = 0.008
-"""Standard deviation of the noise as a share of the full signal; gives 2.2 MB as an 8-bit PNG."""
+"""Standard deviation of the noise as a share of the full signal; an 8-bit PNG then has 2.2 MB."""
 PNG_LEVEL = 4
 _MARK_PX = 180
 
@@ -29,24 +29,24 @@ Grey = NDArray[np.uint8] | NDArray[np.uint16]
 
 @dataclass(frozen=True, kw_only=True)
 class Lightbox:
-    """The demo's films, frontal and lateral, as signals from 0 to 1, and one field of noise."""
+    """The demo's films, frontal and lateral, as signals from 0 to 1, and a field of noise."""
 
     frontal: tuple[Signal, ...]
     lateral: tuple[Signal, ...]
     noise: Signal
 
     def film(self, number: int, view: int, *, bits: int) -> Grey:
-        """Return film 0 (frontal) or 1 (lateral) of a case: no two cases have a film in common."""
+        """Return film 0 (frontal) or 1 (lateral) of a case, which no other case has."""
         sources = self.lateral if view else self.frontal
         signal = sources[number % len(sources)]
-        # A field shifted by steps without a common period replaces a new random field.
+        # The same field is shifted differently for each film instead of drawing a new one.
         shift = (number * 389 + view * 131, number * 577 + view * 257)
         noisy = with_noise(signal, np.roll(self.noise, shift, axis=(0, 1)))
         return marked(as_levels(noisy, bits), f"{number:03d}")
 
 
 def enlarged(film: Image.Image, width: int, height: int) -> Signal:
-    """Return a film cropped to a shape around its centre and enlarged, from 0 to 1."""
+    """Return a film from 0 to 1, cropped around its centre and enlarged to a size."""
     pixels = np.asarray(film).astype(np.float32)
     pixels = (pixels - pixels.min()) / max(float(np.ptp(pixels)), 1.0)
     rows, columns = pixels.shape
@@ -57,20 +57,20 @@ def enlarged(film: Image.Image, width: int, height: int) -> Signal:
 
 
 def with_noise(signal: Signal, noise: Signal, share: float = NOISE) -> Signal:
-    """Return a signal with quantum noise, whose deviation is proportional to the signal's root."""
+    """Return a signal with noise whose deviation is proportional to the root of the signal."""
     noisy: Signal = (signal + share * noise * np.sqrt(signal + 0.05)).clip(0, 1)
     return noisy
 
 
 def as_levels(signal: Signal, bits: int) -> Grey:
-    """Return a signal from 0 to 1 as grey levels over the whole range of 8 or 16 bits."""
+    """Return a signal from 0 to 1 as grey levels over the full range of 8 or 16 bits."""
     top = 2**bits - 1
     levels: Grey = (signal * top + 0.5).astype(np.uint8 if bits == 8 else np.uint16)
     return levels
 
 
 def marked(pixels: Grey, text: str) -> Grey:
-    """Return a film with its number in white in a corner, like a side marker."""
+    """Write the number of a film in white into a corner, like a side marker."""
     mark = Image.new("1", (_MARK_PX * 3, _MARK_PX * 2))
     font = ImageFont.load_default(_MARK_PX)
     ImageDraw.Draw(mark).text((20, 0), text, fill=1, font=font)
@@ -107,7 +107,7 @@ DEMO = Path(__file__).parent.parent / "data" / "demo"
 OPTIONS = ("Pneumothorax", "Pleural effusion", "Cardiomegaly", "None of these")
 VIEWS = ("PA", "LATERAL")
 SOURCES = 16
-"""Demo films used for each view. Neighbouring cases never share one."""
+"""Number of demo films that are used for each view."""
 
 
 def add_shrink(parser: argparse.ArgumentParser) -> None:
@@ -116,14 +116,14 @@ def add_shrink(parser: argparse.ArgumentParser) -> None:
 
 
 def shrunk(divisor: int) -> dict[str, int]:
-    """Return the width and height of films whose size is divided, for `write_bank`."""
+    """Return the width and height of films divided by a number, as arguments of `write_bank`."""
     return {"width": WIDTH // divisor, "height": HEIGHT // divisor}
 
 
 def write_bank(
     folder: Path, n_cases: int, *, bits: int, width: int = WIDTH, height: int = HEIGHT
 ) -> Path:
-    """Write a bank with its films unless they exist; return the bank's path."""
+    """Write a bank with its films unless it exists; return the path of the bank."""
     home = folder / f"{n_cases}-cases-{bits}-bit-{width}x{height}"
     path = home / "bank.json"
     if path.exists():

@@ -1,10 +1,10 @@
-"""A reader in a real browser: actions on either page, key presses with their time, and the screen.
+"""A reader in a real browser: actions on either page, timed key presses, and the screen.
 
-Each frame of the screencast has the time at which the browser showed it. A frame shows the new
-case if it is closer to the final picture than to the first.
+Each frame of a screencast has the time at which the browser showed it. A frame shows the new case
+if it is much closer to the last picture than to the first.
 
-A key sent with a time is treated like a key press with the kernel's time: the event's
-``timeStamp`` is that time, even if the page processes it late.
+A key that is sent with a time is treated like a key press with a time from the kernel: the
+``timeStamp`` of the event is that time, even if the page processes it late.
 """
 
 import asyncio
@@ -39,20 +39,20 @@ async def new_page(browser: Browser, *, plain: bool = False) -> Page:
 
 
 async def painted(page: Page) -> list[dict[str, float]]:
-    """Return the cases painted so far according to the observer: position and milliseconds."""
+    """Return the cases that the observer has seen painted, with position and milliseconds."""
     return list(await page.evaluate("benchmark.painted"))
 
 
 async def begun_at_s(page: Page) -> float:
-    """Return when the reader first pressed Enter or clicked (since 1970), or 0."""
+    """Return when the reader first pressed Enter or clicked, in seconds since 1970, or 0."""
     commits = await page.evaluate("benchmark.commits")
     return (await time_origin_ms(page) + commits[0]) / 1000 if commits else 0.0
 
 
 async def wait_painted(page: Page, n: int) -> dict[str, float]:
-    """Wait until `n` cases were painted, polling from outside the page."""
+    """Wait until `n` cases have been painted, polling from outside the page."""
     for _ in range(round(_PATIENCE_S / _LOOK_EVERY_S)):
-        # Opening and signing in replace the document and its observer.
+        # The document and its observer are replaced when the page is opened and at the sign-in.
         frames = await page.evaluate("window.benchmark?.painted ?? []")
         if len(frames) >= n:
             return dict(frames[n - 1])
@@ -123,7 +123,7 @@ class PlainHands:
 
 
 async def transition(driver: PageDriver, n: int) -> dict[str, Any]:
-    """Confirm the case on the screen and wait for the next, the n-th painted."""
+    """Confirm the case on the screen and wait for the next one, which is the n-th."""
     before = await driver.page.evaluate("benchmark.commits.length")
     await driver.confirm()
     frame = await wait_painted(driver.page, n)
@@ -147,14 +147,14 @@ Grey = NDArray[np.float32]
 
 @dataclass
 class Screencast:
-    """Frames of a page as shown: seconds since 1970, and JPEG bytes."""
+    """The frames of a page that the browser showed: seconds since 1970, and JPEG bytes."""
 
     session: CDPSession
     frames: list[tuple[float, bytes]] = field(default_factory=list)
     _acknowledging: set[asyncio.Task[None]] = field(default_factory=set)
 
     async def start(self) -> None:
-        """Start, and wait for a frame of the current screen."""
+        """Start, and wait for a frame that shows the current screen."""
         self.session.on("Page.screencastFrame", self._take)
         await self.session.send("Page.startScreencast", {"format": "jpeg", "quality": 50, **_SIZE})
         await asyncio.sleep(SETTLE_S / 2)
@@ -191,8 +191,9 @@ def verdict(frames: list[tuple[float, Grey]], said_s: float) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``right``: whether the frame on the screen at that time showed the new case, None if the two
-        cases look alike; ``lead_ms``: how long before its first frame was shown (negative: after).
+        ``right`` is whether the frame on the screen at that time showed the new case, or None if
+        the two cases look alike. ``lead_ms`` is the reported time minus the time at which the first
+        frame of the new case was shown.
     """
     old, new = frames[0][1], frames[-1][1]
     difference = float(np.abs(new - old).mean())
@@ -221,7 +222,7 @@ def judged(verdicts: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 async def time_origin_ms(page: Page) -> float:
-    """Return when the page's clock began, in milliseconds since 1970."""
+    """Return when the clock of the page started, in milliseconds since 1970."""
     return float(await page.evaluate("performance.timeOrigin"))
 
 
@@ -235,7 +236,7 @@ _TIES = 40
 
 @dataclass(frozen=True, kw_only=True)
 class Tie:
-    """The offset of the page's clock from this program's clock in ms, and its precision."""
+    """The offset of the page's clock from the clock of this program in ms, and its precision."""
 
     behind_ms: float
     unsure_ms: float
@@ -271,11 +272,11 @@ async def press(session: CDPSession, key: str) -> float:
 
 
 async def wait_until(moment_ms: float) -> None:
-    """Wait until a time of this program's clock."""
+    """Wait until the clock of this program shows a time."""
     if (ahead_ms := moment_ms - now_ms()) > 0:
         await asyncio.sleep(ahead_ms / 1000)
 
 
 def now_ms() -> float:
-    """Return this program's time, ms since 1970."""
+    """Return the time of this program's clock in ms since 1970."""
     return time.time() * 1000

@@ -1,6 +1,6 @@
 """Simulated bundles of any size, in the format of an export and reproducible from a seed.
 
-Items differ in difficulty and in their most tempting distractor, which all raters share; raters
+Items differ in difficulty and in their main distractor, which are the same for all raters; raters
 differ in ability. Patients have one or more examinations, and examinations have several items.
 """
 
@@ -40,14 +40,14 @@ class Size:
 
 @dataclass(frozen=True, kw_only=True)
 class Tables:
-    """A bundle's tables, as they are written."""
+    """The tables of a bundle, as they are written to files."""
 
     items: pd.DataFrame
     raters: pd.DataFrame
     readings: pd.DataFrame
 
     def write(self, folder: Path) -> Path:
-        """Write the tables into a folder; return it."""
+        """Write the tables to a folder and return the folder."""
         folder.mkdir(parents=True, exist_ok=True)
         self.items.to_csv(folder / "items.csv", index=False)
         self.raters.to_csv(folder / "raters.csv", index=False)
@@ -120,7 +120,7 @@ def _raters(size: Size) -> pd.DataFrame:
 
 
 def _answers(truth: NDArray[np.int64], n_raters: int, rng: np.random.Generator) -> NDArray[np.int8]:
-    """Return each rater's option of each item, -1 where there is no answer; items by raters."""
+    """Return the option that each rater chose for each item, or -1; shape (n_items, n_raters)."""
     n = len(truth)
     difficulty = 1.2 * rng.standard_normal(n)
     tempting = (truth + rng.integers(1, len(LETTERS), size=n)) % len(LETTERS)

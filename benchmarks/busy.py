@@ -1,4 +1,4 @@
-"""Keeps a server busy by requesting a reader's desk continuously.
+"""Keep a server busy by requesting a reader's desk continuously.
 
 The benchmark `timer` starts it as a separate process: ``python -m benchmarks.busy PORT``, with the
 reader's cookie in the environment variable ``BENCHMARK_COOKIE``.

@@ -1,4 +1,4 @@
-"""Compares intervals and tests of simulated studies with the true values."""
+"""Compare intervals and tests of simulated studies with the true values."""
 
 import gc
 import os
@@ -13,7 +13,7 @@ import numpy as np
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counted:
-    """An interval or test of a study."""
+    """An interval or a test of a simulated study."""
 
     what: str
     true: float
@@ -42,10 +42,10 @@ def counted_rows(
     n_studies: int,
     seed: int,
 ) -> list[dict[str, Any]]:
-    """Simulate studies; return one row for each kind of interval, with `names` first."""
+    """Simulate studies; return a row for each kind of interval, which begins with `names`."""
     counts: dict[str, list[list[Counted]]] = defaultdict(list)
     seeds = np.random.SeedSequence(seed).spawn(n_studies)
-    # statsmodels collects garbage in every adjustment of p, which takes longer than a study.
+    # statsmodels collects garbage whenever it adjusts p-values, which takes longer than a study.
     with ProcessPoolExecutor(os.cpu_count(), initializer=gc.freeze) as pool:
         for study in pool.map(_Listed(simulate), seeds, chunksize=10):
             for label, seen in study.items():
@@ -55,7 +55,7 @@ def counted_rows(
 
 @dataclass(frozen=True, slots=True)
 class _Listed:
-    """A simulation whose results are grouped by kind; an object, because processes need names."""
+    """A simulation with results grouped by kind; a class, because a closure cannot be pickled."""
 
     simulate: Callable[[np.random.SeedSequence], Iterable[Counted]]
 

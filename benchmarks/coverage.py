@@ -1,11 +1,12 @@
 """Coverage of each interval and error rate of each test, by simulation.
 
 Studies with known truth (`simulated_studies`) are analysed by the functions that make the tables.
-Fixed claims are compared with these raters' true values, claims about readers in general with those
-of the population. Tests are counted if their null hypothesis is true.
+Claims about these raters are compared with their true values, and claims about readers in general
+with those of the population. Tests are counted if their null hypothesis is true.
 
-Studies of one reader and one model with four items per patient. Accuracy, the difference of two
-accuracies and error consistency each have all four intervals from the same resamples.
+For few patients, studies have one reader and one model with four items per patient. Four kinds of
+intervals for accuracy, the difference of two accuracies and error consistency are computed from the
+same resamples.
 """
 
 import argparse
@@ -57,9 +58,9 @@ Limits = tuple[Floats, Floats]
 def few_rows(
     n_studies: int, bootstrap: int, seed: int, n_sizes: int | None = None
 ) -> list[dict[str, Any]]:
-    """Simulate; return one row per accuracy, number of patients and statistic.
+    """Simulate studies of few patients; return a row per accuracy, number of patients, statistic.
 
-    The functions of all parts simulate only the first `n_sizes` sizes, if it is not None.
+    In this and the functions of other parts, `n_sizes` limits the simulation to the first sizes.
     """
     return [
         {"accuracy": name, "patients": patients, "of": STATISTICS[i], **shares}
@@ -92,7 +93,7 @@ def _covered(
         study = (_statistics(sums.sum(axis=0)), _statistics(drawn @ sums), _jackknife(sums))
         for name, limits in INTERVALS.items():
             low, high = limits(*study)
-            # Values of a statistic are fractions, so their quantiles are rounded.
+            # The values of a statistic are fractions, so that equal ones can differ by rounding.
             hit = (low <= value + 1e-12) & (value - 1e-12 <= high)
             hits[name].append(np.where(np.isfinite(low), hit, np.nan))
     return [
@@ -102,7 +103,7 @@ def _covered(
 
 
 def _statistics(counts: Floats) -> Floats:
-    """Turn counts (items, right, right, both right) into the statistics, along the last axis."""
+    """Compute the statistics from the numbers of items, right by each rater, and right by both."""
     n, a, b, both = np.moveaxis(counts, -1, 0)
     same, chance = (n - a - b + 2 * both) / n, (a * b + (n - a) * (n - b)) / n**2
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -115,7 +116,7 @@ def _jackknife(sums: Floats) -> Floats:
 
 
 def _quantiles(drawn: Floats, level: Floats) -> Floats:
-    """Return each column's quantile at its own level, over the resamples where it is defined."""
+    """Return the quantile of each column at its level, over the resamples where it is defined."""
     quantiles = [
         np.quantile(column[np.isfinite(column)], at) if np.isfinite(column).any() else np.nan
         for column, at in zip(drawn.T, level, strict=True)
@@ -134,7 +135,7 @@ def _widened(_estimate: Floats, drawn: Floats, left_out: Floats) -> Limits:
 
 
 def _bias_corrected(estimate: Floats, drawn: Floats, left_out: Floats) -> Limits:
-    """Bias-corrected and accelerated, the acceleration from the jackknife over patients."""
+    """Return BCa intervals, with the acceleration from the jackknife over patients."""
     below = ((drawn < estimate).sum(axis=0) + (drawn == estimate).sum(axis=0) / 2) / len(drawn)
     shift = norm.ppf(np.clip(below, 0.5 / len(drawn), 1 - 0.5 / len(drawn)))
     deviations = left_out.mean(axis=0) - left_out
@@ -147,7 +148,7 @@ def _bias_corrected(estimate: Floats, drawn: Floats, left_out: Floats) -> Limits
 
 
 def _linearised(estimate: Floats, _drawn: Floats, left_out: Floats) -> Limits:
-    """Student's t with the jackknife's standard error over patients."""
+    """Return t intervals with the standard error of the jackknife over patients."""
     n = len(left_out)
     spread = ((left_out - left_out.mean(axis=0)) ** 2).sum(axis=0)
     reach = t.isf(ALPHA / 2, n - 1) * np.sqrt((n - 1) / n * spread)
@@ -197,7 +198,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> dict[str, Any]:
-    """Simulate; return one row per design and kind of interval."""
+    """Simulate studies; return a row per design and kind of interval."""
     sizes = ("studies", "items", "bootstrap", "panels", "few", "margins", "designs", "models")
     result: dict[str, Any] = {"sizes": {name: getattr(args, name) for name in sizes}}
     if "tables" in args.parts:

@@ -1,4 +1,4 @@
-/** Drags over the first film at every frame, from inside the page, and records frames and pictures. */
+/** Drags over the first film at every frame, within the page, and records frames and pictures. */
 (() => {
   if (window !== window.top) return;
   let pictures = [];
@@ -26,7 +26,7 @@
     for (let i = 0; !frames.length || performance.now() - frames[0] < length_ms; i += 1) {
       await frame();
       frames.push(performance.now());
-      // Back and forth, to stay within the film.
+      // The pointer moves back and forth, so that it does not leave the film.
       if (button !== null) send("pointermove", 60 * Math.sin(i / 12), 40 * Math.sin(i / 9));
     }
     if (button !== null) send("pointerup", 0, 0);

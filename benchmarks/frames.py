@@ -1,8 +1,8 @@
 """Smoothness of drags: frames of the page and pictures of the film.
 
-In one run and one browser, on films of 2,048 x 2,500: the page at rest is the baseline for its
-frames; then a window, zoom and move drag at every frame, the first of them while the images of the
-next cases are being fetched, decoded and uploaded.
+The films have 2,048 x 2,500 pixels. In the same run and browser, the baseline is the page at rest.
+Then the pointer drags at every frame to change the window, zoom and position; the first drag
+happens while the images of the next cases are fetched, decoded and uploaded.
 """
 
 import argparse
@@ -24,10 +24,10 @@ SMALLEST = "--seconds 0.3 --shrink 8 --bits 8"
 WATCH = Path(__file__).with_name("frames.js")
 DEPTHS = (8, 16)
 DRAGS = {"rest": None, "window": 0, "zoom": 2, "move": 1}
-"""The drags, with their mouse buttons."""
+"""The drags, with their mouse buttons; none at rest."""
 
 _CASES = 4
-_REST_S = 4.0  # until the next cases are fetched and the page is idle
+_REST_S = 4.0  # after this time the next cases are fetched and the page is idle
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -70,7 +70,7 @@ async def _run(args: argparse.Namespace) -> dict[str, Any]:
 
 
 async def _all_drags(page: Page, length_ms: float) -> dict[str, Any]:
-    """Return the result of each drag; the first runs while the next cases are fetched."""
+    """Return the result of each drag; the first happens while the next cases are fetched."""
     drags = {"window, fetching": _result_of(await _drag(page, DRAGS["window"], length_ms))}
     await asyncio.sleep(_REST_S)
     for name, button in DRAGS.items():
@@ -96,7 +96,7 @@ def _result_of(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def text(result: dict[str, Any]) -> str:
-    """Return the result as lines; the page at rest is the baseline."""
+    """Return the result as lines, relative to the page at rest."""
     lines = [
         "frame: between two frames of the page; picture: between two pictures of the film;",
         "whole: from the hand's rest to the film in full fineness. Milliseconds.",

@@ -1,4 +1,4 @@
-"""A small HTTP client on asyncio that costs little processor time: one connection, one request."""
+"""A small HTTP client on asyncio that takes little processor time, with one request at a time."""
 
 import asyncio
 import json
@@ -7,13 +7,13 @@ from typing import Any
 from benchmarks.machine import Broken
 
 _ATTEMPTS = 5
-"""How often a request is sent; a browser also repeats requests on connections that were closed."""
+"""Number of attempts; like a browser, the client repeats requests if a connection was closed."""
 _BUSY_S = 1.0
-"""How long the client waits if the server is busy."""
+"""Time that the client waits if the server is busy."""
 
 
 class Line:
-    """A connection that is kept open, and opened again after the server has closed it."""
+    """A connection that remains open, and is opened again if the server closes it."""
 
     def __init__(self, port: int) -> None:
         self._port = port
@@ -32,7 +32,7 @@ class Line:
         self.cookie = headers["set-cookie"].partition(";")[0]
 
     async def request(self, method: str, path: str, body: Any = None) -> bytes:
-        """Return the content of a response with status 200; repeat what a busy server refuses."""
+        """Return the content of a response with status 200; try again if the server is busy."""
         sent = b"" if body is None else json.dumps(body).encode()
         for _ in range(_ATTEMPTS):
             status, _, content = await self._exchange(method, path, sent, "application/json")

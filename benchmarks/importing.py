@@ -1,11 +1,11 @@
 """Import of a file in the release's format, compared with a plain script, and use of the result.
 
-The plain script uses `json.load`, a pandas frame and `to_sql`, without any checks. Each runs in a
-separate process, one after the other. The generated file has as many questions as the release, with
-four questions per examination, two examinations per patient, and texts of the same length. Its
-films are few and tiny, because decoding is not compared. Both programs are started once before, so
-that their bytecode is cached. Then cases are drawn, and the bank's questions are filtered, counted
-and searched as on their page.
+The plain script uses `json.load`, a pandas frame and `to_sql`, without any checks. The two programs
+run in separate processes, one after the other. The generated file has as many questions as the
+release, with four questions per examination, two examinations per patient, and text of the same
+length. Its films are few and tiny, because decoding is not compared. Both programs are started once
+before the measurement, so that their bytecode is cached. Then cases are drawn, and the questions of
+the bank are filtered, counted and searched as on their page.
 """
 
 import argparse
@@ -38,10 +38,10 @@ DESCRIPTION = "importing a bank of the release's size, compared with json.load, 
 SMALLEST = "--items 200"
 MOST_TIMES, MOST_MEMORY, MOST_DRAW_S, MOST_FILTER_S = 1.0, 0.1, 2.0, 1.0
 N_ITEMS = 654_656
-"""Number of questions in the release's three splits."""
+"""Number of questions in the three splits of the release."""
 
 _LOOKED_EVERY_S = 1.0
-"""Measuring memory slows the program down if all processors are busy."""
+"""Interval between measurements of memory, which slow the program down on busy processors."""
 
 _FILMS = 1_000
 _TASKS = (
@@ -110,7 +110,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> dict[str, Any]:
-    """Measure; return the times, the ratios and the targets."""
+    """Measure both programs; return the times, the ratios and the targets."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         path = _write(folder / "release", args.items)
@@ -149,7 +149,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def text(result: dict[str, Any]) -> str:
-    """Return the result as lines for a person."""
+    """Return the result as lines of text."""
     lines = [
         f"{result['items']:,} questions, {result['file_mb']:,.0f} MB; load "
         f"{result['load_average_1_min']:.1f} on {os.cpu_count()} processors",
@@ -240,7 +240,7 @@ def _measured_pair(path: Path, folder: Path) -> dict[str, _Cost]:
 
 
 def _measured(*arguments: str, env: Mapping[str, str]) -> _Cost:
-    """Run Python to its end, including the cost of its child processes."""
+    """Run Python and return its cost, including that of its child processes."""
     start_s, peak = time.monotonic(), 0.0
     with tempfile.TemporaryFile("w+") as output:
         process = subprocess.Popen(
@@ -258,7 +258,7 @@ def _measured(*arguments: str, env: Mapping[str, str]) -> _Cost:
 
 
 def _drawn(store: Store, cases: int) -> list[float]:
-    """Return the duration of each of three draws, the first without caches."""
+    """Return the durations of three draws, of which the first has no caches."""
     seconds = []
     for seed in range(3):
         protocol = Protocol(name="draw", cases=cases, seed=seed)

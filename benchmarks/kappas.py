@@ -1,8 +1,8 @@
 """Pairwise kappas with standard errors and resamples, compared with a loop of scikit-learn's.
 
-Most published analyses use the loop: ``cohen_kappa_score`` for each pair, without standard error
-or interval. Its best case is measured, with integer labels, no missing answers and masking outside
-of the measured time, and also the labels of a CSV file, Python strings.
+Most published analyses use such a loop: ``cohen_kappa_score`` for each pair, without standard error
+or interval. The loop is measured in its best case, with integer labels and with missing answers
+removed before the measurement, and also with Python strings, as read from a CSV file.
 """
 
 import argparse
@@ -26,7 +26,7 @@ from benchmarks.summary import bar_lines, target
 
 DESCRIPTION = "pairwise kappas with standard errors and 2,000 resamples, compared with scikit-learn"
 SMALLEST = "--items 80 --patients 40 --raters 3 --resamples 20 --measured 1 --repeats 1"
-# Largest difference between the kappas that is due to rounding.
+# Largest difference between the kappas that rounding can cause.
 ROUNDING = 1e-12
 
 Labels = NDArray[Any]
@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> dict[str, Any]:
-    """Measure; return the times, the ratios and the targets."""
+    """Measure both computations; return the times, the ratios and the targets."""
     matrix = _matrix(args)
     pairs = pairs_of(matrix.columns)
     codes, letters = _labels(matrix, pairs, int), _labels(matrix, pairs, object)
@@ -157,7 +157,7 @@ def _matrix(args: argparse.Namespace) -> ReadingMatrix:
 
 
 def _labels(matrix: ReadingMatrix, pairs: Sequence[Pair], kind: type) -> PairLabels:
-    """Return each pair's labels for items that both answered."""
+    """Return the labels of each pair for the items that both raters answered."""
     letters = np.array(list("ABCDEFGHIJKLMNOPQRSTUVWXYZ"), dtype=object)
     values = []
     for pair in pairs:
@@ -187,7 +187,7 @@ def _resampled(
 
 
 def _resampled_loop(matrix: ReadingMatrix, pairs: Sequence[Pair], resamples: int) -> list[Labels]:
-    """Draw patients, gather their items, and let the loop run: the usual cluster bootstrap."""
+    """Run the loop on the items of resampled patients, which is the usual cluster bootstrap."""
     generator = np.random.default_rng(1)
     edges = np.flatnonzero(np.diff(matrix.clusters)) + 1
     members = np.split(np.arange(len(matrix.clusters)), edges)

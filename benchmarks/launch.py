@@ -1,7 +1,7 @@
 """Run a program and print its cost as JSON. ``python launch.py PROGRAM ARGUMENT ...``.
 
-A separate small program, because Linux counts the peak memory of the starting process as that of
-the program it starts.
+This is a separate small program, because Linux counts the peak memory of the process that starts a
+program as peak memory of that program.
 """
 
 import json

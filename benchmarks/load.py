@@ -1,9 +1,10 @@
 """How many readers a server supports: one answer each per six seconds, with the images.
 
-Every simulated reader holds a websocket, as the reading page does, requests the images of each
-case, and sends a presentation and an answer. The number of readers rises until the 95th percentile
-of the acknowledgement exceeds 100 ms. The baseline is a plain Streamlit page that writes each
-answer to SQLite, with the same readers; its acknowledgement is the end of the page's run.
+Every simulated reader keeps a websocket open, as the reading page does, requests the images of each
+case, and sends a presentation and an answer. The number of readers is increased until the 95th
+percentile of the time to the acknowledgement exceeds 100 ms. The baseline is a plain Streamlit page
+that writes each answer to SQLite, with the same readers; there, the end of the page's run is the
+acknowledgement.
 """
 
 import argparse
@@ -57,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 @dataclass
 class Step:
-    """The measurements with one number of readers; times in ms."""
+    """The measurements for one number of readers."""
 
     readers: int
     acknowledgements_ms: list[float] = field(default_factory=list)
@@ -153,7 +154,7 @@ class OurReader(Reader):
 
 
 class NaiveReader(Reader):
-    """A reader of the plain page: two runs of the page per answer, and its images over HTTP."""
+    """A reader of the plain page, which runs twice per answer; images are requested over HTTP."""
 
     def __init__(self, port: int) -> None:
         self._page = Page(port)
@@ -182,7 +183,7 @@ class NaiveReader(Reader):
 
 
 def run(args: argparse.Namespace) -> dict[str, Any]:
-    """Measure the app and the plain page with a rising number of readers."""
+    """Measure the app and the plain page with an increasing number of readers."""
     numbers = [int(text) for text in str(args.readers).split(",")]
     engines = ENGINES if args.engine == "both" else (args.engine,)
     processes = [int(text) for text in str(args.processes).split(",")]
@@ -210,7 +211,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _bank(folder: Path, cases: int) -> Path:
-    """Write a bank with a number of cases, which repeat the demo's cases and share its films."""
+    """Write a bank with a number of cases by repeating the cases of the demo with their films."""
     shutil.copytree(_DEMO, folder)
     path = folder / "bank.json"
     demo = json.loads(path.read_text(encoding="utf-8"))
@@ -224,7 +225,7 @@ def _bank(folder: Path, cases: int) -> Path:
 
 
 def _until_slow(numbers: list[int], measure: Callable[[int], Step]) -> list[dict[str, Any]]:
-    """Measure with a rising number of readers until the acknowledgement takes too long."""
+    """Measure with an increasing number of readers until the acknowledgement takes too long."""
     steps: list[dict[str, Any]] = []
     for n in numbers:
         steps.append(measure(n).summary())
@@ -336,7 +337,7 @@ def _measured(apps: list[Server], n: int, seconds: float, opened: Open) -> Step:
 
 
 async def _answers(reader: Reader, phase: float, seconds: float, step: Step) -> None:
-    """Answer every six seconds, at the reader's own phase of the interval."""
+    """Answer every six seconds, starting at a phase of the interval that differs by reader."""
     start_s = time.monotonic() + phase * EVERY_S
     number = 0
     while number * EVERY_S < seconds:

@@ -1,4 +1,4 @@
-"""The machine: browser, free ports, cost of processes, and paired timings."""
+"""Functions for the machine: its browser, free ports, cost of processes, and paired timings."""
 
 import os
 import platform
@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-# As the browser tests start it: no sandbox and no graphics card in a container.
+# The same flags as in the browser tests, for a container without sandbox and graphics card.
 CHROMIUM_FLAGS = (
     "--headless",
     "--no-sandbox",
@@ -45,7 +45,7 @@ def free_port() -> int:
 
 
 def descendants_of(pid: int, parents: dict[int, int]) -> set[int]:
-    """Return a process and all its descendants, given each process's parent."""
+    """Return a process and all its descendants; `parents` has the parent of each process."""
     members = {pid}
     while more := {each for each, parent in parents.items() if parent in members} - members:
         members |= more
@@ -53,7 +53,7 @@ def descendants_of(pid: int, parents: dict[int, int]) -> set[int]:
 
 
 def cpu_ms(pid: int) -> float:
-    """Return the processor time a process and its descendants have taken, user and system."""
+    """Return the processor time (user and system) of a process and its descendants in ms."""
     stats = dict(_stats())
     parents = {each: int(fields[1]) for each, fields in stats.items()}
     ticks = sum(
@@ -88,7 +88,7 @@ def facts(browser_version: str) -> dict[str, Any]:
 
 
 def _stats() -> list[tuple[int, list[str]]]:
-    """Return for each process the fields of ``/proc/PID/stat`` after its name."""
+    """Return each process with the fields of ``/proc/PID/stat`` after its name."""
     rows = []
     for folder in Path("/proc").iterdir():
         if folder.name.isdecimal():
@@ -103,19 +103,19 @@ def _stats() -> list[tuple[int, list[str]]]:
 def in_turn(ways: Mapping[str, Callable[[], Any]], repeats: int) -> dict[str, dict[str, Any]]:
     """Time each function `repeats` times in turn; return the times and the last result of each.
 
-    Each is called once before, so that the times contain no imports and first allocations.
+    Each function is called once before, so that the times do not include imports and caches.
 
     Parameters
     ----------
     ways
         Functions without arguments, by name.
     repeats
-        At least 1.
+        How often each function is timed, at least 1.
 
     Returns
     -------
     dict
-        By name: `wall_s` and `cpu_s`, the medians, `times_s`, all wall times, and `result`.
+        For each name the medians `wall_s` and `cpu_s`, all wall times `times_s`, and `result`.
     """
     times: dict[str, list[tuple[float, float]]] = {name: [] for name in ways}
     results = {name: way() for name, way in ways.items()}

@@ -21,7 +21,7 @@ ERROR = "error"
 FILTERED = "filtered"
 
 Behaviour = Callable[[int, str], str]
-"""Returns the response to a request, given its number from 0 and the question."""
+"""A function of the number of a request (from 0) and its question that returns the response."""
 
 
 class ModelServer(ThreadingHTTPServer):

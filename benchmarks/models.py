@@ -1,8 +1,8 @@
 """Speed of `models run` relative to the ideal rate, and its memory.
 
-The server is a separate process that answers after a fixed time. Each case has two films of the
-release's size, 611 x 502 at 16 bits. Memory is the peak of the largest process, in a short run and
-in a run ten times as long, with a server that answers at once.
+The server is a separate process that answers after a fixed time. Each case has two films as large
+as those of the release, 611 x 502 pixels with 16 bits. Memory is the peak of the largest process,
+in a short run and in a run ten times as long, with a server that answers immediately.
 """
 
 import argparse
@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> dict[str, Any]:
-    """Measure; return rates, memory and the targets."""
+    """Run a model; return rates, memory and the targets."""
     if find_spec("inspect_ai") is None:
         raise Broken("Inspect is not installed: pip install -r requirements-models.txt")
     with tempfile.TemporaryDirectory(prefix="benchmark-") as scratch:
@@ -77,7 +77,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def text(result: dict[str, Any]) -> str:
-    """Return the result as lines for a person."""
+    """Return the result as lines of text."""
     memory = ", ".join(
         f"{mb:,.0f} MB for {n:,}" for n, mb in result["peak_memory_mb_by_asks"].items()
     )
@@ -106,7 +106,7 @@ def _server(seconds: float) -> Iterator[int]:
 
 
 def _ask(store: Store, name: str, port: int, args: argparse.Namespace, *, runs: int = 1) -> float:
-    """Ask all cases and return the peak of memory in MB."""
+    """Ask the model about all cases and return the peak memory in MB."""
     command = ["-m", "study", "models", "run", "--db", str(store.path), "--study", servers.STUDY]
     command += ["--model", name, "--runs", str(runs), "--provider", "openai-api"]
     command += ["--base-url", f"http://127.0.0.1:{port}/v1"]

@@ -29,7 +29,7 @@ def load_cases() -> list[dict[str, Any]]:
 
 
 def load_film(path: Path) -> Image.Image | str:
-    """Return the argument of ``st.image``: the file, or 8 bits of a deeper film."""
+    """Return the argument for ``st.image``: the file, or the upper 8 bits of a 16-bit film."""
     with Image.open(path) as film:
         if film.mode == "L":
             return str(path)

@@ -1,10 +1,10 @@
 """How often a model at the margin is declared non-inferior, by t and by the score test.
 
-Readers have 75 to 98 % accuracy, and the model is worse by exactly the margin or, for power,
-equally accurate. Sensitivity and specificity are the accuracy on the cases of a class, so the same
-studies apply, with as many cases as the class has. With a margin of 0, the model is exactly as
-accurate, the claim is superiority, and its power is that of a model with half of the readers'
-errors.
+Readers have an accuracy of 75 to 98 %, and the model is worse by exactly the margin or, for power,
+equally accurate. Sensitivity and specificity are the accuracy on the cases of a class, so that the
+same studies apply with the number of cases in the class. With a margin of 0, the model is exactly
+as accurate as the readers and the claim is superiority; for power, the model then makes half as
+many errors as the readers.
 """
 
 import os
@@ -33,7 +33,7 @@ TESTS = ("t these", "score these", "t like", "score like")
 def margin_rows(
     readers: Sequence[int], n_studies: int, seed: int, n_sizes: int | None = None
 ) -> list[dict[str, Any]]:
-    """Simulate; return one row per number of items per patient, readers, accuracy and patients."""
+    """Simulate studies; return a row per items per patient, readers, accuracy and patients."""
     cells = product((1, 4), readers, ACCURACIES, SIZES[:n_sizes], (MARGIN,))
     return _rows(cells, n_studies, seed)
 
@@ -41,14 +41,14 @@ def margin_rows(
 def class_rows(
     readers: Sequence[int], n_studies: int, seed: int, n_sizes: int | None = None
 ) -> list[dict[str, Any]]:
-    """Simulate one class of cases; return one row per readers, value, cases and margin."""
+    """Simulate a class of cases; return a row per readers, value, cases and margin."""
     cells = product((1,), readers, CLASS_VALUES, CLASS_SIZES[:n_sizes], CLASS_MARGINS)
     rows = _rows(cells, n_studies, seed)
     return [{name: value for name, value in row.items() if name != "items"} for row in rows]
 
 
 Cell = tuple[int, int, float, int, float]
-"""Items of a patient, readers, their accuracy, patients, and the margin."""
+"""Items per patient, number of readers, their accuracy, number of patients, and the margin."""
 
 
 def _rows(cells: Iterable[Cell], n_studies: int, seed: int) -> list[dict[str, Any]]:
@@ -85,7 +85,7 @@ def _row(cell: Cell, n_studies: int, seed: int) -> dict[str, Any]:
 def _study(
     design: Design, curve: Floats, margin: float, generator: np.random.Generator
 ) -> list[float]:
-    """Return which tests declare a model at the margin, and one that is equally good or better."""
+    """Return which tests declare a model at the margin, and a model that is as good or better."""
     j = design.n_readers
     readers = design.reader_mean + design.reader_sd * generator.standard_normal(j)
     these = float(np.interp(readers, ABILITIES, curve).mean())
@@ -119,6 +119,6 @@ def _declared(right: Floats, items_a_patient: int, margin: float) -> list[float]
 
 
 def random_readers(result: SingleTreatment) -> list[tuple[float, float, int]]:
-    """Return the variation of readers under both claims: fixed, then random."""
+    """Return the variation of readers for the claims about fixed and about random readers."""
     n = result.n_readers
     return [(0.0, 0.0, 1), (max(result.var_reader, 0.0) / n, result.msr / n, n)]
