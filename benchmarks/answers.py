@@ -61,10 +61,10 @@ def _costs(address: Path | str, folder: Path, n: int) -> dict[str, float]:
         for _ in range(_WARM):
             reader.answer()
         _wait_until_quiet(server)
-        idle_ms = _idle(server)
+        idle_ms = _idle_ms_per_s(server)
         reader.hang_up()
-        answer_ms, wall_ms = _measured(server, reader.answer, n, idle_ms)
-        refused_ms, _ = _measured(server, reader.be_refused, n, idle_ms)
+        answer_ms, wall_ms = _measure(server, reader.answer, n, idle_ms)
+        refused_ms, _ = _measure(server, reader.be_refused, n, idle_ms)
         reader.hang_up()
     return {
         "answer_ms": round(answer_ms, 2),
@@ -163,18 +163,18 @@ class Reader:
 def _wait_until_quiet(server: servers.Server) -> None:
     """Wait until the films are prepared and the server is nearly idle."""
     end = time.monotonic() + _PATIENCE_S
-    while _idle(server, 1.0) > 50 and time.monotonic() < end:
+    while _idle_ms_per_s(server, 1.0) > 50 and time.monotonic() < end:
         pass
 
 
-def _idle(server: servers.Server, seconds: float = _IDLE_S) -> float:
+def _idle_ms_per_s(server: servers.Server, seconds: float = _IDLE_S) -> float:
     """Return the idle server's processor time per second in ms."""
     before = server.cpu_ms()
     threading.Event().wait(seconds)
     return (server.cpu_ms() - before) / seconds
 
 
-def _measured(
+def _measure(
     server: servers.Server, do: Callable[[], None], n: int, idle_ms: float
 ) -> tuple[float, float]:
     """Return the mean processor time and the mean duration of a call in ms."""

@@ -44,8 +44,8 @@ def _row(cell: tuple[float, tuple[int, int], int], n_studies: int, seed: int) ->
     shown = np.array(
         [
             [
-                *_declared(area, cases, (n_readers, 0.0), generator),
-                *_declared(area, cases, (n_readers, SEPARATION_SD), generator),
+                *_declarations(area, cases, (n_readers, 0.0), generator),
+                *_declarations(area, cases, (n_readers, SEPARATION_SD), generator),
             ]
             for _ in range(n_studies)
         ]
@@ -57,7 +57,7 @@ def _row(cell: tuple[float, tuple[int, int], int], n_studies: int, seed: int) ->
     return {**names, **{name: share(columns[:, i]) for i, name in enumerate(counted)}}
 
 
-def _declared(
+def _declarations(
     area: float,
     cases: tuple[int, int],
     readers: tuple[int, float],
@@ -77,11 +77,11 @@ def _declared(
     return [
         hit
         for model in models
-        for hit in _tested(np.hstack([read, raw + positive[:, None] * model]), positive)
+        for hit in _test_results(np.hstack([read, raw + positive[:, None] * model]), positive)
     ]
 
 
-def _tested(ratings: Floats, positive: np.ndarray) -> list[float]:
+def _test_results(ratings: Floats, positive: np.ndarray) -> list[float]:
     merits = empirical_auc(ratings, positive, covariance=AucCovariance.JACKKNIFE)
     result = model_against_readers(merits, ALPHA, len(positive) - 1)
     patients = int(positive.sum()), int((~positive).sum())

@@ -28,7 +28,7 @@ Grey = NDArray[np.uint8] | NDArray[np.uint16]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Lightbox:
+class DemoFilms:
     """The demo's films, frontal and lateral, as signals from 0 to 1, and a field of noise."""
 
     frontal: tuple[Signal, ...]
@@ -42,10 +42,10 @@ class Lightbox:
         # The same field is shifted differently for each film instead of drawing a new one.
         shift = (number * 389 + view * 131, number * 577 + view * 257)
         noisy = with_noise(signal, np.roll(self.noise, shift, axis=(0, 1)))
-        return marked(as_levels(noisy, bits), f"{number:03d}")
+        return mark_film(as_levels(noisy, bits), f"{number:03d}")
 
 
-def enlarged(film: Image.Image, width: int, height: int) -> Signal:
+def enlarge_film(film: Image.Image, width: int, height: int) -> Signal:
     """Return a film from 0 to 1, cropped around its centre and enlarged to a size."""
     pixels = np.asarray(film).astype(np.float32)
     pixels = (pixels - pixels.min()) / max(float(np.ptp(pixels)), 1.0)
@@ -69,7 +69,7 @@ def as_levels(signal: Signal, bits: int) -> Grey:
     return levels
 
 
-def marked(pixels: Grey, text: str) -> Grey:
+def mark_film(pixels: Grey, text: str) -> Grey:
     """Write the number of a film in white into a corner, like a side marker."""
     mark = Image.new("1", (_MARK_PX * 3, _MARK_PX * 2))
     font = ImageFont.load_default(_MARK_PX)
@@ -83,17 +83,17 @@ def marked(pixels: Grey, text: str) -> Grey:
 
 def demo_films(
     folder: Path, frontal: Sequence[str], lateral: Sequence[str], *, width: int, height: int
-) -> Lightbox:
+) -> DemoFilms:
     """Read the demo's films from a folder and resize them."""
 
     def read(names: Sequence[str]) -> tuple[Signal, ...]:
         with ThreadPoolExecutor(2) as pool:
             return tuple(
-                pool.map(lambda name: enlarged(Image.open(folder / name), width, height), names)
+                pool.map(lambda name: enlarge_film(Image.open(folder / name), width, height), names)
             )
 
     noise = np.random.default_rng(20250604).standard_normal((height, width), dtype=np.float32)
-    return Lightbox(frontal=read(frontal), lateral=read(lateral), noise=noise)
+    return DemoFilms(frontal=read(frontal), lateral=read(lateral), noise=noise)
 
 
 def png(pixels: Grey) -> bytes:
@@ -115,7 +115,7 @@ def add_shrink(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--shrink", type=int, default=1, help="divide the films' size by this")
 
 
-def shrunk(divisor: int) -> dict[str, int]:
+def shrunk_size(divisor: int) -> dict[str, int]:
     """Return the width and height of films divided by a number, as arguments of `write_bank`."""
     return {"width": WIDTH // divisor, "height": HEIGHT // divisor}
 

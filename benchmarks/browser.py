@@ -38,12 +38,12 @@ async def new_page(browser: Browser, *, plain: bool = False) -> Page:
     return await context.new_page()
 
 
-async def painted(page: Page) -> list[dict[str, float]]:
+async def painted_cases(page: Page) -> list[dict[str, float]]:
     """Return the cases that the observer has seen painted, with position and milliseconds."""
     return list(await page.evaluate("benchmark.painted"))
 
 
-async def begun_at_s(page: Page) -> float:
+async def first_action_s(page: Page) -> float:
     """Return when the reader first pressed Enter or clicked, in seconds since 1970, or 0."""
     commits = await page.evaluate("benchmark.commits")
     return (await time_origin_ms(page) + commits[0]) / 1000 if commits else 0.0
@@ -103,7 +103,7 @@ class RoomDriver:
 
 
 @dataclass
-class PlainHands:
+class NaivePageDriver:
     """A reader's actions on the naive page, with the mouse."""
 
     page: Page
@@ -208,7 +208,7 @@ def verdict(frames: list[tuple[float, Grey]], said_s: float) -> dict[str, Any]:
     }
 
 
-def judged(verdicts: list[dict[str, Any]]) -> dict[str, Any]:
+def summarise_verdicts(verdicts: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the number of correct verdicts and their lead times."""
     clear = [each for each in verdicts if each["right"] is not None]
     leads = [each["lead_ms"] for each in clear]
@@ -235,16 +235,16 @@ _TIES = 40
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tie:
+class ClockOffset:
     """The offset of the page's clock from the clock of this program in ms, and its precision."""
 
     behind_ms: float
     unsure_ms: float
 
 
-async def measure_clock_offset(session: CDPSession) -> Tie:
+async def measure_clock_offset(session: CDPSession) -> ClockOffset:
     """Ask the page for its time repeatedly; the fastest answer gives the best estimate."""
-    best: Tie | None = None
+    best: ClockOffset | None = None
     for _ in range(_TIES):
         before = now_ms()
         answer = await session.send(
@@ -253,7 +253,9 @@ async def measure_clock_offset(session: CDPSession) -> Tie:
         after = now_ms()
         if best is None or (after - before) / 2 < best.unsure_ms:
             page_ms = answer["result"]["value"]
-            best = Tie(behind_ms=(before + after) / 2 - page_ms, unsure_ms=(after - before) / 2)
+            best = ClockOffset(
+                behind_ms=(before + after) / 2 - page_ms, unsure_ms=(after - before) / 2
+            )
     assert best is not None
     return best
 

@@ -24,8 +24,8 @@ TASKS = {
 CATEGORIES = 30
 SUBCATEGORIES = 120
 OPTION_SETS = 12
-ITEMS_AN_EXAMINATION = 4
-MISSED = 0.01  # share of cases without an answer in time
+ITEMS_PER_EXAMINATION = 4
+MISSED_SHARE = 0.01  # share of cases without an answer in time
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +55,7 @@ class Tables:
         return folder
 
 
-def simulated(size: Size, *, seed: int = SEED) -> Tables:
+def simulate_bundle(size: Size, *, seed: int = SEED) -> Tables:
     """Return a bundle of the requested size."""
     rng = np.random.default_rng(seed)
     items = _items(size, rng)
@@ -67,7 +67,7 @@ def simulated(size: Size, *, seed: int = SEED) -> Tables:
 
 def _items(size: Size, rng: np.random.Generator) -> pd.DataFrame:
     n = size.items
-    examination = np.arange(n) // ITEMS_AN_EXAMINATION
+    examination = np.arange(n) // ITEMS_PER_EXAMINATION
     n_examinations = int(examination[-1]) + 1
     # Every patient has an examination, and further examinations are assigned at random.
     patient = rng.permutation(
@@ -130,7 +130,7 @@ def _answers(truth: NDArray[np.int64], n_raters: int, rng: np.random.Generator) 
         other = (truth + rng.integers(1, len(LETTERS), size=n)) % len(LETTERS)
         wrong = np.where(rng.random(n) < 0.6, tempting, other)
         answers[:, rater] = np.where(right, truth, wrong)
-        answers[rng.random(n) < MISSED, rater] = -1
+        answers[rng.random(n) < MISSED_SHARE, rater] = -1
     return answers
 
 

@@ -15,7 +15,7 @@ from subprocess import DEVNULL, Popen
 ASKERS = 4
 
 
-def ask_for_ever(port: int, cookie: str) -> None:
+def request_forever(port: int, cookie: str) -> None:
     """Request the desk repeatedly."""
     while True:
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
@@ -28,7 +28,7 @@ def ask_for_ever(port: int, cookie: str) -> None:
 
 
 @contextmanager
-def load(port: int, cookie: str) -> Iterator[None]:
+def busy_server(port: int, cookie: str) -> Iterator[None]:
     """Keep a server busy within the context."""
     process = Popen(
         [sys.executable, "-m", "benchmarks.busy", str(port)],
@@ -46,7 +46,7 @@ def load(port: int, cookie: str) -> Iterator[None]:
 def main() -> None:
     """Request the desk with several threads."""
     port, cookie = int(sys.argv[1]), os.environ["BENCHMARK_COOKIE"]
-    askers = [threading.Thread(target=ask_for_ever, args=(port, cookie)) for _ in range(ASKERS)]
+    askers = [threading.Thread(target=request_forever, args=(port, cookie)) for _ in range(ASKERS)]
     for asker in askers:
         asker.start()
 

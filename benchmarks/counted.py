@@ -12,7 +12,7 @@ import numpy as np
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Counted:
+class IntervalOrTest:
     """An interval or a test of a simulated study."""
 
     what: str
@@ -24,9 +24,11 @@ class Counted:
     """Result of a test whose null hypothesis is true; nan otherwise."""
 
 
-def interval(label: str, row: Mapping[Any, Any], true: float, p: float = float("nan")) -> Counted:
+def interval(
+    label: str, row: Mapping[Any, Any], true: float, p: float = float("nan")
+) -> IntervalOrTest:
     """Return the interval of a row of a table."""
-    return Counted(
+    return IntervalOrTest(
         what=label,
         true=float(true),
         estimate=row.get("estimate", row.get("difference")),
@@ -36,42 +38,42 @@ def interval(label: str, row: Mapping[Any, Any], true: float, p: float = float("
     )
 
 
-def counted_rows(
-    simulate: Callable[[np.random.SeedSequence], Iterable[Counted]],
+def interval_rows(
+    simulate: Callable[[np.random.SeedSequence], Iterable[IntervalOrTest]],
     names: Mapping[str, Any],
     n_studies: int,
     seed: int,
 ) -> list[dict[str, Any]]:
     """Simulate studies; return a row for each kind of interval, which begins with `names`."""
-    counts: dict[str, list[list[Counted]]] = defaultdict(list)
+    counts: dict[str, list[list[IntervalOrTest]]] = defaultdict(list)
     seeds = np.random.SeedSequence(seed).spawn(n_studies)
     # statsmodels collects garbage whenever it adjusts p-values, which takes longer than a study.
     with ProcessPoolExecutor(os.cpu_count(), initializer=gc.freeze) as pool:
-        for study in pool.map(_Listed(simulate), seeds, chunksize=10):
+        for study in pool.map(_GroupedSimulation(simulate), seeds, chunksize=10):
             for label, seen in study.items():
                 counts[label].append(seen)
     return [{**names, **_row(label, studies)} for label, studies in counts.items()]
 
 
 @dataclass(frozen=True, slots=True)
-class _Listed:
+class _GroupedSimulation:
     """A simulation with results grouped by kind; a class, because a closure cannot be pickled."""
 
-    simulate: Callable[[np.random.SeedSequence], Iterable[Counted]]
+    simulate: Callable[[np.random.SeedSequence], Iterable[IntervalOrTest]]
 
-    def __call__(self, seed: np.random.SeedSequence) -> dict[str, list[Counted]]:
-        counts: dict[str, list[Counted]] = defaultdict(list)
+    def __call__(self, seed: np.random.SeedSequence) -> dict[str, list[IntervalOrTest]]:
+        counts: dict[str, list[IntervalOrTest]] = defaultdict(list)
         for seen in self.simulate(seed):
             counts[seen.what].append(seen)
         return dict(counts)
 
 
-def _row(label: str, studies: Sequence[Sequence[Counted]]) -> dict[str, Any]:
+def _row(label: str, studies: Sequence[Sequence[IntervalOrTest]]) -> dict[str, Any]:
     """Average within studies first, because the intervals of a study are not independent."""
     counts = [each for study in studies for each in study]
     defined = [[each for each in study if np.isfinite(each.low)] for study in studies]
 
-    def shares(hit: Callable[[Counted], bool]) -> list[float]:
+    def shares(hit: Callable[[IntervalOrTest], bool]) -> list[float]:
         return [float(np.mean([hit(each) for each in part])) for part in defined if part]
 
     covered = shares(lambda each: each.low <= each.true <= each.high)
@@ -100,8 +102,8 @@ def _mean(values: Sequence[float]) -> float | None:
     return float(np.mean(values)) if values else None
 
 
-def counted_text(heading: str, rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return the rows of `counted_rows` as a table for each design."""
+def interval_text(heading: str, rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return the rows of `interval_rows` as a table for each design."""
     lines = [heading]
     for design in dict.fromkeys(row["design"] for row in rows):
         lines += ["", design]

@@ -30,7 +30,7 @@ from analysis.statistics.comparison.pairs import comparisons
 from analysis.statistics.mrmc.conditions import reader_conditions
 from analysis.statistics.mrmc.panel import reader_panel
 from benchmarks.areas_at_margin import area_rows
-from benchmarks.counted import Counted, counted_rows, counted_text, interval
+from benchmarks.counted import IntervalOrTest, interval, interval_rows, interval_text
 from benchmarks.noninferiority import class_rows, margin_rows
 from benchmarks.simulated_advice import reliance_rows
 from benchmarks.simulated_designs import design_rows
@@ -66,11 +66,11 @@ def few_rows(
         {"accuracy": name, "patients": patients, "of": STATISTICS[i], **shares}
         for name, ability in ABILITIES.items()
         for patients in SIZES[:n_sizes]
-        for i, shares in enumerate(_covered(patients, ability, n_studies, bootstrap, seed))
+        for i, shares in enumerate(_coverage_shares(patients, ability, n_studies, bootstrap, seed))
     ]
 
 
-def _covered(
+def _coverage_shares(
     patients: int, ability: float, n_studies: int, bootstrap: int, seed: int
 ) -> list[dict[str, float | None]]:
     design = Design(
@@ -147,7 +147,7 @@ def _bias_corrected(estimate: Floats, drawn: Floats, left_out: Floats) -> Limits
     return low, high
 
 
-def _linearised(estimate: Floats, _drawn: Floats, left_out: Floats) -> Limits:
+def _jackknife_t(estimate: Floats, _drawn: Floats, left_out: Floats) -> Limits:
     """Return t intervals with the standard error of the jackknife over patients."""
     n = len(left_out)
     spread = ((left_out - left_out.mean(axis=0)) ** 2).sum(axis=0)
@@ -159,7 +159,7 @@ INTERVALS: Mapping[str, Callable[[Floats, Floats, Floats], Limits]] = {
     "percentile": _percentile,
     "widened": _widened,
     "bias-corrected": _bias_corrected,
-    "t of the jackknife": _linearised,
+    "t of the jackknife": _jackknife_t,
 }
 
 
@@ -242,7 +242,7 @@ def text(result: Mapping[str, Any]) -> str:
             f"{sizes['studies']} studies of {sizes['items']} items a design;"
             f" {sizes['bootstrap']} resamples; intervals of 95 %, tests at 5 %"
         )
-        parts.append(counted_text(heading, result["rows"]))
+        parts.append(interval_text(heading, result["rows"]))
     if "panel" in result:
         heading = "model minus readers: shares of"
         parts.append(shares_text(heading, result["panel"], sizes["panels"], width=9))
@@ -260,13 +260,13 @@ def text(result: Mapping[str, Any]) -> str:
         parts.append(shares_text(heading, result["areas"], sizes["margins"], width=17))
     if "designs" in result:
         heading = f"two conditions, arms and groups: {sizes['designs']} studies a size"
-        parts.append(counted_text(heading, result["designs"]))
+        parts.append(interval_text(heading, result["designs"]))
     if "reliance" in result:
         heading = f"readers and a model's answers: {sizes['designs']} studies a size"
-        parts.append(counted_text(heading, result["reliance"]))
+        parts.append(interval_text(heading, result["reliance"]))
     if "models" in result:
         heading = f"sites, times, grades and calibration: {sizes['models']} studies a design"
-        parts.append(counted_text(heading, result["models"]))
+        parts.append(interval_text(heading, result["models"]))
     return "\n\n".join(parts)
 
 
@@ -274,10 +274,12 @@ def _design_rows(design: Design, n_studies: int, bootstrap: int) -> list[dict[st
     clustered = design.items_a_patient > 1
     patients = f"{design.items_a_patient} items a patient" if clustered else "one item a patient"
     names = {"design": f"{design.n_readers} readers, {patients}"}
-    return counted_rows(partial(_study, design, bootstrap), names, n_studies, SEED)
+    return interval_rows(partial(_study, design, bootstrap), names, n_studies, SEED)
 
 
-def _study(design: Design, bootstrap: int, seed: np.random.SeedSequence) -> Iterator[Counted]:
+def _study(
+    design: Design, bootstrap: int, seed: np.random.SeedSequence
+) -> Iterator[IntervalOrTest]:
     generator = np.random.default_rng(seed)
     readers = design.reader_mean + design.reader_sd * generator.standard_normal(design.n_readers)
     abilities = np.r_[readers, design.equal_ability, readers[0]]
@@ -295,13 +297,15 @@ def _study(design: Design, bootstrap: int, seed: np.random.SeedSequence) -> Iter
     yield from _conditions(design, readers, generator, options)
 
 
-def _accuracy(table: pd.DataFrame, true: Truths, place: Mapping[str, int]) -> Iterator[Counted]:
+def _accuracy(
+    table: pd.DataFrame, true: Truths, place: Mapping[str, int]
+) -> Iterator[IntervalOrTest]:
     for row in table.loc[table["by"] == "overall"].to_dict("records"):
         value = true.accuracy[place[row["rater_id"]]]
         for name, prefix in ((str(row["ci_method"]), ""), ("bootstrap over patients", "cluster_")):
             if prefix and not np.isfinite(row["cluster_ci_low"]):
                 continue
-            yield Counted(
+            yield IntervalOrTest(
                 what=f"accuracy {row['group']}: {name}",
                 true=value,
                 estimate=row["accuracy"],
@@ -310,7 +314,7 @@ def _accuracy(table: pd.DataFrame, true: Truths, place: Mapping[str, int]) -> It
             )
 
 
-def _pairs(table: pd.DataFrame, true: Truths, place: Mapping[str, int]) -> Iterator[Counted]:
+def _pairs(table: pd.DataFrame, true: Truths, place: Mapping[str, int]) -> Iterator[IntervalOrTest]:
     values = {
         "raw": true.raw,
         "kappa_letters": true.brennan_prediger,
@@ -323,7 +327,7 @@ def _pairs(table: pd.DataFrame, true: Truths, place: Mapping[str, int]) -> Itera
         yield interval(f"agreement of pairs: {row['measure']}", row, values[row["measure"]][pair])
 
 
-def _groups(table: pd.DataFrame, true: Truths, n_readers: int) -> Iterator[Counted]:
+def _groups(table: pd.DataFrame, true: Truths, n_readers: int) -> Iterator[IntervalOrTest]:
     group = range(n_readers)
     values = {
         "brennan_prediger": true.mean_brennan_prediger(group),
@@ -338,7 +342,9 @@ def _groups(table: pd.DataFrame, true: Truths, n_readers: int) -> Iterator[Count
         yield interval(f"agreement of readers: {row['measure']}", row, values[row["measure"]])
 
 
-def _comparisons(table: pd.DataFrame, true: Truths, place: Mapping[str, int]) -> Iterator[Counted]:
+def _comparisons(
+    table: pd.DataFrame, true: Truths, place: Mapping[str, int]
+) -> Iterator[IntervalOrTest]:
     for row in table.loc[table["pair_kind"] == "reader-model"].to_dict("records"):
         a, b = place[row["rater_a"]], place[row["rater_b"]]
         value = true.accuracy[a] - true.accuracy[b]
@@ -352,12 +358,14 @@ def _comparisons(table: pd.DataFrame, true: Truths, place: Mapping[str, int]) ->
                 yield _test(f"difference of pairs: {test}", row[test])
 
 
-def _test(label: str, p: float) -> Counted:
+def _test(label: str, p: float) -> IntervalOrTest:
     nothing = float("nan")
-    return Counted(what=label, true=nothing, estimate=nothing, low=nothing, high=nothing, p=p)
+    return IntervalOrTest(
+        what=label, true=nothing, estimate=nothing, low=nothing, high=nothing, p=p
+    )
 
 
-def _panel(table: pd.DataFrame, true: Truths, design: Design) -> Iterator[Counted]:
+def _panel(table: pd.DataFrame, true: Truths, design: Design) -> Iterator[IntervalOrTest]:
     shown = table.loc[(table["model_id"] == EQUAL) & (table["metric"] == "accuracy")]
     model = true.accuracy[design.n_readers]
     values = {
@@ -379,7 +387,7 @@ def _panel(table: pd.DataFrame, true: Truths, design: Design) -> Iterator[Counte
 
 def _conditions(
     design: Design, readers: np.ndarray, generator: np.random.Generator, options: Options
-) -> Iterator[Counted]:
+) -> Iterator[IntervalOrTest]:
     shifts = DIFFERENCE_SD * generator.standard_normal((2, design.n_readers))
     abilities = np.concatenate([readers + shifts[0], readers + shifts[1]])
     columns = [

@@ -54,7 +54,7 @@ async def _run(args: argparse.Namespace) -> dict[str, Any]:
                 folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
                 films = folder / "films"
                 films.mkdir()
-                bank = banks.write_bank(films, _CASES, bits=bits, **banks.shrunk(args.shrink))
+                bank = banks.write_bank(films, _CASES, bits=bits, **banks.shrunk_size(args.shrink))
                 deployed = servers.deploy(
                     folder / "store.db", bank, cases=_CASES, readers=["reader"], seed=bits
                 )

@@ -56,7 +56,7 @@ lungs clear without focal consolidation pleural effusion heart size normal
 mediastinal contours within limits degenerative changes thoracic spine left right
 upper lower lobe opacity atelectasis catheter
 """
-_PLAIN = """
+_PLAIN_SCRIPT = """
 import json, sqlite3, sys
 import pandas as pd
 with open(sys.argv[1], encoding="utf-8") as file:
@@ -66,7 +66,7 @@ frame[lists] = frame[lists].map(json.dumps)
 with sqlite3.connect(sys.argv[2]) as connection:
     frame.to_sql("items", connection, index_label="item_id")
 """
-_EXPLORED = """
+_EXPLORER_SCRIPT = """
 import json, sys, time
 from pathlib import Path
 from study.store import Store, bank_contents, banks
@@ -116,8 +116,8 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
         path = _write(folder / "release", args.items)
         runs = [_measured_pair(path, folder / str(n)) for n in range(args.repeats)]
         store = folder / str(args.repeats - 1) / "store.db"
-        draws_s = _drawn(Store(store), min(200, args.items // 10))
-        explored_s = _explored(store)
+        draws_s = _draw_times(Store(store), min(200, args.items // 10))
+        explored_s = _explorer_times(store)
         size_mb = path.stat().st_size / 1e6
     costs = {way: min((run[way] for run in runs), key=lambda cost: cost.seconds) for way in runs[0]}
     memory = {way: max(run[way].memory_mb for run in runs) for way in costs}
@@ -232,14 +232,16 @@ def _measured_pair(path: Path, folder: Path) -> dict[str, _Cost]:
     }
     environment.setdefault("PYTHONPYCACHEPREFIX", str(folder.parent / "compiled"))
     for arguments in (("-c", "import pandas"), (*command[:3], "--help")):
-        _measured(*arguments, env=environment)
+        _run_measured(*arguments, env=environment)
     return {
-        "plain": _measured("-c", _PLAIN, str(path), str(folder / "plain.db"), env=environment),
-        "ours": _measured(*command, env=environment),
+        "plain": _run_measured(
+            "-c", _PLAIN_SCRIPT, str(path), str(folder / "plain.db"), env=environment
+        ),
+        "ours": _run_measured(*command, env=environment),
     }
 
 
-def _measured(*arguments: str, env: Mapping[str, str]) -> _Cost:
+def _run_measured(*arguments: str, env: Mapping[str, str]) -> _Cost:
     """Run Python and return its cost, including that of its child processes."""
     start_s, peak = time.monotonic(), 0.0
     with tempfile.TemporaryFile("w+") as output:
@@ -257,7 +259,7 @@ def _measured(*arguments: str, env: Mapping[str, str]) -> _Cost:
     return _Cost(time.monotonic() - start_s, used.ru_utime + used.ru_stime, peak)
 
 
-def _drawn(store: Store, cases: int) -> list[float]:
+def _draw_times(store: Store, cases: int) -> list[float]:
     """Return the durations of three draws, of which the first has no caches."""
     seconds = []
     for seed in range(3):
@@ -274,9 +276,9 @@ def _drawn(store: Store, cases: int) -> list[float]:
     return seconds
 
 
-def _explored(store: Path) -> dict[str, float]:
+def _explorer_times(store: Path) -> dict[str, float]:
     """Return how long the page of a bank's questions takes to open, filter, count and search."""
-    words = (sys.executable, "-c", _EXPLORED, str(store))
+    words = (sys.executable, "-c", _EXPLORER_SCRIPT, str(store))
     seconds: dict[str, float] = json.loads(
         subprocess.run(words, capture_output=True, check=True).stdout
     )

@@ -20,8 +20,8 @@ from analysis.readings.matrix import NO_LETTER, ReadingMatrix, reading_matrix
 from analysis.statistics.agreement.pairs.counts import Pair, count_pairs, pairs_of, sums_of
 from analysis.statistics.agreement.pairs.measures import KAPPA_LETTERS, MEASURES_OF_EVERY_SCOPE
 from analysis.statistics.agreement.pairs.resampling import cluster_intervals
-from benchmarks.bundles import Size, simulated
-from benchmarks.machine import in_turn, ratios, timed_once
+from benchmarks.bundles import Size, simulate_bundle
+from benchmarks.machine import ratios, time_in_turn, time_once
 from benchmarks.summary import bar_lines, target
 
 DESCRIPTION = "pairwise kappas with standard errors and 2,000 resamples, compared with scikit-learn"
@@ -48,21 +48,21 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     matrix = _matrix(args)
     pairs = pairs_of(matrix.columns)
     codes, letters = _labels(matrix, pairs, int), _labels(matrix, pairs, object)
-    plain = in_turn(
-        {"ours": lambda: _kappas(matrix, pairs), "loop": lambda: _loop(codes)}, args.repeats
+    plain = time_in_turn(
+        {"ours": lambda: _kappas(matrix, pairs), "loop": lambda: _loop_kappas(codes)}, args.repeats
     )
-    strings = timed_once(lambda: _loop(letters))
+    strings = time_once(lambda: _loop_kappas(letters))
     difference = float(np.abs(plain["ours"].pop("result")[0] - plain["loop"].pop("result")).max())
     strings.pop("result")
     options = Options(bootstrap=args.resamples)
-    timings = in_turn(
+    timings = time_in_turn(
         {
-            "kappa": lambda: _resampled(matrix, pairs, options, (KAPPA_LETTERS,)),
-            "five": lambda: _resampled(matrix, pairs, options, MEASURES_OF_EVERY_SCOPE),
+            "kappa": lambda: _resample_kappas(matrix, pairs, options, (KAPPA_LETTERS,)),
+            "five": lambda: _resample_kappas(matrix, pairs, options, MEASURES_OF_EVERY_SCOPE),
         },
         max(1, args.repeats // 2),
     )
-    few = timed_once(lambda: _resampled_loop(matrix, pairs, args.measured))
+    few = time_once(lambda: _resampled_loop(matrix, pairs, args.measured))
     for each in (*timings.values(), few):
         each.pop("result")
     scaled = {key: few[key] * args.resamples / args.measured for key in ("wall_s", "cpu_s")}
@@ -145,7 +145,7 @@ def _line(name: str, cost: Mapping[str, Any], baseline: Mapping[str, float] | No
 
 def _matrix(args: argparse.Namespace) -> ReadingMatrix:
     readers = min(3, args.raters - 1)
-    tables = simulated(
+    tables = simulate_bundle(
         Size(
             readers=readers,
             models=args.raters - readers,
@@ -174,11 +174,11 @@ def _kappas(matrix: ReadingMatrix, pairs: Sequence[Pair]) -> tuple[Labels, Label
     return kappa[:, 0], se[:, 0]
 
 
-def _loop(labels: PairLabels) -> Labels:
+def _loop_kappas(labels: PairLabels) -> Labels:
     return np.array([cohen_kappa_score(a, b) for a, b in labels])
 
 
-def _resampled(
+def _resample_kappas(
     matrix: ReadingMatrix, pairs: Sequence[Pair], options: Options, measures: Sequence[Any]
 ) -> Any:
     weights = resample_weights(matrix.n_clusters, options.bootstrap, options.seed)
@@ -197,5 +197,5 @@ def _resampled_loop(matrix: ReadingMatrix, pairs: Sequence[Pair], resamples: int
     for _ in range(resamples):
         drawn = generator.integers(len(members), size=len(members))
         resample = answers[np.concatenate([members[i] for i in drawn])]
-        values.append(_loop([(resample[:, pair.a], resample[:, pair.b]) for pair in pairs]))
+        values.append(_loop_kappas([(resample[:, pair.a], resample[:, pair.b]) for pair in pairs]))
     return values

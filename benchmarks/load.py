@@ -108,7 +108,7 @@ class Reader:
         raise NotImplementedError
 
 
-class OurReader(Reader):
+class AppReader(Reader):
     """A reader of the app: sign-in, desk, images, presentations and answers over HTTP."""
 
     def __init__(self, port: int) -> None:
@@ -117,7 +117,7 @@ class OurReader(Reader):
         self._desk: dict[str, Any] = {}
 
     @classmethod
-    async def open(cls, port: int, code: str) -> "OurReader":
+    async def open(cls, port: int, code: str) -> "AppReader":
         """Sign in, open the page and request the desk."""
         reader = cls(port)
         await reader._line.sign_in(code)
@@ -194,12 +194,12 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
         measurements = []
         for engine, n_apps in product(engines, processes):
             measure = partial(_run_app, bank, engine, n_apps, args.seconds)
-            steps = _until_slow(numbers, measure)
+            steps = _measure_until_slow(numbers, measure)
             carried = _most_readers(steps)
             measurements.append(
                 {"engine": engine, "processes": n_apps, "steps": steps, "carried": carried}
             )
-        naive = _until_slow(numbers, partial(_naive, bank, args.seconds))
+        naive = _measure_until_slow(numbers, partial(_run_naive, bank, args.seconds))
     return {
         "bar_ms": BAR_MS,
         "expected_readers": EXPECTED,
@@ -224,7 +224,7 @@ def _bank(folder: Path, cases: int) -> Path:
     return path
 
 
-def _until_slow(numbers: list[int], measure: Callable[[int], Step]) -> list[dict[str, Any]]:
+def _measure_until_slow(numbers: list[int], measure: Callable[[int], Step]) -> list[dict[str, Any]]:
     """Measure with an increasing number of readers until the acknowledgement takes too long."""
     steps: list[dict[str, Any]] = []
     for n in numbers:
@@ -301,18 +301,18 @@ def _run_app(bank: Path, engine: str, processes: int, seconds: float, n: int) ->
             running.enter_context(servers.app(deployed.store, folder / f"log{number}"))
             for number in range(processes)
         ]
-        return _measured(
-            apps, n, seconds, lambda k: OurReader.open(apps[k % processes].port, codes[k])
+        return _measure_step(
+            apps, n, seconds, lambda k: AppReader.open(apps[k % processes].port, codes[k])
         )
 
 
-def _naive(bank: Path, seconds: float, n: int) -> Step:
+def _run_naive(bank: Path, seconds: float, n: int) -> Step:
     folder = bank.parent.parent
     with servers.naive_page(bank, folder / f"answers-{n}.db", folder / "log") as server:
-        return _measured([server], n, seconds, lambda k: NaiveReader.open(server.port))
+        return _measure_step([server], n, seconds, lambda k: NaiveReader.open(server.port))
 
 
-def _measured(apps: list[Server], n: int, seconds: float, opened: Open) -> Step:
+def _measure_step(apps: list[Server], n: int, seconds: float, opened: Open) -> Step:
     step = Step(readers=n, empty_mb=sum(memory_mb(app.process.pid) for app in apps))
 
     async def all_readers() -> None:

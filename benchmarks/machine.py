@@ -100,7 +100,7 @@ def _stats() -> list[tuple[int, list[str]]]:
     return rows
 
 
-def in_turn(ways: Mapping[str, Callable[[], Any]], repeats: int) -> dict[str, dict[str, Any]]:
+def time_in_turn(ways: Mapping[str, Callable[[], Any]], repeats: int) -> dict[str, dict[str, Any]]:
     """Time each function `repeats` times in turn; return the times and the last result of each.
 
     Each function is called once before, so that the times do not include imports and caches.
@@ -127,7 +127,7 @@ def in_turn(ways: Mapping[str, Callable[[], Any]], repeats: int) -> dict[str, di
     return {name: median_times(times[name]) | {"result": results[name]} for name in ways}
 
 
-def timed_once(way: Callable[[], Any]) -> dict[str, Any]:
+def time_once(way: Callable[[], Any]) -> dict[str, Any]:
     """Time a single call of a slow function."""
     wall, cpu = time.perf_counter(), time.process_time()
     result = way()

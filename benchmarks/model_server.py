@@ -151,7 +151,7 @@ def _text(body: dict[str, Any]) -> str:
 
 
 @contextmanager
-def serving(server: ModelServer) -> Iterator[ModelServer]:
+def run_server(server: ModelServer) -> Iterator[ModelServer]:
     """Run a server in threads of this process within the context."""
     thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()

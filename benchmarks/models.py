@@ -27,8 +27,8 @@ DESCRIPTION = "asking a model: the rate compared with the ideal one, and memory"
 SMALLEST = "--cases 4 --seconds 0.1 --connections 2"
 LEAST_SHARE, MOST_GROWTH = 0.8, 1.1
 _SIZE = {"width": 611, "height": 502}
-_TIMES = 10
-_MEASURED = """
+_LONG_RUN_FACTOR = 10
+_MEASURING_SCRIPT = """
 import json, resource, subprocess, sys
 code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode
 print(json.dumps([code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024]))
@@ -56,11 +56,15 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
         ]
         took = (max(requests) - min(requests)).total_seconds() + args.seconds
         with _server(0) as port:
-            memory = {n: _ask(store, f"runs-{n}", port, args, runs=n) for n in (1, _TIMES)}
-        n_bytes = sum(path.stat().st_size for path in _folder(store, f"runs-{_TIMES}").iterdir())
+            memory = {
+                n: _ask(store, f"runs-{n}", port, args, runs=n) for n in (1, _LONG_RUN_FACTOR)
+            }
+        n_bytes = sum(
+            path.stat().st_size for path in _folder(store, f"runs-{_LONG_RUN_FACTOR}").iterdir()
+        )
     ideal = args.connections / args.seconds
     share = len(requests) / took / ideal
-    growth = memory[_TIMES] / memory[1]
+    growth = memory[_LONG_RUN_FACTOR] / memory[1]
     return {
         "cases": args.cases,
         "per_second": len(requests) / took,
@@ -68,10 +72,12 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
         "share_of_ideal": share,
         "peak_memory_mb": timed_mb,
         "peak_memory_mb_by_asks": {n * args.cases: mb for n, mb in memory.items()},
-        "journal_bytes_an_answer": n_bytes / (_TIMES * args.cases),
+        "journal_bytes_an_answer": n_bytes / (_LONG_RUN_FACTOR * args.cases),
         "bars": [
             target("share of the ideal rate", share, LEAST_SHARE, "", at_least=True),
-            target(f"memory of {_TIMES} times as many answers", growth, MOST_GROWTH, "times"),
+            target(
+                f"memory of {_LONG_RUN_FACTOR} times as many answers", growth, MOST_GROWTH, "times"
+            ),
         ],
     }
 
@@ -112,7 +118,7 @@ def _ask(store: Store, name: str, port: int, args: argparse.Namespace, *, runs: 
     command += ["--base-url", f"http://127.0.0.1:{port}/v1"]
     command += ["--max-connections", str(args.connections)]
     measured = subprocess.run(
-        [sys.executable, "-c", _MEASURED, sys.executable, *command],
+        [sys.executable, "-c", _MEASURING_SCRIPT, sys.executable, *command],
         stdout=subprocess.PIPE,
         text=True,
         check=True,

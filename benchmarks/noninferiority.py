@@ -94,12 +94,13 @@ def _study(
     models = np.interp(target_accuracies, curve, ABILITIES)
     right = right_answers(design, np.r_[readers, models][None], generator)[0]
     at_these, at_all, as_good = (
-        _declared(right[:, [*range(j), j + k]], design.items_a_patient, margin) for k in range(3)
+        _declarations(right[:, [*range(j), j + k]], design.items_a_patient, margin)
+        for k in range(3)
     )
     return [*at_these[:2], *at_all[2:], *as_good]
 
 
-def _declared(right: Floats, items_a_patient: int, margin: float) -> list[float]:
+def _declarations(right: Floats, items_a_patient: int, margin: float) -> list[float]:
     """Return whether each of `TESTS` declares the model, which is last, non-inferior."""
     n_items, n_raters = right.shape
     clusters = np.arange(n_items) // items_a_patient

@@ -23,14 +23,14 @@ from playwright.async_api import Browser, async_playwright
 
 from benchmarks import banks, servers, summary
 from benchmarks.browser import (
+    NaivePageDriver,
     PageDriver,
-    PlainHands,
     RoomDriver,
-    begun_at_s,
     compare_transition,
-    judged,
+    first_action_s,
     new_page,
-    painted,
+    painted_cases,
+    summarise_verdicts,
     time_origin_ms,
     transition,
 )
@@ -81,11 +81,13 @@ class Lane:
             n_requests = len(self.proxy.log.exchanges)
             driver = await self._new_hands(browser)
             await driver.open(self.proxy.url)
-            first = (await painted(driver.page))[0]
+            first = (await painted_cases(driver.page))[0]
             shown_s = (await time_origin_ms(driver.page) + first["at"]) / 1000
             last_s = last_film_byte_s(self.proxy.log.exchanges[n_requests:])
             if last_s is not None:
-                begun_s = await begun_at_s(driver.page)  # films may arrive before the reader starts
+                begun_s = await first_action_s(
+                    driver.page
+                )  # films may arrive before the reader starts
                 self.first_ms.append((shown_s - max(last_s, begun_s)) * 1000)
             if opening + 1 < self.plan.openings:
                 await driver.page.context.close()
@@ -140,7 +142,7 @@ class Lane:
 
     async def _new_hands(self, browser: Browser) -> PageDriver:
         if self.plan.page == "naive":
-            return PlainHands(await new_page(browser, plain=True))
+            return NaivePageDriver(await new_page(browser, plain=True))
         return RoomDriver(await new_page(browser), self.code)
 
 
@@ -214,7 +216,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
 
 async def _run(args: argparse.Namespace, lane_plans: list[LanePlan]) -> dict[str, Any]:
     n_cases = args.cases + args.witnessed + 1 + _SPARE
-    size = banks.shrunk(args.shrink)
+    size = banks.shrunk_size(args.shrink)
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="benchmark-")))
         films = args.films or folder / "films"
@@ -309,7 +311,7 @@ def _measured(lane: Lane) -> dict[str, Any]:
         "bytes_per_case": round(lane.all_bytes / answers),
         "film_bytes_per_case": round(lane.film_bytes / answers),
         "first_case_after_last_byte_ms": [round(value, 1) for value in lane.first_ms],
-        "on_the_screen_when_said": judged(lane.verdicts),
+        "on_the_screen_when_said": summarise_verdicts(lane.verdicts),
         "all_ms": [round(value, 1) for value in lane.took_ms],
     }
 

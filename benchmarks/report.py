@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.bundles import Size, simulated
+from benchmarks.bundles import Size, simulate_bundle
 from benchmarks.machine import Broken
 from benchmarks.summary import bar_lines, target
 
@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     size = Size(readers=args.readers, models=args.models, items=args.items, patients=args.patients)
     with tempfile.TemporaryDirectory() as scratch:
         place = Path(scratch)
-        folder = simulated(size).write(place / "bundle")
+        folder = simulate_bundle(size).write(place / "bundle")
         words = _programs(folder, place, args.bootstrap)
         costs: dict[str, list[dict[str, float]]] = {name: [] for name in words}
         for _ in range(args.repeats):

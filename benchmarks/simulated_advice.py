@@ -18,7 +18,7 @@ from analysis.bundle import bundle_from_tables
 from analysis.options import Options
 from analysis.statistics.reliance import reliance
 from analysis.statistics.reliance_report import ALL_READERS
-from benchmarks.counted import Counted, counted_rows, interval
+from benchmarks.counted import IntervalOrTest, interval, interval_rows
 from benchmarks.simulated_studies import Floats
 
 EASE_SD, ABILITY_SD, SWITCH_SD = 0.8, 0.25, 0.15
@@ -38,7 +38,7 @@ def reliance_rows(n_studies: int, seed: int, n_sizes: int | None = None) -> list
         names = {"design": f"{n_readers} readers, {n_cases} cases"}
         print(names["design"], file=sys.stderr)
         advice = Advice(n_readers=n_readers, n_cases=n_cases)
-        rows += counted_rows(advice.simulate, names, n_studies, seed)
+        rows += interval_rows(advice.simulate, names, n_studies, seed)
     return rows
 
 
@@ -49,7 +49,7 @@ class Advice:
     n_readers: int
     n_cases: int
 
-    def simulate(self, seed: np.random.SeedSequence) -> Iterator[Counted]:
+    def simulate(self, seed: np.random.SeedSequence) -> Iterator[IntervalOrTest]:
         """Yield the intervals of all readers together."""
         generator = np.random.default_rng(seed)
         j, n = self.n_readers, self.n_cases

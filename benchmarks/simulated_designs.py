@@ -43,7 +43,7 @@ from analysis.statistics.mrmc.panel import reader_panel
 from analysis.statistics.mrmc.time_conditions import time_conditions
 from analysis.statistics.mrmc.uncrossed import uncrossed
 from analysis.statistics.study import Study
-from benchmarks.counted import Counted, counted_rows, interval
+from benchmarks.counted import IntervalOrTest, interval, interval_rows
 from benchmarks.simulated_studies import Drawn, Floats
 
 CASE, CASE_CONDITION, READER_CASE = 0.6, 0.3, 0.4
@@ -70,7 +70,7 @@ def design_rows(n_studies: int, seed: int, n_sizes: int | None = None) -> list[d
             design = TwoConditions(n_readers=n_readers, n_cases=n_cases, separation=separation)
             names = {"design": f"{n_readers} readers, {n_cases} cases, accuracy {accuracy}"}
             print(names["design"], file=sys.stderr)
-            rows += counted_rows(design.simulate, names, n_studies, seed)
+            rows += interval_rows(design.simulate, names, n_studies, seed)
     return rows
 
 
@@ -117,7 +117,7 @@ class TwoConditions:
         between = SEPARATION_SD**2 + GAIN_SD**2
         return float(self.separation * np.sqrt((CASE**2 + 1) / (_noise() + between / 2)))
 
-    def simulate(self, seed: np.random.SeedSequence) -> Iterator[Counted]:
+    def simulate(self, seed: np.random.SeedSequence) -> Iterator[IntervalOrTest]:
         """Yield every interval of a simulated study."""
         yield from _Drawn(self, np.random.default_rng(seed)).counted()
 
@@ -218,7 +218,7 @@ class _Drawn:
         )
         return study
 
-    def counted(self) -> Iterator[Counted]:
+    def counted(self) -> Iterator[IntervalOrTest]:
         """Yield every interval: of the crossed study, of two arms, and with incomplete readings."""
         everything = np.ones(self.scores.shape, dtype=bool)
         yield from self._crossed(self.study(everything))
@@ -234,7 +234,7 @@ class _Drawn:
             else:
                 yield interval(f"incomplete, difference of conditions: {label}", row, 0.0)
 
-    def _crossed(self, study: Study) -> Iterator[Counted]:
+    def _crossed(self, study: Study) -> Iterator[IntervalOrTest]:
         yield from self._conditions(study)
         yield from self._panels(study)
         groups = reader_groups(study)
@@ -253,7 +253,7 @@ class _Drawn:
             )
         yield from self._single_raters(study)
 
-    def _conditions(self, study: Study) -> Iterator[Counted]:
+    def _conditions(self, study: Study) -> Iterator[IntervalOrTest]:
         expected = [self.on_these_cases(condition) for condition in (0, 1)]
         by_class = diagnostic_conditions(study)
         tables = [
@@ -273,7 +273,7 @@ class _Drawn:
                 f"difference of conditions, {metric}: {row['claim']}", row, true[row["claim"]]
             )
 
-    def _panels(self, study: Study) -> Iterator[Counted]:
+    def _panels(self, study: Study) -> Iterator[IntervalOrTest]:
         by_class = diagnostic_panel(study)
         tables = [reader_panel(study), by_class[by_class["by"] == "overall"]]
         for row in pd.concat(tables).to_dict("records"):
@@ -285,7 +285,7 @@ class _Drawn:
             label = f"model minus readers, {metric}: {row['claim']}"
             yield interval(label, row, self.model[metric] - readers)
 
-    def _single_raters(self, study: Study) -> Iterator[Counted]:
+    def _single_raters(self, study: Study) -> Iterator[IntervalOrTest]:
         names = _readers(self.design.n_readers)
         areas, classes = roc_areas(study), diagnostic(study)
         for row in areas[areas["measure"] == "auc"].to_dict("records"):
@@ -342,7 +342,7 @@ def _readers(n: int) -> list[str]:
     return [f"R{i + 1:02d}" for i in range(n)]
 
 
-def _null(label: str, table: pd.DataFrame, **chosen: str) -> Iterator[Counted]:
+def _null(label: str, table: pd.DataFrame, **chosen: str) -> Iterator[IntervalOrTest]:
     """Yield the differences of groups whose readers are of one population."""
     for name, value in {**chosen, "by": "overall"}.items():
         table = table[table[name] == value]

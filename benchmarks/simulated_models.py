@@ -26,7 +26,7 @@ from analysis.statistics.agreement.weighted import LINEAR, agreement_weighted, d
 from analysis.statistics.agreement.weighted import weighted_kappa as kappa_of
 from analysis.statistics.mrmc.heterogeneity import heterogeneity
 from analysis.statistics.time_model import time_model
-from benchmarks.counted import Counted, counted_rows, interval
+from benchmarks.counted import IntervalOrTest, interval, interval_rows
 from benchmarks.simulated_studies import Design, Drawn, Floats, raters, simulated, truths
 
 SITE_SD, READER_SD, SITE_MEAN, READERS_A_SITE = 0.25, 0.2, 1.0, 4
@@ -55,11 +55,13 @@ def model_rows(n_studies: int, seed: int, n_sizes: int | None = None) -> list[di
     rows = []
     for name, simulate in designs.items():
         print(name, file=sys.stderr)
-        rows += counted_rows(simulate, {"design": name}, n_studies, seed)
+        rows += interval_rows(simulate, {"design": name}, n_studies, seed)
     return rows
 
 
-def sites(n_sites: int, seed: np.random.SeedSequence, n_items: int = 100) -> Iterator[Counted]:
+def sites(
+    n_sites: int, seed: np.random.SeedSequence, n_items: int = 100
+) -> Iterator[IntervalOrTest]:
     """Yield the random-effects interval of the mean, and the prediction interval of a new site."""
     generator = np.random.default_rng(seed)
     site = SITE_MEAN + SITE_SD * generator.standard_normal(n_sites + 1)
@@ -79,7 +81,7 @@ def sites(n_sites: int, seed: np.random.SeedSequence, n_items: int = 100) -> Ite
     yield interval("sites: prediction of another site", {**row, **limits}, new)
 
 
-def times(gain_sd: float, seed: np.random.SeedSequence) -> Iterator[Counted]:
+def times(gain_sd: float, seed: np.random.SeedSequence) -> Iterator[IntervalOrTest]:
     """Yield the ratio of a condition's times, for these readers and for the population."""
     generator = np.random.default_rng(seed)
     normal, shape = generator.standard_normal, (2, 4, 50)
@@ -105,7 +107,7 @@ def times(gain_sd: float, seed: np.random.SeedSequence) -> Iterator[Counted]:
     yield interval("ratio of the time model: readers like these", shown, 1.0)
 
 
-def grades(n_cases: int, seed: np.random.SeedSequence) -> Iterator[Counted]:
+def grades(n_cases: int, seed: np.random.SeedSequence) -> Iterator[IntervalOrTest]:
     """Yield both weighted kappas of two readers."""
     generator = np.random.default_rng(seed)
     latent = np.sqrt(GRADE_CORRELATION) * generator.standard_normal(n_cases)
@@ -127,7 +129,7 @@ def _true_kappas() -> dict[str, float]:
     return {name: float(kappa_of(counts, disagreements(4, name))) for name in names}
 
 
-def other_raters(n_readers: int, seed: np.random.SeedSequence) -> Iterator[Counted]:
+def other_raters(n_readers: int, seed: np.random.SeedSequence) -> Iterator[IntervalOrTest]:
     """Yield the agreement of raters like these."""
     generator = np.random.default_rng(seed)
     design = Design(n_readers=n_readers)
@@ -149,7 +151,7 @@ def _population(design: Design) -> dict[str, float]:
     }
 
 
-def calibration(n_answers: int, seed: np.random.SeedSequence) -> Iterator[Counted]:
+def calibration(n_answers: int, seed: np.random.SeedSequence) -> Iterator[IntervalOrTest]:
     """Yield the calibration slope, and the intercept at a slope of 1."""
     generator = np.random.default_rng(seed)
     logits = CONFIDENCE_MEAN + generator.standard_normal(n_answers)

@@ -25,15 +25,15 @@ from playwright.async_api import CDPSession, Page, async_playwright
 
 from benchmarks import banks, servers, summary
 from benchmarks.browser import (
+    ClockOffset,
     RoomDriver,
-    Tie,
     measure_clock_offset,
     new_page,
     press,
     time_origin_ms,
     wait_until,
 )
-from benchmarks.busy import load
+from benchmarks.busy import busy_server
 from benchmarks.machine import CHROMIUM_FLAGS, Broken, chromium, facts
 from benchmarks.proxy import SLOW, proxied
 from study.exchange import bundle
@@ -76,7 +76,7 @@ class Player:
     hands: RoomDriver
     session: CDPSession
     origin_ms: float
-    ties: list[Tie] = field(default_factory=list)
+    ties: list[ClockOffset] = field(default_factory=list)
     played: list[Played] = field(default_factory=list)
     frame_ms: float = 0.0
     _paints: asyncio.Queue[tuple[int, float, float]] = field(default_factory=asyncio.Queue)
@@ -267,7 +267,7 @@ async def _play_all(players: list[Player], n_short: int, long_ms: list[float], p
         _log(f"{each.condition}: {n_short} short delays")
         with ExitStack() as stack:
             if each.condition == "loaded":
-                stack.enter_context(load(port, await _cookie(each)))
+                stack.enter_context(busy_server(port, await _cookie(each)))
             await each.play(short_delays(n_short, each.condition, generator))
     _log(f"long delays, all conditions at once: {', '.join(f'{ms / 1000:g}' for ms in long_ms)} s")
     await asyncio.gather(*(each.play(long_ms) for each in players))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from benchmarks.banks import as_levels, enlarged, film_bytes, with_noise, write_bank
+from benchmarks.banks import as_levels, enlarge_film, film_bytes, with_noise, write_bank
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +69,7 @@ def test_enlarging_keeps_the_centre_and_the_range() -> None:
     """A wide film is cropped at its sides, not stretched, and spans 0 to 1."""
     pixels = np.zeros((100, 200), np.uint16)
     pixels[:, 60:140] = 50_000
-    signal = enlarged(Image.fromarray(pixels), 160, 200)
+    signal = enlarge_film(Image.fromarray(pixels), 160, 200)
     assert signal.shape == (200, 160)
     assert signal.min() > 0.99
     assert as_levels(np.array([[0, 0.5, 1]], np.float32), 8).tolist() == [[0, 128, 255]]

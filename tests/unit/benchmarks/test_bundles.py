@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from analysis import analyse, bundle_from_tables
-from benchmarks.bundles import Size, Tables, simulated
+from benchmarks.bundles import Size, Tables, simulate_bundle
 
 SIZE = Size(readers=2, models=3, items=120, patients=11)
 
@@ -12,7 +12,7 @@ SIZE = Size(readers=2, models=3, items=120, patients=11)
 @pytest.fixture(scope="module")
 def tables() -> Tables:
     """Return a small bundle's tables."""
-    return simulated(SIZE)
+    return simulate_bundle(SIZE)
 
 
 def test_a_bundle_has_the_requested_size(tables: Tables) -> None:
@@ -25,9 +25,9 @@ def test_a_bundle_has_the_requested_size(tables: Tables) -> None:
 
 def test_bundles_are_reproducible(tables: Tables) -> None:
     """Different runs thus measure the same work."""
-    second = simulated(SIZE)
+    second = simulate_bundle(SIZE)
     pd.testing.assert_frame_equal(tables.readings, second.readings)
-    assert not simulated(SIZE, seed=2).readings.equals(tables.readings)
+    assert not simulate_bundle(SIZE, seed=2).readings.equals(tables.readings)
 
 
 @pytest.mark.thorough

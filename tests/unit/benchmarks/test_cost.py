@@ -15,7 +15,7 @@ import pytest
 from analysis import Options, analyse
 from analysis.bundle import read_bundle
 from benchmarks import naive_report
-from benchmarks.bundles import Size, simulated
+from benchmarks.bundles import Size, simulate_bundle
 
 ITEMS = 4_000
 RUNS = 2
@@ -61,7 +61,7 @@ def _cost(work: Callable[[], object]) -> float:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a bundle of three readers and eight models."""
     size = Size(readers=3, models=8, items=ITEMS, patients=ITEMS // 4)
-    return simulated(size).write(tmp_path_factory.mktemp("cost") / "bundle")
+    return simulate_bundle(size).write(tmp_path_factory.mktemp("cost") / "bundle")
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from benchmarks import reading, timer
-from benchmarks.browser import judged, verdict
+from benchmarks.browser import summarise_verdicts, verdict
 from benchmarks.machine import cpu_ms, descendants_of
 from benchmarks.proxy import Exchange
 from benchmarks.reading import last_film_byte_s
@@ -33,7 +33,9 @@ def test_similar_cases_are_not_compared_on_the_screen() -> None:
     """The result is then neither correct nor incorrect."""
     unclear = verdict([(1.0, NEW), (2.0, NEW)], 1.5)
     assert unclear["right"] is None
-    result = judged([unclear, {"right": True, "lead_ms": 4.0}, {"right": False, "lead_ms": -20.0}])
+    result = summarise_verdicts(
+        [unclear, {"right": True, "lead_ms": 4.0}, {"right": False, "lead_ms": -20.0}]
+    )
     assert (result["n"], result["n_right"], result["n_right_within_a_frame"]) == (2, 1, 1)
 
 

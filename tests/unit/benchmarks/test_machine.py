@@ -4,14 +4,14 @@ import sys
 
 import pytest
 
-from benchmarks.machine import Broken, in_turn, median_times, ratios
+from benchmarks.machine import Broken, median_times, ratios, time_in_turn
 from benchmarks.report import measured, typical
 
 
 def test_functions_are_measured_alternately_after_a_warm_up() -> None:
     """Imports and other load thus affect all of them equally."""
     calls: list[str] = []
-    result = in_turn({"a": lambda: calls.append("a"), "b": lambda: calls.append("b")}, 2)
+    result = time_in_turn({"a": lambda: calls.append("a"), "b": lambda: calls.append("b")}, 2)
     assert calls == ["a", "b", "a", "b", "a", "b"]
     assert len(result["a"]["times_s"]) == 2
 

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from benchmarks import model_server
-from benchmarks.model_server import ANSWER, Behaviour, ModelServer, serving
+from benchmarks.model_server import ANSWER, Behaviour, ModelServer, run_server
 from study.models.models import models_of, read_model, withdraw_model
 from study.models.running import answers_in
 from study.models.running_askers import Asker, Provider, Request, asker_for
@@ -78,7 +78,7 @@ def _answers(store: Store) -> list[dict[str, Any]]:
 @pytest.fixture
 def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
     """Return a server that answers slowly."""
-    with serving(ModelServer(seconds=0.05)) as server:
+    with run_server(ModelServer(seconds=0.05)) as server:
         monkeypatch.setenv("MODEL_SERVER", server.url)
         yield server
 
@@ -215,7 +215,7 @@ def _misbehaving() -> Behaviour:
 @pytest.mark.usefixtures("keyed")
 def test_questions_are_asked_until_a_failing_server_has_answered_all(trial: Store) -> None:
     """Answers are not requested again, and the key is in the requests only."""
-    with serving(ModelServer(_misbehaving())) as server:
+    with run_server(ModelServer(_misbehaving())) as server:
         for _ in range(20):
             result = processes.run("study", *_inspect(trial, server, "--retries", "2"))
             if result.returncode == 0:
@@ -234,7 +234,7 @@ def test_questions_are_asked_until_a_failing_server_has_answered_all(trial: Stor
 @pytest.mark.usefixtures("keyed")
 def test_the_message_of_a_refused_key_does_not_contain_it(trial: Store) -> None:
     """The server repeats the key; the run ends."""
-    with serving(ModelServer(lambda *_: model_server.ERROR)) as server:
+    with run_server(ModelServer(lambda *_: model_server.ERROR)) as server:
         result = processes.run("study", *_inspect(trial, server))
     assert result.returncode == 1
     assert "incorrect key: Bearer ***" in result.stderr
@@ -251,7 +251,7 @@ def test_a_stalled_answer_is_abandoned(trial: Store) -> None:
         first[:] = first or [text]
         return model_server.STALL if text == first[0] else ANSWER
 
-    with serving(ModelServer(behave)) as server:
+    with run_server(ModelServer(behave)) as server:
         more = ("--stream", "--timeout", "1", "--retries", "0", "--keep-failed")
         result = processes.run("study", *_inspect(trial, server, *more))
         assert server.bodies[0]["stream"]
@@ -299,7 +299,7 @@ def test_images_are_released_after_their_question() -> None:
 
     counts = []
     for n in (4, 40):
-        with serving(ModelServer()) as server:
+        with run_server(ModelServer()) as server:
             asker = asker_for(
                 Provider(
                     name="openai-api",
@@ -318,7 +318,7 @@ def test_images_are_released_after_their_question() -> None:
 @needs_inspect
 def test_a_filtered_answer_counts_as_refused(trial: Store) -> None:
     """Any accompanying text is ignored."""
-    with serving(ModelServer(lambda *_: model_server.FILTERED)) as server:
+    with run_server(ModelServer(lambda *_: model_server.FILTERED)) as server:
         result = processes.run("study", *_inspect(trial, server))
     assert result.returncode == 0, result.stderr
     assert {row.status for row in _stored_predictions(trial).values()} == {"refused"}
