@@ -1,4 +1,4 @@
-"""docs/commands.md, generated from the commands themselves: ``make docs-commands``."""
+"""Generate docs/commands.md from the command definitions: ``make docs-commands``."""
 
 import inspect
 import re
@@ -21,7 +21,7 @@ _LINK = re.compile(r"docs/([\w-]+\.md(?:#[\w-]+)?)")
 def document() -> str:
     """Return docs/commands.md with the current commands."""
     before, _, _ = DOCUMENT.read_text("utf-8").partition(BEGIN)
-    parts = [line for name, program in _PROGRAMS for line in _program(name, program)]
+    parts = [line for name, program in _PROGRAMS for line in _program_section(name, program)]
     return f"{before}{BEGIN}\n" + "\n".join(parts).rstrip() + "\n"
 
 
@@ -37,27 +37,27 @@ def commands_of(
             yield (*path, name), command
 
 
-def _program(name: str, program: click.Group) -> Iterator[str]:
+def _program_section(name: str, program: click.Group) -> Iterator[str]:
     yield f"## `{name}`\n"
     for path, command in sorted(commands_of(program)):
-        yield from _command(f"{name} {' '.join(path)}", command)
+        yield from _command_section(f"{name} {' '.join(path)}", command)
 
 
-def _command(name: str, command: click.Command) -> Iterator[str]:
+def _command_section(name: str, command: click.Command) -> Iterator[str]:
     yield f"### {name.removeprefix('python -m ')}\n"
     context = click.Context(command, info_name=name)
-    usage = " ".join([name, *_pieces(command, context)])
+    usage = " ".join([name, *_usage_parts(command, context)])
     yield f"```\n{usage}\n```\n"
-    yield _text(inspect.cleandoc(command.help or ""))
+    yield _help_text(inspect.cleandoc(command.help or ""))
     options = [item for item in command.params if isinstance(item, click.Option) and item.help]
     if options:
         yield "\n| option | meaning |\n|---|---|"
-        yield from (_row(option, context) for option in options)
+        yield from (_option_row(option, context) for option in options)
     yield ""
 
 
-def _pieces(command: click.Command, context: click.Context) -> Iterator[str]:
-    """Yield the parts of the usage: arguments, required options, and a mark for further options."""
+def _usage_parts(command: click.Command, context: click.Context) -> Iterator[str]:
+    """Yield the parts of the usage: arguments, required options, and [OPTIONS] for the others."""
     options = [item for item in command.params if isinstance(item, click.Option)]
     for parameter in command.params:
         if isinstance(parameter, click.Argument):
@@ -69,19 +69,19 @@ def _pieces(command: click.Command, context: click.Context) -> Iterator[str]:
         yield "[OPTIONS]"
 
 
-def _row(option: click.Option, context: click.Context) -> str:
+def _option_row(option: click.Option, context: click.Context) -> str:
     record = option.get_help_record(context)
     assert record is not None
     names, meaning = (re.sub(r"\s+", " ", part) for part in record)
     return f"| `{names.replace('|', chr(92) + '|')}` | {meaning.replace('|', chr(92) + '|')} |"
 
 
-def _text(text: str) -> str:
+def _help_text(text: str) -> str:
     paragraphs = (" ".join(part.split()) for part in text.split("\n\n"))
-    return "\n\n".join(_LINK.sub(_link, part) for part in paragraphs)
+    return "\n\n".join(_LINK.sub(_page_link, part) for part in paragraphs)
 
 
-def _link(match: re.Match[str]) -> str:
+def _page_link(match: re.Match[str]) -> str:
     page, _, part = match[1].partition("#")
     words = part.replace("-", " ") or page.removesuffix(".md").replace("-", " ")
     return f"[{words}]({match[1]})"

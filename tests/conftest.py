@@ -1,4 +1,4 @@
-"""Fixtures of all tests: a fixed time, fixed entropy, a small bank of real files, stores."""
+"""Fixtures for all tests: a fixed time, fixed entropy, a small bank of real files, stores."""
 
 import asyncio
 import gc
@@ -45,13 +45,15 @@ if TYPE_CHECKING:
     from analysis.report.content import ReportContent
 
 # A few examples, the same in every run, so that a failure is caused by the change under test;
-# `make explore` tries ten times as many new ones. Without a deadline, which a busy machine misses.
-FEW = 50
-settings.register_profile("same examples", derandomize=True, max_examples=FEW, deadline=None)
-settings.register_profile("explore", max_examples=10 * FEW, deadline=None)
+# `make explore` tries ten times as many new ones. A busy machine would miss a deadline.
+DEFAULT_EXAMPLES = 50
+settings.register_profile(
+    "same examples", derandomize=True, max_examples=DEFAULT_EXAMPLES, deadline=None
+)
+settings.register_profile("explore", max_examples=10 * DEFAULT_EXAMPLES, deadline=None)
 settings.load_profile("same examples")
 
-# The hash of access codes is slow by design, and the tests use the same few codes.
+# Hashing an access code is slow by design, and the tests use the same few codes.
 codes._hash = cache(codes._hash)
 
 # Test files are kept in memory if there is room: each commit of a store waits for the disk, which
@@ -64,9 +66,9 @@ Outcome = TypeVar("Outcome")
 
 # Imported objects are not collected; see `pytest_collection_finish`.
 collect_garbage = gc.collect
-MOST_MEMORY_BYTES = 1_200_000_000
-GROWTH_BYTES = 300_000_000
-COLLECT_AT = pytest.StashKey[float]()
+MEMORY_LIMIT_BYTES = 1_200_000_000
+MEMORY_GROWTH_BYTES = 300_000_000
+NEXT_COLLECTION_BYTES = pytest.StashKey[float]()
 gc.disable()
 
 # This module imports the complete program, for the processes forked from it.
@@ -85,17 +87,17 @@ TASKS = (
     "Geometric Information Assessment",
 )
 REFUSED = "prohibited|permission denied"
-"""The error with which a database refuses a reader's access to a sealed table."""
+"""A pattern of the error when a database refuses a reader's access to a sealed table."""
 SECRETS = ("FINDINGS-NOBODY-MAY-SEE", "IMPRESSION-NOBODY-MAY-SEE", "EXPLANATION-NOBODY-MAY-SEE")
 
 
-def examples(few: int) -> int:
+def number_of_examples(few: int) -> int:
     """Return the number of examples for a costly property: few, or ten times as many."""
-    return few * settings().max_examples // FEW
+    return few * settings().max_examples // DEFAULT_EXAMPLES
 
 
 def entropy_from(seed: int) -> Callable[[int], bytes]:
-    """Return a source of the same bytes in every run."""
+    """Return a function that returns the same sequence of bytes in every run."""
     generator = np.random.default_rng(seed)
     return lambda n: generator.bytes(n)
 
@@ -157,7 +159,7 @@ def write_bank_with_priors(folder: Path, n_patients: int = 12, per_patient: int 
     return path
 
 
-class Examples:
+class DocstringExamples:
     """A plugin that collects docstring examples only from modules that have them."""
 
     @pytest.hookimpl(wrapper=True)
@@ -173,10 +175,10 @@ class Examples:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Provide the fixtures of PostgreSQL, and select the modules with examples."""
+    """Register the plugins, among them the fixtures for PostgreSQL."""
     config.pluginmanager.register(first_imports)
     config.pluginmanager.register(postgres)
-    config.pluginmanager.register(Examples())
+    config.pluginmanager.register(DocstringExamples())
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -187,9 +189,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_collection_finish() -> None:
     """Exclude imported objects from garbage collection, and leave its timing to Python.
 
-    By default Python collects at every 700 new objects, most of which a test keeps until it ends.
-    Streamlit collects after each run of a page, and statsmodels in each correction for multiple
-    tests: 60 to 200 ms each, thousands of times.
+    By default Python collects after every 700 new objects, most of which a test keeps until it
+    ends. Streamlit collects after each run of a page, and statsmodels in each correction for
+    multiple tests. Each of these thousands of collections would take 60 to 200 ms.
     """
     gc.freeze()
     gc.set_threshold(20_000, 20, 100)
@@ -198,25 +200,28 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_runtest_setup() -> None:
-    """Isolate a test from the environment's store and from the previous test.
+    """Isolate a test from the store named in the environment and from the previous test.
 
     Streamlit's test runner leaves its page as the main module, which a process started later would
-    run. A fixture would cost a second of processor time for all tests.
+    run. As a fixture, this would add a second of processor time to the run of all tests.
     """
     os.environ.pop("READING_ROOM_DB", None)
     sys.modules["__main__"] = MAIN
 
 
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
-    """Collect garbage between files if much memory is in use; large arrays do not count.
+    """Collect garbage after a test file if much memory is in use.
 
-    A collection takes about 1 s of processor time, so the next waits until the memory has grown.
+    A collection takes about 1 s of processor time, so the next takes place only after the memory
+    has grown.
     """
     file_ends = nextitem is None or nextitem.path != item.path
-    if file_ends and _memory_bytes() > item.session.stash.get(COLLECT_AT, MOST_MEMORY_BYTES):
+    if file_ends and _memory_bytes() > item.session.stash.get(
+        NEXT_COLLECTION_BYTES, MEMORY_LIMIT_BYTES
+    ):
         collect_garbage()
-        limit = max(_memory_bytes() + GROWTH_BYTES, MOST_MEMORY_BYTES)
-        item.session.stash[COLLECT_AT] = limit
+        limit = max(_memory_bytes() + MEMORY_GROWTH_BYTES, MEMORY_LIMIT_BYTES)
+        item.session.stash[NEXT_COLLECTION_BYTES] = limit
 
 
 def _memory_bytes() -> float:
@@ -238,8 +243,8 @@ def now() -> datetime:
 
 @pytest.fixture(scope="session", autouse=True)
 def _templates(tmp_path_factory: pytest.TempPathFactory, databases: Databases | None) -> None:
-    """Create the folder of the templates."""
-    templates.keep_in(tmp_path_factory.mktemp("templates"), databases)
+    """Create the folder for templates of stores."""
+    templates.use_folder(tmp_path_factory.mktemp("templates"), databases)
 
 
 @pytest.fixture
@@ -247,7 +252,7 @@ def cold() -> None:
     """Open the store's file at each use, as a command does."""
 
 
-def _in_use(request: pytest.FixtureRequest, store: Store) -> AbstractContextManager[None]:
+def _kept_open(request: pytest.FixtureRequest, store: Store) -> AbstractContextManager[None]:
     """Keep a store's connections open, as a server does: opening them takes a third of the time.
 
     The latest rows are then in the write-ahead log: copy a store with `Store.copy_to`.
@@ -258,8 +263,8 @@ def _in_use(request: pytest.FixtureRequest, store: Store) -> AbstractContextMana
 @pytest.fixture
 def store(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Store]:
     """Return an empty store."""
-    store = Store(templates.copy(tmp_path, _empty))
-    with _in_use(request, store):
+    store = Store(templates.copy(tmp_path, _create_empty_store))
+    with _kept_open(request, store):
         yield store
 
 
@@ -269,48 +274,48 @@ def banked(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Store]:
     store = Store(templates.copy(tmp_path, bank_store))
     with ExitStack() as used:
         if "opened" not in request.fixturenames:  # the test may replace the file
-            used.enter_context(_in_use(request, store))
+            used.enter_context(_kept_open(request, store))
         yield store
 
 
 @pytest.fixture
 def opened(banked: Store, request: pytest.FixtureRequest) -> Iterator[Callable[..., Store]]:
-    """Return a function that draws and opens the study ``trial`` with given protocol values."""
+    """Return a function that draws and opens the study ``trial`` with its arguments as protocol."""
     untouched = templates.version(banked.path)
     used = ExitStack()
 
     def make(readers: tuple[str, ...] = ("R1", "R2"), **values: Any) -> Store:
         def trial(folder: Path) -> None:
-            _open(Store(templates.copy(folder, bank_store)), readers, values)
+            _open_trial(Store(templates.copy(folder, bank_store)), readers, values)
 
         if untouched and templates.version(banked.path) == untouched:
             templates.copy(banked.path.parent, trial, readers, values)
         else:
-            _open(banked, readers, values)
-        used.enter_context(_in_use(request, banked))
+            _open_trial(banked, readers, values)
+        used.enter_context(_kept_open(request, banked))
         return banked
 
     with used:
         yield make
 
 
-def _empty(folder: Path) -> Store:
+def _create_empty_store(folder: Path) -> Store:
     return init(folder / "store.db", entropy=entropy_from(1), now=NOW)
 
 
 def bank_store(folder: Path, n_patients: int = 12) -> Store:
-    """Create a store in a folder, with a bank of some patients, and return it."""
-    store, path = _empty(folder), write_bank(folder / "bank", n_patients)
+    """Create a store in a folder, with a bank of `n_patients` patients, and return it."""
+    store, path = _create_empty_store(folder), write_bank(folder / "bank", n_patients)
     import_bank(store, path, name="bank", images=path.parent, acting=ACTING)
     return store
 
 
-def _open(store: Store, readers: tuple[str, ...], values: Mapping[str, Any]) -> None:
+def _open_trial(store: Store, readers: tuple[str, ...], values: Mapping[str, Any]) -> None:
     open_trial(store, {"cases": 8, "one_question_per": "item", **values}, *readers)
 
 
 def draw_trial(store: Store, values: Mapping[str, Any]) -> None:
-    """Draw the study ``trial`` from ``bank`` with some protocol values."""
+    """Draw the study ``trial`` from ``bank`` with these protocol values."""
     protocol = Protocol.from_json(values)
     studies.draw(store, bank="bank", study="trial", protocol=protocol, acting=ACTING)
 
@@ -338,7 +343,7 @@ def invite(store: Store, *readers: str) -> list[Code]:
 
 
 def person(store: Store, reader_id: str = "R1") -> Person:
-    """Return a reader of ``trial`` as if signed in."""
+    """Return a signed-in reader of ``trial``."""
     with store.look() as look:
         study = study_row(look, "trial")
         row = people.reader(look, study.id, reader_id)
@@ -416,18 +421,18 @@ def tamper(store: Store, *statements: str) -> None:
     connection.close()
 
 
-def run_apart(coroutine: Coroutine[Any, Any, Outcome]) -> Outcome:
+def run_in_thread(coroutine: Coroutine[Any, Any, Outcome]) -> Outcome:
     """Run a coroutine in a separate thread: Playwright runs an event loop in this one."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(asyncio.run, coroutine).result()
 
 
 @pytest.fixture
-def unprinted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Print every figure as its chart's description, and the PDF as its data.
+def without_printing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Replace each figure by the description of its chart, and the PDF by its data.
 
     Drawing and typesetting take most of the time of a report. The tests of figures and of the PDF
-    check that equal content gives equal bytes, and `test_awkward_reports` prints complete reports.
+    check that equal content gives equal bytes, and `test_awkward_reports` creates complete reports.
     """
     # Imported here because the process that starts the workers loads this file and runs no test.
     from analysis.report.formats.pdf import prepare_template

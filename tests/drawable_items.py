@@ -26,7 +26,7 @@ class Drawable:
 
 
 def draw_from(items: Iterable[Drawable], protocol: Protocol) -> DrawnSample:
-    """Draw the cases of a protocol."""
+    """Draw cases from the items as a protocol specifies."""
     pool = build_pool(
         (item.item_id, item.unit(protocol), *(item.strata[name] for name in protocol.stratify_by))
         for item in items

@@ -1,6 +1,6 @@
 """Decode packed films as a browser does.
 
-Slow, and written independently of the encoder in order to check it.
+The decoder is slow, and was written independently of the encoder in order to check it.
 """
 
 import gzip
@@ -20,7 +20,7 @@ def unpacked(body: bytes) -> Grey:
     Parameters
     ----------
     body : bytes
-        From `packed`.
+        The return value of `packed`.
 
     Returns
     -------
@@ -39,13 +39,13 @@ def unpacked(body: bytes) -> Grey:
     zigzag = (high << split) | (bits @ (1 << np.arange(split)[::-1]))
     escapes = np.frombuffer(plain[len(plain) - 2 * header["escapes"] :], dtype="<u2")
     zigzag[high == ESCAPE] = escapes
-    values = _unpredicted(header, zigzag.reshape(height, width).tolist())
+    values = _values_from_residues(header, zigzag.reshape(height, width).tolist())
     if header["levels"]:
         values = np.cumsum(header["levels"])[values]
     return values.astype(np.uint8) if header["bits"] == 8 else values.astype(np.uint16)
 
 
-def _unpredicted(header: dict[str, Any], zigzag: list[list[int]]) -> Ints:
+def _values_from_residues(header: dict[str, Any], zigzag: list[list[int]]) -> Ints:
     width, half = header["width"], 1 << (header["fraction_bits"] - 1)
     bits, top, steps, all_weights = (
         header[key] for key in ("fraction_bits", "top", "steps", "weights")
@@ -61,7 +61,7 @@ def _unpredicted(header: dict[str, Any], zigzag: list[list[int]]) -> Ints:
             steepness = (
                 abs(far_west - north_west) + abs(north - north_west) + abs(north - north_east)
             )
-            # The steps ascend: the index is the number of steps below the steepness.
+            # The steps are in ascending order: the index is their number below the steepness.
             a, b, c, d, e, f = all_weights[bisect_left(steps, steepness)]
             total = a * west + b * north + c * north_west + d * north_east + e * far_west
             guess = min(max((total + f * far[x] + half) >> bits, 0), top)

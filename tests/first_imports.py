@@ -19,18 +19,18 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     if worker is None or session.config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
         return
     number = int(worker["workerid"].removeprefix("gw"))
-    for name in rotated(_modules(), number, worker["workercount"]):
-        with suppress(Exception, pytest.skip.Exception):  # the collection reports it
+    for name in rotated(_test_module_names(), number, worker["workercount"]):
+        with suppress(Exception, pytest.skip.Exception):  # pytest reports it during collection
             import_module(name)
 
 
-def _modules() -> list[str]:
-    """Return the names of the modules with tests."""
+def _test_module_names() -> list[str]:
+    """Return the names of the test modules."""
     paths = sorted((ROOT / "tests").rglob("test_*.py"))
     return [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in paths]
 
 
 def rotated(names: list[str], number: int, count: int) -> list[str]:
-    """Return the names starting with a worker's part, followed by those before it."""
+    """Return the names from a worker's first module to the end, followed by those before it."""
     start = len(names) * number // count
     return names[start:] + names[:start]

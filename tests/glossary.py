@@ -1,4 +1,4 @@
-"""Writes the list of modules in ARCHITECTURE.md from their first sentences: ``make glossary``."""
+"""Write the list of modules in ARCHITECTURE.md from their first sentences: ``make glossary``."""
 
 import ast
 import re
@@ -9,8 +9,8 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 DOCUMENT = ROOT / "ARCHITECTURE.md"
 BEGIN = "<!-- Below: make glossary. -->\n"
-TREES = ("study", "analysis", "ui", "pages", "benchmarks")
-FOLDERS = {
+PACKAGES = ("study", "analysis", "ui", "pages", "benchmarks")
+FOLDER_DESCRIPTIONS = {
     "pages": "The pages, one per file, each starting with its guard.",
     "page": "The page around the films: texts, keys, settings, dialogs and storage.",
     "film": "Loads, decodes, windows and draws films.",
@@ -24,7 +24,7 @@ FOLDERS = {
 
 def glossary() -> str:
     """Return the list of modules: a heading per folder, a line per module."""
-    return "\n".join(line for tree in TREES for line in _tree(ROOT / tree))
+    return "\n".join(line for package in PACKAGES for line in _package_lines(ROOT / package))
 
 
 def document() -> str:
@@ -33,23 +33,23 @@ def document() -> str:
     return f"{before}{BEGIN}\n{glossary()}\n"
 
 
-def _tree(top: Path) -> Iterator[str]:
+def _package_lines(top: Path) -> Iterator[str]:
     paths = sorted(path for path in top.rglob("*") if path.suffix in (".py", ".js"))
     for folder in sorted({path.parent for path in paths}):
         start = folder / "__init__.py"
         description = (
-            _sentence(start)
+            _first_sentence(start)
             if start.exists()
-            else FOLDERS.get(folder.name, "Assembles and starts the modules.")
+            else FOLDER_DESCRIPTIONS.get(folder.name, "Assembles and starts the modules.")
         )
         yield from (f"### {folder.relative_to(ROOT).as_posix()}/", "", description, "")
         for path in paths:
             if path.parent == folder and path != start:
-                yield f"- `{path.name}`: {_sentence(path)}"
+                yield f"- `{path.name}`: {_first_sentence(path)}"
         yield ""
 
 
-def _sentence(path: Path) -> str:
+def _first_sentence(path: Path) -> str:
     """Return the first sentence of a module's docstring or opening comment."""
     text = path.read_text("utf-8")
     if path.suffix == ".py":

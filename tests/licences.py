@@ -1,4 +1,4 @@
-"""docs/licences.md, generated from the installed packages: ``make licences``."""
+"""Generate docs/licences.md from the installed packages: ``make licences``."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -7,7 +7,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 DOCUMENT = ROOT / "docs" / "licences.md"
-_HEAD = """# Licences
+_HEADER = """# Licences
 
 The packages that the program runs on, with the licence that each states and the shared
 libraries in its wheel for Linux. libgfortran and libgomp are under the GPL with the GCC runtime
@@ -19,23 +19,23 @@ of the other libraries are in their wheels.
 """
 
 
-def locked() -> list[str]:
+def locked_packages() -> list[str]:
     """Return the names of the packages in requirements.lock."""
     text = (ROOT / "requirements.lock").read_text("utf-8")
     return re.findall(r"^([\w.-]+)==[^;\n]*\\$", text, re.MULTILINE)
 
 
 def licence_of(package: Distribution) -> str:
-    """Return the licence that a package states; empty if it states none."""
+    """Return the licence that a package states, or an empty string."""
     metadata = package.metadata
-    field = _first(metadata.get_all("License")).strip()
+    field = _first_or_empty(metadata.get_all("License")).strip()
     short = field if "\n" not in field and 0 < len(field) <= 40 else ""
     classifiers = metadata.get_all("Classifier") or []
     classified = [line.split(" :: ")[-1] for line in classifiers if line.startswith("License ::")]
-    return _first(metadata.get_all("License-Expression")) or short or ", ".join(classified)
+    return _first_or_empty(metadata.get_all("License-Expression")) or short or ", ".join(classified)
 
 
-def _first(values: Sequence[str] | None) -> str:
+def _first_or_empty(values: Sequence[str] | None) -> str:
     return values[0] if values else ""
 
 
@@ -47,14 +47,14 @@ def libraries_of(package: Distribution) -> list[str]:
 
 def rows() -> Iterator[tuple[str, str, str, str]]:
     """Yield name, version, licence and libraries of every package."""
-    for name in locked():
+    for name in locked_packages():
         package = distribution(name)
         yield name, package.version, licence_of(package), ", ".join(libraries_of(package))
 
 
 def document() -> str:
     """Return docs/licences.md for the installed packages."""
-    return _HEAD + "".join(f"| {' | '.join(row)} |\n" for row in rows())
+    return _HEADER + "".join(f"| {' | '.join(row)} |\n" for row in rows())
 
 
 if __name__ == "__main__":

@@ -12,18 +12,18 @@ from pathlib import Path
 
 def main() -> None:
     """Run the program in this process."""
-    calls, n_files = Path(sys.argv[1]), int(sys.argv[2])
+    log_path, n_files = Path(sys.argv[1]), int(sys.argv[2])
     if n_files:
         resource.setrlimit(resource.RLIMIT_NOFILE, (n_files, n_files))
-    log_file = calls.open("a", buffering=1)
+    log_file = log_path.open("a", buffering=1)
 
-    def note(event: str, arguments: tuple[object, ...]) -> None:
+    def log_event(event: str, arguments: tuple[object, ...]) -> None:
         if event in ("socket.connect", "socket.sendto", "socket.sendmsg"):
             log_file.write(f"{arguments[1]}\n")
         elif event.startswith("socket.get") and event != "socket.gethostname":
             log_file.write(f"{arguments[0]!r}\n")
 
-    sys.addaudithook(note)
+    sys.addaudithook(log_event)
     sys.argv = sys.argv[3:]
     runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
 

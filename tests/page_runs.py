@@ -2,8 +2,8 @@
 
 Before every run of a page the runner searches all packages for components and compiles the scripts,
 which takes longer than most pages; here it does so once. It checks every millisecond whether a run
-has ended, which slows down the thread of the page; here it waits for that thread. The progress of
-an analysis is not displayed in tests, so a page waits for its end.
+has ended, which slows down the thread of the page; here it waits for that thread. Tests do not
+display the progress of an analysis, so a page waits until the analysis has ended.
 """
 
 from collections.abc import Iterator
@@ -32,8 +32,8 @@ for module in (app_test, local_script_runner):
     setattr(module, "ScriptCache", lambda: _SCRIPTS)  # noqa: B010
 
 
-def _wait(runner: local_script_runner.LocalScriptRunner, timeout: float = 3) -> None:
-    """Wait for the end of a run of a page."""
+def _wait_for_run(runner: local_script_runner.LocalScriptRunner, timeout: float = 3) -> None:
+    """Wait until a run of a page has ended."""
     thread = runner._script_thread
     assert thread is not None
     thread.join(timeout)
@@ -42,12 +42,12 @@ def _wait(runner: local_script_runner.LocalScriptRunner, timeout: float = 3) -> 
         raise RuntimeError(f"the page has not ended after {timeout} s")
 
 
-local_script_runner.require_widgets_deltas = _wait
+local_script_runner.require_widgets_deltas = _wait_for_run
 
 
 @pytest.fixture(autouse=True, scope="session")
 def analysed() -> Iterator[None]:
-    """Have a page wait for the end of its analysis, which runs at normal priority."""
+    """Let pages wait until their analysis has ended, and run it at normal priority."""
     with (
         patch.object(background, "WAIT_BEFORE_PROGRESS_S", 120.0),
         patch.object(worker, "PRIORITY", 0),
@@ -58,19 +58,19 @@ def analysed() -> Iterator[None]:
 @pytest.fixture
 def warm() -> Iterator[None]:
     """Keep the connections of the pages' stores open until the test ends, as a server does."""
-    with ExitStack() as used:
+    with ExitStack() as connections:
 
-        def opened(address: str | Path) -> Store:
+        def open_store(address: str | Path) -> Store:
             store = Store(address)
-            used.enter_context(store.kept_open())
+            connections.enter_context(store.kept_open())
             return store
 
-        with patch.object(deployment, "_opened", cache(opened)):
+        with patch.object(deployment, "_opened", cache(open_store)):
             yield
 
 
 def open_page(name: str, **query: str) -> AppTest:
-    """Run the page of a file with a query, as far as its first display."""
+    """Run the page in a file once, with a query."""
     page = AppTest.from_file(str(PAGES / name), default_timeout=60)
     for key, value in query.items():
         page.query_params[key] = value
@@ -78,7 +78,7 @@ def open_page(name: str, **query: str) -> AppTest:
 
 
 def button(page: AppTest, key: str) -> Button:
-    """Return the button of an action, whose key ends in the number of its runs."""
+    """Return the button with a key, which may be followed by the number of its runs."""
     return next(
         element
         for element in page.button

@@ -1,7 +1,7 @@
-"""A PostgreSQL server, which is started if it is installed, and its databases in place of files.
+"""Start PostgreSQL if it is installed, and use its databases in place of files.
 
 With ``READING_ROOM_TEST_ENGINE=postgres`` the stores that tests create as files ``store.db`` are
-databases of the server. Tests of SQLite files themselves have the mark ``sqlite`` and are skipped.
+databases on the server. Tests of SQLite files themselves have the mark ``sqlite`` and are skipped.
 """
 
 import os
@@ -22,16 +22,19 @@ from study.store.postgres import Postgres
 from study.store.postgres_connection import Limits, PostgresConnection
 from study.store.sqlite import Sqlite
 
-ENGINE = "READING_ROOM_TEST_ENGINE"
-"""The variable with the engine of the tests' stores: ``postgres``, or by default ``sqlite``."""
+ENGINE_VARIABLE = "READING_ROOM_TEST_ENGINE"
+"""The environment variable with the engine: ``postgres`` or, by default, ``sqlite``."""
 
-SERVER = "READING_ROOM_TEST_POSTGRES"
-"""The variable with the address of a running server, whose account may create databases."""
+ADDRESS_VARIABLE = "READING_ROOM_TEST_POSTGRES"
+"""The environment variable with the address of a server that is running.
+
+Its account must be allowed to create databases.
+"""
 
 UNLIMITED = Limits(lock_s=PATIENCE_S, idle_s=3600.0)
 WRITER = Kind(sealed=False, writes=True, patience_s=PATIENCE_S)
 
-_ON_POSTGRES = os.environ.get(ENGINE) == "postgres"
+_ON_POSTGRES = os.environ.get(ENGINE_VARIABLE) == "postgres"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -44,7 +47,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def server() -> Iterator[str]:
     """Return the address of a PostgreSQL server, which is stopped afterwards."""
-    if address := os.environ.get(SERVER):
+    if address := os.environ.get(ADDRESS_VARIABLE):
         yield address.rstrip("/")
         return
     if postgres_programs() is None:
@@ -55,7 +58,7 @@ def server() -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def administer(server: str) -> Iterator[Callable[[str], Any]]:
-    """Return a function that runs a statement of an administrator."""
+    """Return a function that runs a statement as an administrator."""
     host, _, port = server.rpartition("@")[2].partition(":")
     user, _, password = server.removeprefix("postgresql://").rpartition("@")[0].partition(":")
     with pg8000.native.Connection(
@@ -65,7 +68,7 @@ def administer(server: str) -> Iterator[Callable[[str], Any]]:
 
 
 class Databases:
-    """The databases that replace files ``store.db``, by the path of the file."""
+    """The databases that replace files ``store.db``, with the paths of these files."""
 
     def __init__(self, server: str, administer: Callable[[str], Any]) -> None:
         self._server, self._administer = server, administer
@@ -77,14 +80,14 @@ class Databases:
         if is_server(address):
             used = str(address).removeprefix(f"{self._server}/")
             paths = [path for path, name in self._names.items() if name == used]
-            return _InPlaceOf(str(address), paths[0]) if paths else Postgres(str(address))
+            return _ReplacementDatabase(str(address), paths[0]) if paths else Postgres(str(address))
         path = Path(address)
         if name := self._names.get(path.absolute()):
-            return _InPlaceOf(f"{self._server}/{name}", path)
-        return _NotYet(path, self) if path.name == "store.db" else Sqlite(path)
+            return _ReplacementDatabase(f"{self._server}/{name}", path)
+        return _MissingStore(path, self) if path.name == "store.db" else Sqlite(path)
 
     def make(self, path: Path, like: str = NEW_DATABASE) -> str:
-        """Create the database of a path, and return its address."""
+        """Create the database that replaces the file at a path, and return its address."""
         path = path.absolute()
         if path in self._names:
             self._administer(f"DROP DATABASE {self._names[path]} WITH (FORCE)")
@@ -94,11 +97,11 @@ class Databases:
         return f"{self._server}/{self._names[path]}"
 
     def copy(self, template: Path, path: Path) -> None:
-        """Create the database of a path as a copy of another."""
+        """Create the database that replaces a file as a copy of a template."""
         self.make(path, f"TEMPLATE {self._names[template.absolute()]} STRATEGY FILE_COPY")
 
     def move_images(self, template: Path, path: Path) -> None:
-        """Let the banks of a copy refer to the images in its folder."""
+        """Change the image paths in the banks of a copy to its folder."""
         with closing(self.engine_of(path).open_connection(WRITER).conn) as opened:
             opened.execute(
                 "UPDATE banks SET images_root = replace(images_root, :old, :new)",
@@ -110,12 +113,12 @@ class Databases:
         return self._administer("SELECT pg_current_wal_insert_lsn()")[0][0]
 
     def drop(self, folder: Path) -> None:
-        """Drop the databases of the paths in a folder."""
+        """Drop the databases that replace files in a folder."""
         for path in [path for path in self._names if path.is_relative_to(folder)]:
             self._administer(f"DROP DATABASE {self._names.pop(path)} WITH (FORCE)")
 
 
-class _InPlaceOf(Postgres):
+class _ReplacementDatabase(Postgres):
     """A database that replaces a file."""
 
     def __init__(self, address: str, path: Path) -> None:
@@ -126,7 +129,7 @@ class _InPlaceOf(Postgres):
         pytest.skip("on PostgreSQL: copies the file")
 
 
-class _NotYet(Sqlite):
+class _MissingStore(Sqlite):
     """A store that does not exist, and becomes a database when it is created."""
 
     def __init__(self, path: Path, databases: Databases) -> None:
@@ -162,7 +165,7 @@ def tamper(address: str, statements: tuple[str, ...]) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def databases(request: pytest.FixtureRequest) -> Iterator[Databases | None]:
-    """Use databases instead of files ``store.db``, if the tests run on PostgreSQL."""
+    """Use databases instead of files ``store.db`` if the tests run on PostgreSQL."""
     if not _ON_POSTGRES:
         yield None
         return
@@ -173,7 +176,7 @@ def databases(request: pytest.FixtureRequest) -> Iterator[Databases | None]:
 
 
 @pytest.fixture(autouse=_ON_POSTGRES)
-def _dropped(databases: Databases, tmp_path: Path) -> Iterator[None]:
+def _drop_databases(databases: Databases, tmp_path: Path) -> Iterator[None]:
     """Drop a test's databases, which take 8 MB each."""
     yield
     databases.drop(tmp_path)

@@ -26,25 +26,26 @@ from ui.viewer import MODULES, wanted
 ROOT = Path(__file__).parents[1]
 
 
-class RequiredOnly:
-    """Hides packages that only tests require.
+class HiddenTestPackages:
+    """An import hook that hides packages required only by tests.
 
-    An installation does not have them, so a program that needs one fails in tests as well.
-    A program that loads a benchmark, or a model from a test, sees all packages.
+    An installation does not have these packages, so a program that needs one of them fails in tests
+    too. A program that loads a benchmark, or a model from a test, can import all packages.
     """
 
     def __init__(self) -> None:
-        tested, required = (_packages(f"requirements{name}.lock") for name in ("-test", ""))
+        tested, required = (_locked_packages(f"requirements{name}.lock") for name in ("-test", ""))
         self._hidden = {
             module
             for module, names in packages_distributions().items()
-            if (owners := {_normal(name) for name in names}) <= tested and not owners & required
+            if (owners := {_normalised_name(name) for name in names}) <= tested
+            and not owners & required
         }
 
     def find_spec(
         self, name: str, _path: Sequence[str] | None = None, _target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Refuse a hidden module; other finders search for the others."""
+        """Refuse a hidden module, and leave all others to the next finder."""
         if name.startswith(("benchmarks.", "tests.")):
             self._hidden = set()
         if name.partition(".")[0] in self._hidden:
@@ -52,18 +53,18 @@ class RequiredOnly:
         return None
 
 
-def _normal(name: str) -> str:
+def _normalised_name(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def _packages(lock: str) -> set[str]:
+def _locked_packages(lock: str) -> set[str]:
     text = (ROOT / lock).read_text("utf-8")
-    return {_normal(name) for name in re.findall(r"^([\w.-]+)==", text, re.MULTILINE)}
+    return {_normalised_name(name) for name in re.findall(r"^([\w.-]+)==", text, re.MULTILINE)}
 
 
 SERVERS = ("streamlit.web.bootstrap", "streamlit.web.cli", "uvicorn")
 SCRIPTS = ("ui.app.router", "study.__main__", "analysis.__main__")
-"""Scripts: these are run, not imported."""
+"""Modules that are run as scripts and never imported."""
 
 for name in SERVERS:
     import_module(name)
@@ -73,19 +74,19 @@ for package in (study, analysis, ui):
         if module.name not in SCRIPTS:
             import_module(module.name)
 wanted(MODULES)  # reads every module of the reading page
-for language in translation.languages():  # the catalogues are read once
+for language in translation.languages():  # reads each catalogue once
     translation.catalogue_messages(language, ())
     with translation.in_language(language):
         translation.translated("Continue")
 translation.folder.cache_clear()
-# The patterns that most outputs of models need are compiled.
+# This call compiles the patterns that most outputs of models need.
 parse_answer("Not B, because there is no effusion. The answer is A.", ["Pneumothorax", "Effusion"])
 # A server loads the analysis in advance for the results page, which most tests do not open.
 patch("ui.app.study_bar.warm_up").start()
-# An analysis or import runs at low priority because of readers. A test waits for it, and the other
-# tests would take all of the processor time.
+# A server runs analyses and imports at low priority so that they do not delay readers. In tests,
+# other tests would take all processor time while a test waits for its analysis.
 patch("ui.server.worker.PRIORITY", 0).start()
-sys.meta_path.insert(0, RequiredOnly())
+sys.meta_path.insert(0, HiddenTestPackages())
 inspect.stack()  # Streamlit does this once in a process; the first call locates all modules
 gc.collect()
 gc.freeze()

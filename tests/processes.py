@@ -37,7 +37,7 @@ def start(
     process = _FORKS.Process(
         target=_run_module, args=(module, [*arguments], out, err, dict(environment or os.environ))
     )
-    # The fork would import the main module, which Streamlit's test runner replaces by a page.
+    # Otherwise the fork imports the main module, which the test runner of Streamlit replaces.
     with patch.dict(sys.modules, {"__main__": ModuleType("__main__")}):
         process.start()
     return process
@@ -49,7 +49,7 @@ def run(module: str, *arguments: str, timeout: float = 300) -> subprocess.Comple
     Raises
     ------
     AssertionError
-        It took longer than `timeout` seconds, and was killed.
+        The program took longer than `timeout` seconds and was killed.
     """
     with tempfile.TemporaryDirectory() as folder:
         out, err = Path(folder, "out"), Path(folder, "err")

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 import pytest
 
-BROWSER = "tests/e2e/"
-AT_MOST = 8
-"""More failures are not repeated, because they are not caused by a race."""
+BROWSER_TESTS = "tests/e2e/"
+MOST_REPEATED_TESTS = 8
+"""If more tests fail, they are not repeated, because a race is not the cause."""
 
 
 class Failures:
@@ -31,8 +31,12 @@ class Failures:
 
 def can_be_repeated(failures: Failures) -> bool:
     """Return whether only a few browser tests failed."""
-    is_few = 0 < len(failures.tests) <= AT_MOST
-    return is_few and not failures.collection_failed and all(BROWSER in t for t in failures.tests)
+    is_few = 0 < len(failures.tests) <= MOST_REPEATED_TESTS
+    return (
+        is_few
+        and not failures.collection_failed
+        and all(BROWSER_TESTS in t for t in failures.tests)
+    )
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -44,7 +44,7 @@ PROTOCOL: Mapping[str, Any] = {
 }
 
 
-def site(
+def create_site(
     folder: Path,
     number: int,
     *,
@@ -54,20 +54,20 @@ def site(
     bank: str = "bank",
     **values: Any,
 ) -> Store:
-    """Return a deployment with an unfinished reader, a completed simulated reader, and a model.
+    """Create a deployment with an unfinished reader, a simulated reader who finished, and a model.
 
     The reader consented, practised, commented on an answer, changed it, and declined a case. The
     first file of the model was wrong and has been replaced.
     """
 
     def template(new: Path) -> None:
-        _site(new, number, person_id, simulated, model, bank, values)
+        _create_site(new, number, person_id, simulated, model, bank, values)
 
-    made_of = (number, person_id, simulated, model, bank, values)
-    return Store(templates.copy(folder, template, *made_of))
+    key = (number, person_id, simulated, model, bank, values)
+    return Store(templates.copy(folder, template, *key))
 
 
-def _site(
+def _create_site(
     folder: Path,
     number: int,
     person_id: str,
@@ -91,13 +91,13 @@ def _site(
     invite(store, person_id, simulated)
     studies.open_study(store, study="trial", acting=ACTING)
     simulate(store, study="trial", reader_id=simulated, seed=number, accuracy=0.7, now=NOW)
-    _read(store, person_id, protocol)
-    _step_in(store, person_id)
+    _read_cases(store, person_id, protocol)
+    _intervene(store, person_id)
     file = folder / "model.json"
-    add_model(store, _predictions(file, "A"), study="trial", model_id="M1", acting=ACTING)
+    add_model(store, _write_predictions(file, "A"), study="trial", model_id="M1", acting=ACTING)
     keep_model(
         store,
-        read_model(store, _predictions(file, model + "X"), study="trial"),
+        read_model(store, _write_predictions(file, model + "X"), study="trial"),
         model_id="M1",
         model_version="2",
         replacing="The wrong file",
@@ -105,13 +105,13 @@ def _site(
     )
 
 
-def _predictions(file: Path, letters: str) -> Path:
+def _write_predictions(file: Path, letters: str) -> Path:
     answers = {f"q{i:04d}": {"model_prediction": letters[i % len(letters)]} for i in range(24)}
     file.write_text(json.dumps(answers))
     return file
 
 
-def _read(store: Store, reader_id: str, protocol: Protocol) -> None:
+def _read_cases(store: Store, reader_id: str, protocol: Protocol) -> None:
     reader = person(store, reader_id)
     if protocol.consent:
         desk.take_records(
@@ -134,8 +134,8 @@ def _read(store: Store, reader_id: str, protocol: Protocol) -> None:
     assert receipt.refused == ()
 
 
-def _step_in(store: Store, reader_id: str) -> None:
-    """Amend, pause, resume, and exclude, as a coordinator may in an open study."""
+def _intervene(store: Store, reader_id: str) -> None:
+    """Amend the protocol, pause and resume a reader, and exclude readings, as a coordinator may."""
     changes = {"break_every": 3}
     amend(store, study="trial", changes=changes, reason="Long lists", acting=ACTING)
     for step in (pause, resume):
@@ -147,7 +147,7 @@ def _step_in(store: Store, reader_id: str) -> None:
     reinstate(store, study="trial", reading=read[0]["id"], reason="Right film", acting=ACTING)
 
 
-def close(store: Store, at: datetime = NOW) -> None:
+def close_trial(store: Store, at: datetime = NOW) -> None:
     """Close ``trial``."""
     with store.change() as change:
         row = stored_studies.find(change, "trial")
@@ -164,15 +164,15 @@ def close(store: Store, at: datetime = NOW) -> None:
         )
 
 
-def bundle_of(store: Store, name: str = "bundle.zip") -> Path:
-    """Return a bundle of ``trial``, written next to its store."""
+def export_bundle(store: Store, name: str = "bundle.zip") -> Path:
+    """Write a bundle of ``trial`` next to its store, and return its path."""
     out = store.path.parent / name
     export(store, study="trial", out=out)
     return out
 
 
-def empty(folder: Path, seed: int) -> Store:
-    """Return a deployment without data."""
+def create_empty(folder: Path, seed: int) -> Store:
+    """Create and return a deployment without data."""
 
     def template(new: Path) -> None:
         init(new / "store.db", entropy=entropy_from(seed), now=NOW)

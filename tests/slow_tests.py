@@ -3,8 +3,8 @@
 `make check` leaves out the tests marked `slow`. A test needs the mark if its call takes more than
 0.2 s of processor time, counted in the process of the test and in the processes it started. Right
 after each costly test the same process runs a fixed loop, so that a slow or busy machine is not
-taken for a slow test. A test is listed only if it took twice the limit in two runs, the second by
-itself.
+taken for a slow test. A test is listed only if it took twice the limit in two runs, in the second
+of which it ran alone.
 """
 
 import os
@@ -18,27 +18,27 @@ from statistics import median
 import pytest
 
 LIMIT_S = 0.2
-"""Processor time from which a test is slow."""
+"""Processor time above which a test is slow."""
 MARGIN = 2.0
-"""A test is listed from this multiple of the limit."""
-LOOP_S = 0.016
-"""Processor time of `_loop` on the machine the limit refers to (an idle 2-core server of 2024)."""
+"""A test is listed if it takes more than this multiple of the limit."""
+LOOP_REFERENCE_S = 0.016
+"""Processor time of the loop on the machine the limit refers to (an idle 2-core server of 2024)."""
 
 
-def _loop() -> None:
+def _run_loop() -> None:
     total = 0
     for i in range(400_000):
         total += i * i
 
 
 def _slowness() -> float:
-    """Return how many times longer the loop takes now than on the reference machine."""
+    """Return the time of the loop now divided by its time on the reference machine, at least 1."""
     times = []
     for _ in range(5):
         start = time.process_time()
-        _loop()
+        _run_loop()
         times.append(time.process_time() - start)
-    return max(median(times) / LOOP_S, 1.0)
+    return max(median(times) / LOOP_REFERENCE_S, 1.0)
 
 
 def _children_s() -> float:
@@ -48,11 +48,11 @@ def _children_s() -> float:
     server = getattr(forkserver, "_forkserver")._forkserver_pid  # noqa: B009
     if server and (status := Path(f"/proc/{server}/stat")).exists():
         fields = status.read_text().rsplit(")", 1)[1].split()
-        total += sum(map(int, fields[13:15])) / os.sysconf("SC_CLK_TCK")  # of its forks alone
+        total += sum(map(int, fields[13:15])) / os.sysconf("SC_CLK_TCK")  # only its ended forks
     return total
 
 
-class Costs:
+class CostRecorder:
     """A plugin that measures the call of each test and lists the costly ones."""
 
     def __init__(self) -> None:
@@ -62,8 +62,8 @@ class Costs:
     def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:
         wall, own_s, children = time.perf_counter(), time.process_time(), _children_s()
         yield
-        # A process that an earlier test left behind may end now: it used no more than the time
-        # since then on all processors.
+        # A process of an earlier test may end during this test, and its whole time is then counted.
+        # The children of this test cannot have used more than the elapsed time on all processors.
         limit = (time.perf_counter() - wall) * (os.cpu_count() or 1)
         cost = time.process_time() - own_s + min(_children_s() - children, limit)
         if cost > LIMIT_S * MARGIN:
@@ -79,12 +79,12 @@ class Costs:
 def pytest_configure(config: pytest.Config) -> None:
     """Measure in each worker; `main` passes its own plugin to the controlling process."""
     if hasattr(config, "workerinput"):
-        config.pluginmanager.register(Costs())
+        config.pluginmanager.register(CostRecorder())
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run the unmarked tests, repeat the costly ones, and list those that are slow twice."""
-    first, second = Costs(), Costs()
+    first, second = CostRecorder(), CostRecorder()
     options = ["-p", "tests.slow_tests", "-m", "not browser and not slow and not thorough"]
     status = int(pytest.main([*options, *arguments], plugins=[first]))
     if status or not first.costly:

@@ -1,4 +1,4 @@
-"""docs/tables.md, generated from the statistics: ``make docs-tables``."""
+"""Generate docs/tables.md from the statistics: ``make docs-tables``."""
 
 import sys
 from collections.abc import Iterator
@@ -15,11 +15,11 @@ BEGIN = "<!-- Below: make docs-tables. -->\n"
 def document() -> str:
     """Return docs/tables.md with the tables as the statistics describe them."""
     before, _, _ = DOCUMENT.read_text("utf-8").partition(BEGIN)
-    lines = [line for statistic in STATISTICS for line in _section(statistic)]
+    lines = [line for statistic in STATISTICS for line in _table_section(statistic)]
     return f"{before}{BEGIN}\n" + "\n".join(lines).rstrip() + "\n"
 
 
-def _section(statistic: Statistic) -> Iterator[str]:
+def _table_section(statistic: Statistic) -> Iterator[str]:
     yield f"## `{statistic.name}.csv`\n"
     yield f"{statistic.meaning}\n"
     yield "| column | meaning | unit |\n|---|---|---|"

@@ -16,10 +16,10 @@ _FOLDER: list[Path] = []
 _DATABASES: list["Databases"] = []
 
 
-def keep_in(folder: Path, databases: "Databases | None") -> None:
+def use_folder(folder: Path, databases: "Databases | None") -> None:
     """Create templates in a folder that is kept until the session ends.
 
-    The `databases` replace the files of the stores, if the tests run on PostgreSQL.
+    The `databases` replace the files of the stores if the tests run on PostgreSQL.
     """
     _FOLDER[:] = [folder]
     _DATABASES[:] = [databases] if databases else []
@@ -55,9 +55,9 @@ def copy(target: Path, make: Callable[[Path], object], *key: Any) -> Path:
 
 
 def copy_folder(folder: Path | str, into: Path | str) -> bool:
-    """Copy a folder with the rights of its files, and return whether it contains folders.
+    """Copy a folder with the permissions of its files, and return whether it contains folders.
 
-    This takes a third of the time of `shutil.copytree`, and is used by a thousand tests.
+    The function takes a third of the time of `shutil.copytree`, and a thousand tests use it.
     """
     os.makedirs(into, exist_ok=True)  # noqa: PTH103
     has_folders = False
@@ -80,7 +80,7 @@ def copy_folder(folder: Path | str, into: Path | str) -> bool:
 
 
 def copy_store(store: Path, to: Path) -> Path:
-    """Copy a store that is not in use, and return the path of the copy; images stay."""
+    """Copy a store that is not in use without its images, and return the path of the copy."""
     for databases in _DATABASES:
         databases.copy(store, to)
         return to

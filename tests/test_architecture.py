@@ -1,4 +1,4 @@
-"""The rules of imports between folders and modules, and of the start of modules."""
+"""The rules for imports between folders and modules, and for the start of modules."""
 
 import ast
 import re
@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-OURS = ("app", "ui", "pages", "study", "analysis", "data", "benchmarks", "tests")
-ALLOWED = {
+OUR_PACKAGES = ("app", "ui", "pages", "study", "analysis", "data", "benchmarks", "tests")
+ALLOWED_IMPORTS = {
     "app": {"ui"},
     "ui": {"ui", "study", "analysis"},
     "pages": {"ui", "study", "analysis"},
@@ -22,7 +22,7 @@ ALLOWED = {
     "data": {"data"},
     "benchmarks": {"benchmarks", "study", "analysis"},
 }
-FORBIDDEN = {
+FORBIDDEN_IMPORTS = {
     "study": {"streamlit", "pandas", "starlette", "plotly"},
     "analysis": {"streamlit", "sqlite3", "sqlite_utils", "starlette"},
     "pages": {"sqlite3", "sqlite_utils", "numpy", "scipy", "statsmodels", "time", "datetime"},
@@ -34,8 +34,8 @@ LEVELS = {
     "analysis": "bundle readings figures presentation statistics planning report",
     "ui": "parts viewer server overview results banks reading wizard archive app people",
 }
-"""The folders of each package from the lowest: each imports only from lower folders."""
-EXAMPLES = {"K7QF-3M9X-TTRD-8W2P", "XXXX-XXXX-XXXX-XXXX"}
+"""The folders of each package in ascending order: each imports only from lower folders."""
+EXAMPLE_CODES = {"K7QF-3M9X-TTRD-8W2P", "XXXX-XXXX-XXXX-XXXX"}
 MAY_IMPORT_ANALYSIS = {
     "ui/results/report_parts.py",
     "ui/results/background.py",
@@ -50,25 +50,25 @@ MAY_IMPORT_ANALYSIS = {
 }
 
 
-def _files() -> Iterator[Path]:
-    for package in ALLOWED:
+def _source_files() -> Iterator[Path]:
+    for package in ALLOWED_IMPORTS:
         folder = ROOT / package
         yield from folder.rglob("*.py") if folder.is_dir() else [ROOT / f"{package}.py"]
 
 
-def _name(path: Path) -> str:
+def _relative_name(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
 @cache
-def _tree(path: Path) -> ast.Module:
+def _syntax_tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
 @cache
-def _nodes(path: Path) -> list[ast.AST]:
-    """Return the statements of a file; the rules concern no expressions, which take most time."""
-    nodes: list[ast.AST] = [_tree(path)]
+def _statement_nodes(path: Path) -> list[ast.AST]:
+    """Return the nodes of a file's statements, without expressions, which would take most time."""
+    nodes: list[ast.AST] = [_syntax_tree(path)]
     for node in nodes:
         for part in ("body", "orelse", "finalbody", "handlers", "cases"):
             nodes += getattr(node, part, ())
@@ -76,15 +76,15 @@ def _nodes(path: Path) -> list[ast.AST]:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _parsed() -> None:
+def _parse_all_files() -> None:
     """Parse every file once, before the first test."""
-    for path in _files():
-        _nodes(path)
+    for path in _source_files():
+        _statement_nodes(path)
 
 
-def _imports(path: Path) -> set[str]:
+def _imported_names(path: Path) -> set[str]:
     names = set()
-    for node in _nodes(path):
+    for node in _statement_nodes(path):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
@@ -93,13 +93,17 @@ def _imports(path: Path) -> set[str]:
 
 
 def test_imports_follow_the_architecture() -> None:
-    """Only the results page imports the analysis, and the analysis imports no part of `study`."""
-    offenders = {_name(path): sorted(bad) for path in _files() if (bad := _not_allowed(path))}
+    """Only listed modules of `ui` and `pages` import `analysis`, which never imports `study`."""
+    offenders = {
+        _relative_name(path): sorted(bad)
+        for path in _source_files()
+        if (bad := _disallowed_imports(path))
+    }
     assert not offenders
 
 
 def test_folders_import_only_from_lower_folders() -> None:
-    """Each folder has a level, and does not import from higher levels."""
+    """Each folder has a level, and no module imports from a folder of a higher level."""
     offenders = []
     for package, names in LEVELS.items():
         levels = names.split()
@@ -108,46 +112,48 @@ def test_folders_import_only_from_lower_folders() -> None:
         for number, folder in enumerate(levels):
             above = {f"{package}.{name}" for name in levels[number + 1 :]}
             for path in (ROOT / package / folder).rglob("*.py"):
-                used = {".".join(module.split(".")[:2]) for module in _imports(path)}
-                offenders += [(_name(path), node_) for node_ in sorted(used & above)]
+                used = {".".join(module.split(".")[:2]) for module in _imported_names(path)}
+                offenders += [(_relative_name(path), module) for module in sorted(used & above)]
     assert not offenders
 
 
 @pytest.mark.slow
 def test_imports_have_no_cycles() -> None:
     """Indirect imports and imports within functions count; imports for types do not."""
-    modules = {_module(path): path for path in _files()}
+    modules = {_module_name(path): path for path in _source_files()}
     graph = {name: _imported_modules(path) & modules.keys() for name, path in modules.items()}
     TopologicalSorter(graph).prepare()
 
 
-def _module(path: Path) -> str:
-    return _name(path).removesuffix(".py").replace("/", ".").removesuffix(".__init__")
+def _module_name(path: Path) -> str:
+    return _relative_name(path).removesuffix(".py").replace("/", ".").removesuffix(".__init__")
 
 
 def _imported_modules(path: Path) -> set[str]:
     """Return the modules that a file imports, and the names it imports from them."""
     for_types = {
         line
-        for node in _nodes(path)
+        for node in _statement_nodes(path)
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
         for line in range(node.lineno, (node.end_lineno or 0) + 1)
     }
     names = set()
-    for node in _nodes(path):
+    for node in _statement_nodes(path):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.lineno not in for_types:
             names |= {f"{node.module}.{alias.name}" for alias in node.names} | {str(node.module)}
-    packages = {_module(path).rpartition(".")[0]} if path.name != "__init__.py" else set()
-    return names - {_module(path)} - packages
+    packages = {_module_name(path).rpartition(".")[0]} if path.name != "__init__.py" else set()
+    return names - {_module_name(path)} - packages
 
 
-def _not_allowed(path: Path) -> set[str]:
-    name = _name(path)
+def _disallowed_imports(path: Path) -> set[str]:
+    name = _relative_name(path)
     home = name.split("/")[0].removesuffix(".py")
-    tops = {module.split(".")[0] for module in _imports(path)}
-    bad = (tops & set(OURS)) - ALLOWED[home] | tops & FORBIDDEN.get(home, set())
+    tops = {module.split(".")[0] for module in _imported_names(path)}
+    bad = (tops & set(OUR_PACKAGES)) - ALLOWED_IMPORTS[home] | tops & FORBIDDEN_IMPORTS.get(
+        home, set()
+    )
     if home in ("ui", "pages") and name not in MAY_IMPORT_ANALYSIS:
         bad |= tops & {"analysis"}
     return bad
@@ -155,14 +161,14 @@ def _not_allowed(path: Path) -> set[str]:
 
 @pytest.mark.slow
 def test_every_page_starts_with_the_guard() -> None:
-    """It is the first statement after imports and docstring, except in the sign-in page."""
+    """The guard is the first statement after the imports of every page except the sign-in page."""
     pages = [path for path in sorted((ROOT / "pages").glob("*.py")) if path.name != "sign_in.py"]
     assert pages
-    assert not [path.name for path in pages if not _is_guard(_statements(path)[0])]
+    assert not [path.name for path in pages if not _is_guard(_statements_after_imports(path)[0])]
 
 
-def _statements(path: Path) -> list[ast.stmt]:
-    body = _tree(path).body[1:]
+def _statements_after_imports(path: Path) -> list[ast.stmt]:
+    body = _syntax_tree(path).body[1:]
     return [node for node in body if not isinstance(node, ast.Import | ast.ImportFrom)]
 
 
@@ -175,7 +181,7 @@ def test_every_fragment_starts_with_the_guard() -> None:
     assert not [
         f"{path.name}:{node.lineno}"
         for path in (ROOT / "pages").glob("*.py")
-        for node in _nodes(path)
+        for node in _statement_nodes(path)
         if isinstance(node, ast.FunctionDef)
         and any("fragment" in ast.unparse(decorator) for decorator in node.decorator_list)
         and not _is_guard(node.body[0])
@@ -185,14 +191,14 @@ def test_every_fragment_starts_with_the_guard() -> None:
 def test_only_the_store_uses_sql() -> None:
     """No other module of the domain imports SQLite or sqlite-utils."""
     assert not [
-        _name(path)
+        _relative_name(path)
         for path in (ROOT / "study").rglob("*.py")
-        if "store" not in path.parts and {"sqlite3", "sqlite_utils"} & _imports(path)
+        if "store" not in path.parts and {"sqlite3", "sqlite_utils"} & _imported_names(path)
     ]
 
 
 def test_only_the_store_uses_the_path_of_its_file() -> None:
-    """Other modules ask it for its address, its folder and the files next to it."""
+    """Other modules use the store's address, its folder, and the paths of files next to it."""
     uses = re.compile(r"\b(store|kept|store\(\))\.path\b")
     files_outside = [
         path
@@ -200,11 +206,11 @@ def test_only_the_store_uses_the_path_of_its_file() -> None:
         for path in (ROOT / folder).rglob("*.py")
         if "store" not in path.relative_to(ROOT).parts[:-1] and uses.search(path.read_text("utf-8"))
     ]
-    assert files_outside == [ROOT / "ui/server/file_jobs.py"]  # `kept` is an uploaded file there
+    assert files_outside == [ROOT / "ui/server/file_jobs.py"]  # its `kept` is an uploaded file
 
 
 def test_no_pattern_repeats_a_group_possessively() -> None:
-    """Python before 3.11.5 matches too much, such as "aca" for `(?:ab?c)++`; `(?>...)` is right."""
+    """Before 3.11.5, Python wrongly matches "aca" with `(?:ab?c)++`; `(?>...)` is correct."""
     possessive = re.compile(r"\)(?:[*+?]|\{[\d,]+\})\+")
     assert possessive.search(r"(?:ab?c)" "++")
     files = [
@@ -217,7 +223,7 @@ def test_no_pattern_repeats_a_group_possessively() -> None:
 
 
 def test_every_module_has_a_docstring() -> None:
-    """It is the first statement of the module."""
+    """The docstring is the first statement, and only comments may precede it."""
     tracked = subprocess.run(
         ["git", "ls-files", "*.py"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout.split()
@@ -228,25 +234,27 @@ def test_every_module_has_a_docstring() -> None:
 
 @pytest.mark.slow
 def test_no_constant_looks_like_an_access_code() -> None:
-    """Codes are generated for a deployment and are not part of the code."""
+    """Access codes are generated for a deployment and are not part of the source code."""
     code = re.compile(r"\b[0-9A-HJKMNP-TV-Z]{4}(?:-[0-9A-HJKMNP-TV-Z]{4}){3}\b")
     assert not {
-        _name(path): names
-        for path in _files()
-        if (names := set(code.findall(path.read_text(encoding="utf-8"))) - EXAMPLES)
+        _relative_name(path): names
+        for path in _source_files()
+        if (names := set(code.findall(path.read_text(encoding="utf-8"))) - EXAMPLE_CODES)
     }
 
 
 def test_no_module_defines_the_same_name_twice() -> None:
     """A second constant of the same name would silently replace the first."""
-    assert not {_name(path): twice for path in _files() if (twice := _defined_twice(path))}
+    assert not {
+        _relative_name(path): twice for path in _source_files() if (twice := _defined_twice(path))
+    }
 
 
 def _defined_twice(path: Path) -> list[str]:
-    bound: list[str] = []
-    for node in _tree(path).body:
+    names: list[str] = []
+    for node in _syntax_tree(path).body:
         targets = node.targets if isinstance(node, ast.Assign) else []
-        bound += [target.id for target in targets if isinstance(target, ast.Name)]
+        names += [target.id for target in targets if isinstance(target, ast.Name)]
         if isinstance(node, ast.AnnAssign | ast.FunctionDef | ast.ClassDef):
-            bound.append(ast.unparse(node.target) if isinstance(node, ast.AnnAssign) else node.name)
-    return [name for name, times in Counter(bound).items() if times > 1]
+            names.append(ast.unparse(node.target) if isinstance(node, ast.AnnAssign) else node.name)
+    return [name for name, count in Counter(names).items() if count > 1]

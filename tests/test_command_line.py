@@ -35,7 +35,7 @@ def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     return processes.run(*map(str, arguments))
 
 
-def done(*arguments: str | Path) -> str:
+def output_of(*arguments: str | Path) -> str:
     """Run a command that must succeed and return its output."""
     result = run(*arguments)
     assert result.returncode == 0, result.stderr
@@ -52,7 +52,7 @@ def bank(tmp_path: Path) -> Path:
 def test_every_command_has_help(
     command: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The option --help prints a usage and exits with 0."""
+    """The option --help prints the usage and exits with 0."""
     name, *path = command
     assert PROGRAMS[name].main([*path, "--help"], f"python -m {name}", standalone_mode=False) == 0
     assert capsys.readouterr().out.startswith(f"usage: python -m {' '.join(command)} ")
@@ -60,8 +60,8 @@ def test_every_command_has_help(
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("program", ["study", "analysis"])
-def test_a_program_imports_all_modules_it_needs(program: str) -> None:
-    """It runs in a new interpreter; other tests fork a process that has imported them."""
+def test_a_program_starts_in_a_new_interpreter(program: str) -> None:
+    """The program runs in a new interpreter; other tests fork a process that has imported them."""
     command = [sys.executable, "-m", program, "--help"]
     result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert (result.returncode, result.stderr) == (0, "")
@@ -72,7 +72,7 @@ def test_a_program_imports_all_modules_it_needs(program: str) -> None:
 def test_a_store_that_cannot_be_opened_is_reported_in_one_line(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The message of the engine follows the sentence, and is not logged separately."""
+    """The message contains the database's own error, which is not logged separately."""
     monkeypatch.setenv("READING_ROOM_FILES", str(tmp_path / "files"))
     if "//" not in address:
         address = str(tmp_path / address)
@@ -91,8 +91,8 @@ def test_the_command_reference_is_up_to_date() -> None:
         assert f"python -m {' '.join(command)}" in text
 
 
-def test_every_option_of_a_command_has_a_help_text() -> None:
-    """The rows of the reference fit on a screen."""
+def test_every_option_of_a_command_has_a_short_help_text() -> None:
+    """The text is short, so that the rows of the reference fit on a screen."""
     for program_ in PROGRAMS.values():
         for path, command in command_reference.commands_of(program_):
             assert command.help, path
@@ -114,7 +114,7 @@ def test_every_option_of_a_command_has_a_help_text() -> None:
 def test_the_message_of_a_misspelt_command_or_option_suggests_another(
     words: tuple[str, ...], nearest: str
 ) -> None:
-    """The status is that of wrong usage."""
+    """The exit status is 2, as for all wrong usage."""
     result = run(*words)
     assert result.returncode == 2
     assert f"Did you mean '{nearest}'?" in result.stderr
@@ -148,23 +148,23 @@ def test_a_missing_file_exits_with_1(command: tuple[str, ...]) -> None:
 
 @pytest.mark.slow
 def test_a_study_can_be_run_from_bank_to_report_by_commands(bank: Path, tmp_path: Path) -> None:
-    """The workflow ends with the verification, the export and the report."""
+    """After the readings, the commands verify the store, export the study and write the report."""
     db, protocol, readers = tmp_path / "s.db", tmp_path / "p.toml", tmp_path / "r.csv"
     protocol.write_text('cases = 40\nseed = 5\noption_order = "random"\n')
     readers.write_text("reader_id,level\nR1,resident\nR2,resident\nR3,resident\n")
     study = ("--db", db, "--study", "trial")
-    done("study", "init", "--db", db)
-    assert "120 items" in done("study", "import", bank, "--db", db, "--bank", "b")
+    output_of("study", "init", "--db", db)
+    assert "120 items" in output_of("study", "import", bank, "--db", db, "--bank", "b")
     drawn = list(
         csv.DictReader(
-            io.StringIO(done("study", "draw", *study, "--bank", "b", "--protocol", protocol))
+            io.StringIO(output_of("study", "draw", *study, "--bank", "b", "--protocol", protocol))
         )
     )
     assert sum(int(row["drawn"]) for row in drawn) == 40
-    codes = list(csv.DictReader(io.StringIO(done("study", "invite", *study, readers))))
+    codes = list(csv.DictReader(io.StringIO(output_of("study", "invite", *study, readers))))
     assert [row["reader_id"] for row in codes] == ["R1", "R2", "R3"]
     assert len({row["access_code"] for row in codes}) == 3
-    assert len(done("study", "open", *study).strip()) == 64
+    assert len(output_of("study", "open", *study).strip()) == 64
     for model in range(2):
         file = tmp_path / f"m{model}.json"
         answers = {
@@ -172,16 +172,20 @@ def test_a_study_can_be_run_from_bank_to_report_by_commands(bank: Path, tmp_path
             for i, item_id in enumerate(bank_records(60))
         }
         file.write_text(json.dumps(answers))
-        assert "40 answered" in done("study", "models", "add", file, *study, "--model", f"M{model}")
+        assert "40 answered" in output_of(
+            "study", "models", "add", file, *study, "--model", f"M{model}"
+        )
     for reader in ("R1", "R2", "R3"):
-        simulated = done("study", "simulate", *study, "--reader", reader, "--seed", "1")
+        simulated = output_of("study", "simulate", *study, "--reader", reader, "--seed", "1")
         assert "40 readings" in simulated
-    status = json.loads(done("study", "status", *study, "--json"))
+    status = json.loads(output_of("study", "status", *study, "--json"))
     assert [row["n_read"] for row in status["readers"]] == [40, 40, 40]
     _exclude_and_reinstate(study)
-    done("study", "verify", "--db", db)
-    done("study", "export", *study, "--out", tmp_path / "bundle")
-    done("analysis", "report", tmp_path / "bundle", "--out", tmp_path / "out", "--bootstrap", "50")
+    output_of("study", "verify", "--db", db)
+    output_of("study", "export", *study, "--out", tmp_path / "bundle")
+    output_of(
+        "analysis", "report", tmp_path / "bundle", "--out", tmp_path / "out", "--bootstrap", "50"
+    )
     report = (tmp_path / "out" / "report.html").read_text()
     assert "R1" in report
     assert "M1" in report
@@ -193,7 +197,7 @@ def test_a_study_can_be_run_from_bank_to_report_by_commands(bank: Path, tmp_path
 
 @pytest.mark.thorough
 def test_commands_print_warnings_before_a_study_is_read(tmp_path: Path) -> None:
-    """They cover guessable answers, the placeholder of a consent, and the consent itself."""
+    """They concern guessable answers, the consent text, and readers who may know the answers."""
     path = write_bank(tmp_path / "bank", n_patients=30)
     records = bank_records(30)
     for record in records.values():
@@ -203,7 +207,7 @@ def test_commands_print_warnings_before_a_study_is_read(tmp_path: Path) -> None:
     readers.write_text("reader_id,email\nR1,r1@example.org\n")
     study = ("--db", db, "--study", "trial")
     draw = ("study", "draw", *study, "--bank", "b", "--protocol", protocol)
-    done("study", "init", "--db", db)
+    output_of("study", "init", "--db", db)
     message = run("study", "import", path, "--db", db, "--bank", "b").stderr
     assert (
         "Warning: The correct answer is A in 60 of 60 questions (15 expected, p < 0.001)" in message
@@ -217,15 +221,15 @@ def test_commands_print_warnings_before_a_study_is_read(tmp_path: Path) -> None:
     protocol.write_text('cases = 30\nconsent = "# May we?"\nfeedback = "after case"\n')
     drawn = run(*draw)
     assert drawn.returncode == 0
-    done("study", "invite", *study, readers)
+    output_of("study", "invite", *study, readers)
     opened = run("study", "open", *study)
     assert len(opened.stdout.strip()) == 64
     for message in (drawn.stderr, opened.stderr):
         assert "Warning: The correct answer is A in 30 of 30 questions" in message
     assert "Readers must agree to this text before they start:\n\n# May we?" in opened.stderr
-    done("study", "simulate", *study, "--reader", "R1", "--seed", "1")
+    output_of("study", "simulate", *study, "--reader", "R1", "--seed", "1")
     study = ("--db", db, "--study", "next")
-    done("study", "draw", *study, "--bank", "b", "--protocol", protocol)
+    output_of("study", "draw", *study, "--bank", "b", "--protocol", protocol)
     message = run("study", "invite", *study, readers).stderr
     assert "Warning: R1 may have seen the reference standard of these cases, as a reader" in message
 
@@ -242,26 +246,28 @@ def _exclude_and_reinstate(study: tuple[str | Path, ...]) -> None:
     repeated = run("study", "exclude", *third)
     assert (repeated.returncode, repeated.stdout) == (1, "")
     assert "already excluded" in repeated.stderr
-    assert done("study", "reinstate", *third) == "Reinstated: R1, position 3.\n"
+    assert output_of("study", "reinstate", *third) == "Reinstated: R1, position 3.\n"
     unread = run("study", "exclude", *study, "--reader", "R1", "--position", "41", "--reason", "x")
     assert (unread.returncode, unread.stderr) == (1, "“R1” has no reading at position 41.\n")
 
 
 @pytest.mark.slow
 def test_a_bank_with_errors_is_refused_with_all_of_them(bank: Path, tmp_path: Path) -> None:
-    """Each error has key and remedy; --skip-faulty imports the other items."""
+    """Each error names the key and a remedy; --skip-faulty imports the other items."""
     records = json.loads(bank.read_text())
     records["q0000"]["correct_answer"] = "E"
     records["q0001"]["ImagePath"] = ["../../etc/passwd"]
     records["q0002"]["options"] = ["A. one"]
     bank.write_text(json.dumps(records))
     db = tmp_path / "s.db"
-    done("study", "init", "--db", db)
+    output_of("study", "init", "--db", db)
     refused = run("study", "import", bank, "--db", db, "--bank", "b")
     assert refused.returncode == 1
     for key in ("q0000", "q0001", "q0002"):
         assert key in refused.stderr
-    assert "117 items" in done("study", "import", bank, "--db", db, "--bank", "b", "--skip-faulty")
+    assert "117 items" in output_of(
+        "study", "import", bank, "--db", db, "--bank", "b", "--skip-faulty"
+    )
 
 
 @pytest.fixture
@@ -274,17 +280,17 @@ def _drawn(folder: Path) -> None:
     db, protocol = folder / "store.db", folder / "p.toml"
     bank = write_bank(folder / "bank", n_patients=60)
     protocol.write_text("cases = 10\n")
-    done("study", "init", "--db", db)
-    done("study", "import", bank, "--db", db, "--bank", "b")
-    done("study", "draw", "--db", db, "--study", "t", "--bank", "b", "--protocol", protocol)
+    output_of("study", "init", "--db", db)
+    output_of("study", "import", bank, "--db", db, "--bank", "b")
+    output_of("study", "draw", "--db", db, "--study", "t", "--bank", "b", "--protocol", protocol)
 
 
 @pytest.mark.thorough
 def test_banks_can_be_managed_by_commands(bank: Path, tmp_path: Path) -> None:
-    """A check stores nothing and exits with 1 if an import would be refused."""
+    """The command `check` stores nothing and exits with 1 if an import would be refused."""
     db = ("--db", tmp_path / "s.db")
-    done("study", "init", *db)
-    sound = json.loads(done("study", "bank", "check", bank, "--json"))
+    output_of("study", "init", *db)
+    sound = json.loads(output_of("study", "bank", "check", bank, "--json"))
     assert (sound["sound"], sound["items"], sound["rules"]) == (True, 120, [])
     items = json.loads(bank.read_text())
     items["q0001"]["correct_answer"] = "Z"
@@ -295,16 +301,18 @@ def test_banks_can_be_managed_by_commands(bank: Path, tmp_path: Path) -> None:
     assert (refused.returncode, rule["code"], rule["count"]) == (1, "B121", 1)
     assert "B121 fault" in run("study", "bank", "check", faulty).stdout
     terms = ("--licence", "CC BY-NC 4.0", "--version", "2")
-    done("study", "import", bank, *db, "--bank", "a", *terms)
-    done("study", "import", faulty, *db, "--bank", "b", "--skip-faulty")
-    files = csv.DictReader(io.StringIO(done("study", "bank", "list", *db)))
+    output_of("study", "import", bank, *db, "--bank", "a", *terms)
+    output_of("study", "import", faulty, *db, "--bank", "b", "--skip-faulty")
+    files = csv.DictReader(io.StringIO(output_of("study", "bank", "list", *db)))
     listed_banks = {row["bank"]: (row["items"], row["licence"], row["studies"]) for row in files}
     assert listed_banks == {"a": ("120", "CC BY-NC 4.0", "0"), "b": ("119", "", "0")}
-    assert "only in a (1)\n  q0001" in done("study", "bank", "compare", "a", "b", *db)
-    assert "by view:\n       120  PA+LATERAL" in done("study", "bank", "show", *db, "--bank", "a")
-    assert "119 items" in done("study", "bank", "remove", *db, "--bank", "b")
+    assert "only in a (1)\n  q0001" in output_of("study", "bank", "compare", "a", "b", *db)
+    assert "by view:\n       120  PA+LATERAL" in output_of(
+        "study", "bank", "show", *db, "--bank", "a"
+    )
+    assert "119 items" in output_of("study", "bank", "remove", *db, "--bank", "b")
     assert run("study", "bank", "remove", *db, "--bank", "b").returncode == 1
-    assert "Everything is intact" in done("study", "verify", *db)
+    assert "Everything is intact" in output_of("study", "verify", *db)
 
 
 @pytest.mark.thorough
@@ -324,23 +332,23 @@ def test_codes_that_could_not_be_printed_are_not_issued(drawn: Path, tmp_path: P
         )
     assert result.returncode == 1
     assert "Traceback" not in result.stderr
-    status = json.loads(done("study", "status", "--db", drawn, "--study", "t", "--json"))
+    status = json.loads(output_of("study", "status", "--db", drawn, "--study", "t", "--json"))
     assert status["readers"] == []
-    assert done("study", "invite", "--db", drawn, "--study", "t", readers).count("R1,") == 1
-    code = done("study", "code", "--db", drawn, "--study", "t", "--reader", "R1")
+    assert output_of("study", "invite", "--db", drawn, "--study", "t", readers).count("R1,") == 1
+    code = output_of("study", "code", "--db", drawn, "--study", "t", "--reader", "R1")
     assert len(code.strip()) == 19
 
 
-INTERRUPTED = {
+MESSAGES_AFTER_INTERRUPTION = {
     "studies.draw = lambda *_, **__: wait()": "Incomplete changes were undone.",
     "studies.draw = lambda *_, **__: in_sql(wait)": "Incomplete changes were undone.",
     "sys.meta_path.insert(0, Importing())": "Nothing was changed.",
 }
-"""Where a command waits when it is interrupted, and what it prints."""
+"""The line that makes a command wait until it is interrupted, and the message it then prints."""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("where", INTERRUPTED)
+@pytest.mark.parametrize("where", MESSAGES_AFTER_INTERRUPTION)
 def test_ctrl_c_ends_a_command_without_a_traceback(drawn: Path, tmp_path: Path, where: str) -> None:
     """The command prints one line and exits with the usual status."""
     fifo = tmp_path / "never-written"
@@ -371,7 +379,7 @@ runpy.run_module("study", run_name="__main__")
         cwd=ROOT,
         stderr=subprocess.PIPE,
         text=True,
-        # Tests that run in the background of a script ignore the signal, as would their children.
+        # If the tests run in the background of a script, they and their children ignore the signal.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     try:
@@ -381,20 +389,20 @@ runpy.run_module("study", run_name="__main__")
     finally:
         result.kill()
     assert result.returncode == 130
-    assert printed.strip() == f"Stopped. {INTERRUPTED[where]}"
+    assert printed.strip() == f"Stopped. {MESSAGES_AFTER_INTERRUPTION[where]}"
 
 
-LOADING = [
+INTERRUPTED_IMPORTS = [
     ("analysis", "analysis.registry"),
     ("analysis", "analysis.cli"),
     ("benchmarks", "benchmarks.reading"),
 ]
-"""Programs, and a module each of them imports while it is interrupted."""
+"""Programs, and the module during whose import each is interrupted."""
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(("program", "module"), LOADING)
-def test_ctrl_c_ends_a_program_that_loads_without_a_traceback(
+@pytest.mark.parametrize(("program", "module"), INTERRUPTED_IMPORTS)
+def test_ctrl_c_ends_a_program_that_is_starting_without_a_traceback(
     tmp_path: Path, program: str, module: str
 ) -> None:
     """The program prints one line and exits with the usual status."""
@@ -432,18 +440,18 @@ sys.meta_path.insert(0, Importing())
 
 @pytest.mark.slow
 def test_a_reader_known_by_address_keeps_the_access_code(drawn: Path, tmp_path: Path) -> None:
-    """The bundle contains neither the name nor the address of the list."""
+    """The bundle contains neither the name nor the address from the list of readers."""
     study, readers = ("--db", drawn, "--study", "t"), tmp_path / "r.csv"
     readers.write_text("reader_id,name,email\nR1,Anna Smith,anna@example.org\n")
-    (first,) = csv.DictReader(io.StringIO(done("study", "invite", *study, readers)))
+    (first,) = csv.DictReader(io.StringIO(output_of("study", "invite", *study, readers)))
     assert len(first["access_code"]) == 19
     draw = ("study", "draw", "--db", drawn, "--study", "u", "--bank", "b")
-    done(*draw, "--protocol", tmp_path / "p.toml")
+    output_of(*draw, "--protocol", tmp_path / "p.toml")
     second = run("study", "invite", "--db", drawn, "--study", "u", readers)
     assert second.stdout == "reader_id,access_code\nR1,\n"
     assert "R1 sign in with their existing access code" in second.stderr
-    done("study", "open", *study)
-    done("study", "export", *study, "--out", tmp_path / "out")
+    output_of("study", "open", *study)
+    output_of("study", "export", *study, "--out", tmp_path / "out")
     exported = b"".join(path.read_bytes() for path in (tmp_path / "out").iterdir())
     assert b"Smith" not in exported
     assert b"anna@" not in exported
@@ -453,16 +461,16 @@ def test_a_reader_known_by_address_keeps_the_access_code(drawn: Path, tmp_path: 
 def test_a_model_can_be_added_replaced_and_withdrawn_by_commands(
     drawn: Path, tmp_path: Path
 ) -> None:
-    """A dry run prints the same counts; replacing and withdrawing need a reason."""
+    """A dry run prints the same counts; replacing and withdrawing a model need a reason."""
     study, file = ("--db", drawn, "--study", "t"), tmp_path / "m.json"
     add = ("study", "models", "add", file, *study, "--model", "M")
     file.write_text(json.dumps(dict.fromkeys(bank_records(60), "B")))
     counts = (
         "M: 10 cases: 10 answered, 0 absent; predictions ignored for items outside the study: 110"
     )
-    assert done(*add, "--dry-run") == f"{counts}.\nNothing was stored.\n"
-    assert json.loads(done("study", "status", *study, "--json"))["models"] == []
-    assert done(*add) == f"{counts}.\n"
+    assert output_of(*add, "--dry-run") == f"{counts}.\nNothing was stored.\n"
+    assert json.loads(output_of("study", "status", *study, "--json"))["models"] == []
+    assert output_of(*add) == f"{counts}.\n"
     file.write_text(json.dumps(dict.fromkeys(bank_records(60), "no idea")))
     assert "already a model" in run(*add).stderr
     assert "Give a reason" in run(*add, "--replace").stderr
@@ -470,16 +478,16 @@ def test_a_model_can_be_added_replaced_and_withdrawn_by_commands(
     assert "10 of 10 cases are in the file without an answer" in result.stderr
     assert "M: 10 cases: 10 unparsed, 0 absent" in result.stdout
     withdraw = ("study", "models", "withdraw", *study, "--model", "M", "--reason", "Wrong too")
-    assert done(*withdraw).startswith("Withdrawn: M. ")
+    assert output_of(*withdraw).startswith("Withdrawn: M. ")
     assert run(*withdraw).stderr == "“t” has no model “M”.\n"
-    assert json.loads(done("study", "status", *study, "--json"))["models"] == []
-    done("study", "verify", "--db", drawn)
+    assert json.loads(output_of("study", "status", *study, "--json"))["models"] == []
+    output_of("study", "verify", "--db", drawn)
 
 
 @pytest.mark.thorough
 def test_the_demo_prints_three_codes(tmp_path: Path) -> None:
-    """The preparations of the new reader can be listed."""
-    printed = done("study", "demo", "--db", tmp_path / "demo.db").splitlines()
+    """The third is that of a new reader, whose preparation can be listed."""
+    printed = output_of("study", "demo", "--db", tmp_path / "demo.db").splitlines()
     starts = ("Demo reader      ", "Demo coordinator ", "Demo reader, from the start ")
     lines = [line for line in printed if line.startswith("Demo ")]
     assert [line[: len(start)] for line, start in zip(lines, starts, strict=True)] == list(starts)
@@ -488,27 +496,27 @@ def test_the_demo_prints_three_codes(tmp_path: Path) -> None:
     assert "The reader from the start is “newcomer”" in "\n".join(printed)
     study = ("--db", tmp_path / "demo.db", "--study", "Demo study, from the start")
     header = "reader_id,step,done_at_utc,received_at_utc,detail\n"
-    assert done("study", "preparations", *study) == header
-    assert "0 of 10 read" in done("study", "status", *study)
-    done("study", "verify", "--db", tmp_path / "demo.db")
+    assert output_of("study", "preparations", *study) == header
+    assert "0 of 10 read" in output_of("study", "status", *study)
+    output_of("study", "verify", "--db", tmp_path / "demo.db")
 
 
 @pytest.mark.slow
 def test_the_code_of_the_first_administrator_is_printed_once(
     tmp_path: Path,
 ) -> None:
-    """A command replaces a lost code."""
+    """If the code is lost, a command replaces it."""
     store = tmp_path / "deeper" / "empty.db"
-    first = done("study", "demo", "--empty", "--db", store)
+    first = output_of("study", "demo", "--empty", "--db", store)
     (line,) = [text for text in first.splitlines() if text.startswith("Administrator ")]
     assert len(line.split()[1]) == 19
     assert "Sign in with the administrator code below" in first
-    assert "access codes that were issued" in done("study", "demo", "--empty", "--db", store)
-    assert "Administrator" not in done("study", "demo", "--empty", "--db", store)
-    new = done("study", "administrator", "--db", store).strip()
+    assert "access codes that were issued" in output_of("study", "demo", "--empty", "--db", store)
+    assert "Administrator" not in output_of("study", "demo", "--empty", "--db", store)
+    new = output_of("study", "administrator", "--db", store).strip()
     assert len(new) == 19
     assert new not in first
-    done("study", "verify", "--db", store)
+    output_of("study", "verify", "--db", store)
 
 
 @pytest.mark.parametrize(
@@ -527,7 +535,7 @@ def test_the_code_of_the_first_administrator_is_printed_once(
 def test_an_invalid_list_of_readers_is_refused(
     drawn: Path, tmp_path: Path, text: str, reason: str
 ) -> None:
-    """The message names line and remedy, and no reader is invited."""
+    """The message names the line and a remedy, and no reader is invited."""
     readers = tmp_path / "r.csv"
     readers.write_text(text)
     result = run("study", "invite", "--db", drawn, "--study", "t", readers)
@@ -538,19 +546,17 @@ def test_an_invalid_list_of_readers_is_refused(
 @pytest.mark.parametrize(
     "path", ["no/folder/s.db", "x" * 300, "/proc/version"], ids=["folder", "long", "foreign"]
 )
-def test_an_impossible_path_of_a_store_is_reported_in_one_sentence(
-    path: str, tmp_path: Path
-) -> None:
-    """There is no traceback for any path."""
+def test_an_invalid_path_of_a_store_is_reported_in_one_sentence(path: str, tmp_path: Path) -> None:
+    """The folder is missing, the name too long, or the file foreign; there is no traceback."""
     result = run("study", "init", "--db", tmp_path / path)
     assert (result.returncode, "Traceback" in result.stderr) == (1, False)
     assert len(result.stderr.strip().splitlines()) == 1
 
 
 @pytest.mark.slow
-def test_an_account_can_only_be_released_if_it_exists(drawn: Path) -> None:
-    """The person is unknown in the study or on the server, or has no account."""
-    done("study", "administrator", "--db", drawn)
+def test_releasing_an_account_that_does_not_exist_is_refused(drawn: Path) -> None:
+    """The person is unknown in the study or on the server, or never signed in with an account."""
+    output_of("study", "administrator", "--db", drawn)
     about = ("study", "release-account", "--db", drawn, "--reason", "x", "--who")
     for more in ((), ("--study", "t")):
         assert "Nobody is called “R9”" in run(*about, "R9", *more).stderr
@@ -558,7 +564,7 @@ def test_an_account_can_only_be_released_if_it_exists(drawn: Path) -> None:
 
 
 def test_the_function_of_a_command_accepts_all_its_options() -> None:
-    """It has a parameter for each option, or accepts any, and has no other parameters."""
+    """The function has a parameter for each option, or accepts any, and has no other parameters."""
     commands = [command for _, command in command_reference.commands_of(program)]
     assert len(commands) > 30
     while commands:
@@ -576,7 +582,7 @@ def test_the_function_of_a_command_accepts_all_its_options() -> None:
 
 @pytest.mark.slow
 def test_a_command_imports_only_what_it_needs() -> None:
-    """The imports of all commands take longer than the import of a small bank."""
+    """Importing the modules of all commands takes longer than importing a small bank."""
     script = (
         "import sys; from study.cli import main; main(['import', '--help']); "
         "needless = {'pandas', 'study.models', 'study.exchange', 'study.lifecycle'}; "
@@ -588,12 +594,12 @@ def test_a_command_imports_only_what_it_needs() -> None:
 
 @pytest.mark.slow
 def test_the_message_of_a_misspelt_name_suggests_another(drawn: Path) -> None:
-    """It may be the name of a study, bank, reader, role, model or column."""
-    done("study", "administrator", "--db", drawn)
-    bank_name = done("study", "bank", "list", "--db", drawn).splitlines()[1].split(",")[0]
+    """The name is that of a study, bank, reader, role, model or column."""
+    output_of("study", "administrator", "--db", drawn)
+    bank_name = output_of("study", "bank", "list", "--db", drawn).splitlines()[1].split(",")[0]
     readers = drawn.with_name("readers.csv")
     readers.write_text("reader_id\nResident-1\n")
-    done("study", "invite", "--db", drawn, "--study", "t", readers)
+    output_of("study", "invite", "--db", drawn, "--study", "t", readers)
     misspelt = drawn.with_name("misspelt.csv")
     misspelt.write_text("reader_id,levl\nR2,1\n")
     predictions = drawn.with_name("p.csv")
@@ -616,7 +622,7 @@ def test_the_message_of_a_misspelt_name_suggests_another(drawn: Path) -> None:
         assert f"Did you mean {nearest}?" in result.stderr, result.stderr
 
 
-def test_the_message_of_an_invalid_backup_has_its_path(tmp_path: Path) -> None:
+def test_the_message_about_an_invalid_backup_has_its_path(tmp_path: Path) -> None:
     """The hidden copy that is checked is not mentioned."""
     text = tmp_path / "notes.txt"
     text.write_text("hello")
@@ -627,10 +633,10 @@ def test_the_message_of_an_invalid_backup_has_its_path(tmp_path: Path) -> None:
     assert not (tmp_path / "new.db").exists()
 
 
-def test_a_restored_backup_that_is_not_recorded_can_be_restored_again(
+def test_a_restoration_that_could_not_be_recorded_can_be_repeated(
     drawn: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The message states that the store exists, and what to do."""
+    """The message states that the store was restored, and what to do."""
     backup, new = drawn.with_name("backup.db"), drawn.with_name("new.db")
     run("study", "backup", "--db", drawn, "--out", backup)
     words = ["restore-backup", str(backup), "--db", str(new)]
@@ -643,10 +649,10 @@ def test_a_restored_backup_that_is_not_recorded_can_be_restored_again(
 
 
 @pytest.mark.parametrize("command", [("verify",), ("status", "--study", "t"), ("backup",)])
-def test_the_message_of_a_file_that_is_not_a_store_has_its_name(
+def test_the_message_about_a_file_that_is_not_a_store_has_its_name(
     tmp_path: Path, command: tuple[str, ...]
 ) -> None:
-    """A command may name several files."""
+    """The message distinguishes the file from the others of the command."""
     text = tmp_path / "notes.txt"
     text.write_text("hello" * 200)
     result = run("study", *command, "--db", text)
@@ -655,8 +661,8 @@ def test_the_message_of_a_file_that_is_not_a_store_has_its_name(
 
 
 @pytest.mark.slow
-def test_the_message_of_a_backup_that_cannot_be_written_has_its_folder(drawn: Path) -> None:
-    """The folder is missing, or is a file."""
+def test_the_message_about_a_backup_that_cannot_be_written_has_its_folder(drawn: Path) -> None:
+    """The folder is missing or is a file."""
     for folder in (drawn.with_name("nowhere"), drawn):
         result = run("study", "backup", "--db", drawn, "--out", folder / "copy.db")
         assert (result.returncode, result.stdout) == (1, "")
@@ -664,7 +670,7 @@ def test_the_message_of_a_backup_that_cannot_be_written_has_its_folder(drawn: Pa
 
 
 def test_the_verification_names_the_file_of_each_line(drawn: Path) -> None:
-    """Receipts and chain heads come from separate files."""
+    """Receipts and chain heads are read from separate files."""
     receipts, kept = drawn.with_name("receipts.txt"), drawn.with_name("heads.txt")
     for file in (receipts, kept):
         file.write_text("nonsense\n")
@@ -701,7 +707,7 @@ def test_the_verification_refuses_a_file_without_receipts_or_heads(
     ],
 )
 def test_a_pipe_or_device_is_refused(drawn: Path, tmp_path: Path, command: tuple[str, ...]) -> None:
-    """Reading it might never end."""
+    """Reading a pipe or device might never end."""
     pipe = tmp_path / "pipe.csv"
     os.mkfifo(pipe)
     for file in (pipe, Path("/dev/zero")):
@@ -716,6 +722,6 @@ def test_a_drawn_study_can_be_returned_to_a_draft_by_command(drawn: Path) -> Non
     back = ("study", "return-to-draft", "--db", drawn, "--study", "t")
     assert run(*back).returncode == 2
     assert "Add an administrator first" in run(*back, "--reason", "Wrong seed.").stderr
-    done("study", "administrator", "--db", drawn)
-    assert done(*back, "--reason", "Wrong seed.") == "Draft: t (2)\n"
+    output_of("study", "administrator", "--db", drawn)
+    assert output_of(*back, "--reason", "Wrong seed.") == "Draft: t (2)\n"
     assert "was discarded" in run(*back, "--reason", "Again.").stderr

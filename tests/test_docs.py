@@ -19,7 +19,7 @@ from tests.conftest import ROOT
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 CODE = re.compile(r"^```.*?^```|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 GUIDE = "CONTRIBUTING.md"
-FOLLOW = re.compile(r"\(follow [^)]*\)")
+EXAMPLE_REFERENCE = re.compile(r"\(follow [^)]*\)")
 HEADING = re.compile(r"^#+ +(.+?) *$", re.MULTILINE)
 
 
@@ -35,11 +35,11 @@ def test_every_link_of_a_document_has_a_target() -> None:
         if not link.startswith(("https:", "http:", "mailto:"))
     ]
     assert links
-    assert not [(name, link) for name, link in links if not _leads(ROOT / name, link)]
+    assert not [(name, link) for name, link in links if not _has_target(ROOT / name, link)]
 
 
 def test_make_help_lists_the_targets_of_the_readme() -> None:
-    """An error anywhere in the Makefile would stop every target."""
+    """The output has all targets of README.md, so the Makefile has no syntax error."""
     listed = subprocess.run(
         ["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout
@@ -49,14 +49,16 @@ def test_make_help_lists_the_targets_of_the_readme() -> None:
 
 @pytest.mark.slow
 def test_the_glossary_in_the_architecture_document_is_up_to_date() -> None:
-    """It equals the output of `make glossary`."""
+    """The list of modules equals the output of `make glossary`."""
     assert glossary.DOCUMENT.read_text("utf-8") == glossary.document(), "Run: make glossary"
 
 
 def test_files_named_in_the_architecture_exist() -> None:
     """All paths and file names outside the glossary are checked."""
     before, _, _ = glossary.DOCUMENT.read_text("utf-8").partition(glossary.BEGIN)
-    file_names = {path.name for tree in glossary.TREES for path in (ROOT / tree).rglob("*.[pj]*")}
+    file_names = {
+        path.name for tree in glossary.PACKAGES for path in (ROOT / tree).rglob("*.[pj]*")
+    }
     names = re.findall(r"`([\w./-]+\.(?:py|js)|[\w./-]+/)`", before)
     assert len(names) > 60
     missing = [
@@ -77,7 +79,7 @@ PROGRAMS = {"study": study_program, "analysis": analysis_program}
 
 
 def _commands() -> Iterator[tuple[str, list[str], bool]]:
-    """Yield the commands of the documents: file, words, and whether it is in a block of code."""
+    """Yield the commands in the documents: file, words, and whether it is in a block of code."""
     for file in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))):
         if file == command_reference.DOCUMENT:
             continue
@@ -89,7 +91,7 @@ def _commands() -> Iterator[tuple[str, list[str], bool]]:
 
 
 def test_commands_in_documents_have_valid_arguments() -> None:
-    """A command in a block of code also has all required options, except for the store."""
+    """A command in a block of code has all required options too, except for the store."""
     known = {
         (name, *path): command
         for name, group in PROGRAMS.items()
@@ -110,7 +112,7 @@ def test_commands_in_documents_have_valid_arguments() -> None:
     assert n_commands > 70
 
 
-def _leads(document: Path, link: str) -> bool:
+def _has_target(document: Path, link: str) -> bool:
     path, _, anchor = unquote(link).partition("#")
     target = document.parent / path if path else document
     return target.exists() and (not anchor or anchor in _anchors(target))
@@ -126,7 +128,9 @@ def _anchors(document: Path) -> set[str]:
 
 def test_the_examples_of_the_guide_exist() -> None:
     """Recipes of CONTRIBUTING.md name examples in the code."""
-    names = re.findall(r"`(\w+)`", " ".join(FOLLOW.findall((ROOT / GUIDE).read_text("utf-8"))))
+    names = re.findall(
+        r"`(\w+)`", " ".join(EXAMPLE_REFERENCE.findall((ROOT / GUIDE).read_text("utf-8")))
+    )
     assert len(names) > 5
     code = ["study", "analysis", "ui", "pages"]
     runs = [

@@ -17,7 +17,7 @@ _PIN = re.compile(r"^([A-Za-z0-9_.-]+)==(\S+)", re.MULTILINE)
 _HASH = re.compile(r"--hash=sha256:[0-9a-f]{64}")
 
 
-def _pins(name: str) -> dict[str, str]:
+def _pinned_versions(name: str) -> dict[str, str]:
     text = (ROOT / name).read_text("utf-8")
     return {re.sub(r"[-_.]+", "-", package).lower(): pin for package, pin in _PIN.findall(text)}
 
@@ -31,7 +31,7 @@ def test_the_version_is_defined_once() -> None:
 
 
 def test_the_changelog_has_no_release_after_the_version() -> None:
-    """Its newest release is the version of the program."""
+    """The newest release in the changelog is the version of the program."""
     text = (ROOT / "CHANGELOG.md").read_text("utf-8")
     heads = re.findall(r"^## \[(.+?)\]", text, re.MULTILINE)
     releases = [head for head in heads if head != "Unreleased"]
@@ -40,15 +40,18 @@ def test_the_changelog_has_no_release_after_the_version() -> None:
 
 
 def test_every_required_package_is_locked_at_its_version() -> None:
-    """A change of a requirement needs `make requirements`."""
+    """After a requirement has changed, `make requirements` must be run."""
     for name in ("requirements", "requirements-test"):
-        required, locked = _pins(f"{name}.txt"), _pins(f"{name}.lock")
+        required, locked = _pinned_versions(f"{name}.txt"), _pinned_versions(f"{name}.lock")
         assert required.items() <= locked.items()
-    assert _pins("requirements.lock").items() <= _pins("requirements-test.lock").items()
+    assert (
+        _pinned_versions("requirements.lock").items()
+        <= _pinned_versions("requirements-test.lock").items()
+    )
 
 
 def test_every_locked_package_has_the_hashes_of_its_files() -> None:
-    """Pip refuses files without a listed hash."""
+    """Pip refuses files whose hash is not listed."""
     for name in ("requirements.lock", "requirements-test.lock"):
         text = (ROOT / name).read_text("utf-8")
         entries = re.split(r"\n(?=[A-Za-z0-9])", text)[1:]
@@ -56,8 +59,8 @@ def test_every_locked_package_has_the_hashes_of_its_files() -> None:
         assert [entry.split()[0] for entry in entries if not _HASH.search(entry)] == []
 
 
-def _promises() -> dict[str, list[tuple[str, str]]]:
-    """Return the files and names of the tests of each promise in the security document."""
+def _tests_of_promises() -> dict[str, list[tuple[str, str]]]:
+    """Return the file and name of each test, by the promise in the security document."""
     lines = (ROOT / "docs/security.md").read_text("utf-8").splitlines()
     rows = [line for line in lines if line.startswith("| ") and "---" not in line]
     return {
@@ -69,7 +72,7 @@ def _promises() -> dict[str, list[tuple[str, str]]]:
 
 def test_the_tests_named_in_the_security_document_exist() -> None:
     """Each promise names at least one test."""
-    promises = _promises()
+    promises = _tests_of_promises()
     assert sum(map(len, promises.values())) > 20
     for file, name in chain.from_iterable(promises.values()):
         assert f"def {name}(" in (ROOT / file).read_text("utf-8")
@@ -78,10 +81,12 @@ def test_the_tests_named_in_the_security_document_exist() -> None:
 
 @pytest.mark.slow
 def test_each_promise_of_the_security_document_is_tested_by_make_test() -> None:
-    """At least one of its tests has no mark `thorough`."""
-    promises = _promises()
+    """At least one test of each promise does not have the mark `thorough`."""
+    promises = _tests_of_promises()
     files = {file for file, _ in chain.from_iterable(promises.values())}
-    left_out = {file: _thorough(ast.parse((ROOT / file).read_text("utf-8"))) for file in files}
+    left_out = {
+        file: _thorough_test_names(ast.parse((ROOT / file).read_text("utf-8"))) for file in files
+    }
     assert any(left_out.values())
     assert not [
         row
@@ -90,7 +95,7 @@ def test_each_promise_of_the_security_document_is_tested_by_make_test() -> None:
     ]
 
 
-def _thorough(module: ast.Module) -> set[str]:
+def _thorough_test_names(module: ast.Module) -> set[str]:
     """Return the names of the tests that only `make thorough` runs."""
     mark = "pytest.mark.thorough"
     marks = [ast.unparse(node) for node in module.body if isinstance(node, ast.Assign)]
@@ -105,7 +110,7 @@ def _thorough(module: ast.Module) -> set[str]:
 
 @pytest.mark.slow
 def test_every_package_has_a_licence_that_is_not_the_gpl() -> None:
-    """The list is up to date: `make licences`."""
+    """The list equals the output of `make licences`."""
     text = licences.DOCUMENT.read_text("utf-8")
     for name, number, licence, _ in licences.rows():
         assert licence

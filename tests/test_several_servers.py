@@ -1,4 +1,4 @@
-"""Several servers on one store: sign-ins and addresses of one server are valid on the others."""
+"""Several servers with one store: a sign-in or address from one server is valid on the others."""
 
 import json
 import os
@@ -35,7 +35,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.mark.thorough
 def test_image_addresses_are_valid_on_all_servers_and_after_a_restart() -> None:
-    """The sign-in is valid there too, because the keys are in the store."""
+    """Sign-ins remain valid too, because the keys are in the store."""
     with deployed(Plan(readers=1, cases=1, servers=2), "images") as (site, codes):
         reader = Browser(site.network, [site.servers[0].port], codes["R1"], Random(1), Ledger())
         reader.sign_in()
@@ -58,14 +58,13 @@ def test_image_addresses_are_valid_on_all_servers_and_after_a_restart() -> None:
     assert images == images[:1] * 4
 
 
-ON_POSTGRES = Postgres() if postgres_programs() else Sqlite()
-"""The engine of one of the runs; each proxy runs with one engine, because it does not depend on
-it."""
+SECOND_ENGINE = Postgres() if postgres_programs() else Sqlite()
+"""The engine of the run with the second proxy; proxies do not depend on the engine."""
 
 
 @pytest.mark.parametrize(
     ("proxy", "engine"),
-    list(zip(PROXIES, (Sqlite(), ON_POSTGRES), strict=True)),
+    list(zip(PROXIES, (Sqlite(), SECOND_ENGINE), strict=True)),
     ids=PROXIES,
 )
 def test_readers_continue_behind_a_proxy_when_a_server_is_killed(
@@ -84,11 +83,11 @@ def test_readers_continue_behind_a_proxy_when_a_server_is_killed(
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("engine", [Sqlite(), ON_POSTGRES], ids=["sqlite", "postgres"])
-def test_servers_of_the_earlier_version_stop_when_a_newer_one_upgrades_the_store(
+@pytest.mark.parametrize("engine", [Sqlite(), SECOND_ENGINE], ids=["sqlite", "postgres"])
+def test_servers_of_an_older_version_stop_when_a_newer_one_upgrades_the_store(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They report why and store nothing; pages of readers keep answers for the newer version."""
+    """They report the reason and store nothing; readers' pages keep answers for the new version."""
     plan = Plan(readers=1, cases=3, servers=2, engine=engine)
     with deployed(plan, "upgrade") as (site, codes):
         older, newer = site.servers
@@ -96,7 +95,7 @@ def test_servers_of_the_earlier_version_stop_when_a_newer_one_upgrades_the_store
         reader = Browser(site.network, ports, codes["R1"], Random(1), Ledger())
         reader.sign_in()
         reader.load()
-        _upgrade(newer)
+        _start_newer_version(newer)
         reader.answer("first")
         with pytest.raises(Cut, match="status 503"):
             reader.send(ConnectionFault.NONE)
@@ -104,7 +103,7 @@ def test_servers_of_the_earlier_version_stop_when_a_newer_one_upgrades_the_store
         assert (status, reason[:25]) == (503, "The database was upgraded")
         for server, name in ((newer, "second"), (older, "third")):
             if server is older:
-                _upgrade(older)
+                _start_newer_version(older)
             ports[:] = [server.port]
             reader.send(ConnectionFault.NONE)
             assert _readiness(server)[1] == "ok"
@@ -116,15 +115,15 @@ def test_servers_of_the_earlier_version_stop_when_a_newer_one_upgrades_the_store
         assert verify(Store(older.store.address)) == []
 
 
-def _upgrade(server: Server) -> None:
-    """Start a later version of the program instead of a server."""
+def _start_newer_version(server: Server) -> None:
+    """Replace a server by one with a newer version of the program."""
     server.kill()
     server.watched = (*server.watched[:-1], NEWER)
     server.start()
 
 
 def _readiness(server: Server) -> tuple[int, str]:
-    """Return the status of ``/readyz`` and the result of its check of the store."""
+    """Return the HTTP status of ``/readyz`` and the result of its store check."""
     try:
         with urllib.request.urlopen(f"{server.url}/readyz", timeout=30) as answer:
             return answer.status, json.load(answer)["checks"]["store"]
@@ -132,7 +131,7 @@ def _readiness(server: Server) -> tuple[int, str]:
         return error.code, json.load(error)["checks"]["store"]
 
 
-class WithPassword(Postgres):
+class PostgresWithPassword(Postgres):
     """PostgreSQL that requires the passwords of an account and of its readers' connections."""
 
     cluster: Cluster
@@ -162,9 +161,9 @@ class WithPassword(Postgres):
 
 @pytest.mark.thorough
 @pytest.mark.skipif(not postgres_programs(), reason=MISSING)
-def test_the_password_of_the_database_is_changed_while_servers_run() -> None:
-    """Connections stay open, and servers restart one after another; no reader signs in again."""
-    engine = WithPassword()
+def test_the_database_password_can_be_changed_while_servers_run() -> None:
+    """Connections remain open, and servers restart one after another; no reader signs in again."""
+    engine = PostgresWithPassword()
     with deployed(Plan(readers=1, cases=4, servers=2, engine=engine), "password") as (site, codes):
         first, second = site.servers
         ports = [first.port]

@@ -1,4 +1,4 @@
-"""Short runs of the fault suite, and checks of the suite itself; `make torture` runs all of it."""
+"""Short runs of the fault suite, and checks of the suite; `make torture` runs it completely."""
 
 import shutil
 import sqlite3
@@ -32,7 +32,7 @@ _ON_POSTGRES = pytest.mark.skipif(postgres_programs() is None, reason=MISSING)
     ids=["sqlite-1", "sqlite-2", "postgres-2"],
 )
 def test_no_acknowledged_answer_is_lost_by_faults(engine: Engine, servers: int) -> None:
-    """Messages of a reader go to any of the servers; one of them, or the database, is killed."""
+    """A reader's messages go to any of the servers; a server or the database is killed."""
     plan = Plan(readers=6, cases=5, server_faults=2, servers=servers, engine=engine)
     outcome = run_batch(plan, seed="short")
     faults, outcome.faults = outcome.faults, Outcome().faults
@@ -42,9 +42,12 @@ def test_no_acknowledged_answer_is_lost_by_faults(engine: Engine, servers: int) 
 
 
 def test_a_killed_suite_leaves_no_disk_behind() -> None:
-    """A separate process removes the disk however the suite ends."""
+    """A separate process removes the disk when the suite has ended for any reason."""
     with subprocess.Popen(
-        [sys.executable, "-c", _MOUNTED], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", _SCRIPT_WITH_DISK],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     ) as suite:
         assert suite.stdout
         folder = Path(suite.stdout.readline().strip())
@@ -53,7 +56,7 @@ def test_a_killed_suite_leaves_no_disk_behind() -> None:
     wait_until(lambda: not folder.exists())
 
 
-_MOUNTED = """
+_SCRIPT_WITH_DISK = """
 from tests.torture.disk import small_disk
 with small_disk("1m") as folder:
     print(folder, flush=True)
@@ -71,19 +74,19 @@ with small_disk("1m") as folder:
     ],
 )
 def test_the_suite_detects_a_server_with_a_defect(defect: str) -> None:
-    """`python -m tests.torture --defects` also plants defects that only a fault reveals."""
+    """`python -m tests.torture --defects` includes defects that only a fault reveals."""
     outcome = run_batch(Plan(readers=5, cases=5, server_faults=1, defect=defect), seed="defect")
     assert outcome.breaches[DEFECTS[defect].found_as] > 0, outcome
 
 
-def _copy(store: Path, to: Path) -> None:
+def _copy_files(store: Path, to: Path) -> None:
     """Copy a store that is in use, as it is on the disk."""
     for end in ("", "-wal", "-heads.log"):
         shutil.copyfile(f"{store}{end}", f"{to}{end}")
 
 
 def test_a_power_loss_keeps_flushed_data_and_may_lose_the_rest(tmp_path: Path) -> None:
-    """SQLite reads every state of the files that the suite leaves."""
+    """SQLite can open the files after each simulated power loss."""
     store = tmp_path / "store.db"
     witness.file_of(store).write_bytes(b"first line\nhead 1\n")
     with closing(sqlite3.connect(store, isolation_level=None)) as connection:
@@ -93,11 +96,11 @@ def test_a_power_loss_keeps_flushed_data_and_may_lose_the_rest(tmp_path: Path) -
             if row == 10:
                 flushed = Flushed.of(store)
             connection.execute("INSERT INTO answers VALUES (?)", (f"{row} " + "x" * 900,))
-        _copy(store, tmp_path / "crashed.db")
+        _copy_files(store, tmp_path / "crashed.db")
     n_left = set()
     for seed in range(40):
         crashed = tmp_path / f"{seed}.db"
-        _copy(tmp_path / "crashed.db", crashed)
+        _copy_files(tmp_path / "crashed.db", crashed)
         lose_power(crashed, flushed, Random(seed))
         with closing(sqlite3.connect(crashed)) as connection:
             assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)

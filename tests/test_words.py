@@ -21,10 +21,10 @@ from babel.messages.pofile import read_po
 
 from tests.conftest import ROOT
 
-LIST = Path(__file__).with_name("words.toml")
-WORDS = tomllib.loads(LIST.read_text("utf-8"))
+WORDS_FILE = Path(__file__).with_name("words.toml")
+WORDS = tomllib.loads(WORDS_FILE.read_text("utf-8"))
 PHRASES = {re.compile(pattern): instead for pattern, instead in WORDS["phrases"].items()}
-# Patterns that share their beginning are searched several times faster together.
+# One combined search for all patterns with the same beginning is several times faster.
 _AT_A_WORD = [pattern for pattern in WORDS["phrases"] if pattern.startswith(r"\b")]
 ANY_PHRASE = [
     re.compile(r"\b(?:" + "|".join(pattern.removeprefix(r"\b") for pattern in _AT_A_WORD) + ")"),
@@ -44,8 +44,8 @@ _COMMENT = re.compile(r"/\*.*?\*/|(?<!:)//[^\n]*", re.DOTALL)
 
 
 @cache
-def tracked() -> tuple[Path, ...]:
-    """Return the files under version control that contain text."""
+def text_files() -> tuple[Path, ...]:
+    """Return the files under version control in which people read text."""
     names = subprocess.run(
         [
             "git",
@@ -68,13 +68,13 @@ def tracked() -> tuple[Path, ...]:
     return tuple(ROOT / name for name in names if name not in EXEMPT)
 
 
-def findings(path: Path) -> Iterator[str]:
-    """Yield each use of a listed word in a file, with its line and the replacement."""
+def listed_words_in(path: Path) -> Iterator[str]:
+    """Yield each use of a listed word in a file, with its line and its replacement."""
     place = path.relative_to(ROOT).as_posix()
     if path.suffix == ".py":
-        for line, name in _names(path):
+        for line, name in _listed_names(path):
             yield f"{place}:{line}: variable “{name}”: use {NAMES[name]}"
-    for line, text in _texts(path):
+    for line, text in _readable_texts(path):
         if not _has_phrase(text):
             continue
         for pattern, instead in PHRASES.items():
@@ -87,11 +87,11 @@ def _has_phrase(text: str) -> bool:
     return any(pattern.search(text) for pattern in ANY_PHRASE)
 
 
-def _names(path: Path) -> Iterator[tuple[int, str]]:
+def _listed_names(path: Path) -> Iterator[tuple[int, str]]:
     """Yield the listed names that a Python file binds."""
     text = path.read_text("utf-8")
-    if not NAMES.keys() & _bound(symtable(text, path.name, "exec")):
-        return  # looking at every node of a file takes ten times as long
+    if not NAMES.keys() & _bound_names(symtable(text, path.name, "exec")):
+        return  # searching every node of a file takes ten times as long
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in NAMES:
             yield node.lineno, node.id
@@ -99,20 +99,20 @@ def _names(path: Path) -> Iterator[tuple[int, str]]:
             yield node.lineno, node.arg
 
 
-def _bound(scope: SymbolTable) -> set[str]:
+def _bound_names(scope: SymbolTable) -> set[str]:
     """Return the names that a scope and the scopes within it bind."""
     names = {
         name
         for name in NAMES.keys() & set(scope.get_identifiers())
         if scope.lookup(name).is_assigned() or scope.lookup(name).is_parameter()
     }
-    return names.union(*map(_bound, scope.get_children()))
+    return names.union(*map(_bound_names, scope.get_children()))
 
 
-def _texts(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield the texts of a file that people read, each with the number of its first line.
+def _readable_texts(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the parts of a file that people read, each with the number of its first line.
 
-    Comments and strings of a Python file are left out if no phrase is anywhere in the file.
+    Comments and strings of a Python file are skipped if the file contains no listed phrase.
     """
     if path.suffix == ".po":
         with path.open("rb") as file:
@@ -125,7 +125,7 @@ def _texts(path: Path) -> Iterator[tuple[int, str]]:
     if path.suffix in _PROSE or path.name == "Makefile":
         yield 1, text
     elif path.suffix == ".py":
-        if _has_phrase(text):  # most files need no tokens
+        if _has_phrase(text):  # most files need not be tokenized
             for token in tokenize.generate_tokens(io.StringIO(text).readline):
                 if token.type in (tokenize.COMMENT, tokenize.STRING):
                     yield token.start[0], token.string
@@ -137,34 +137,36 @@ def _texts(path: Path) -> Iterator[tuple[int, str]]:
 
 
 @cache
-def checked() -> list[Path]:
-    """Return the files outside the folders that are still to be edited."""
+def checked_files() -> list[Path]:
+    """Return the files that are not listed as pending."""
     pending = tuple(str(ROOT / name) for name in WORDS["pending"])
-    return [path for path in tracked() if not str(path).startswith(pending)]
+    return [path for path in text_files() if not str(path).startswith(pending)]
 
 
-MESSAGES = [
+FILES_WITH_MESSAGES = [
     path
-    for path in tracked()
+    for path in text_files()
     if path.suffix == ".py"
     and path.relative_to(ROOT).parts[0] in ("study", "ui", "analysis", "pages", "app.py")
     and path.relative_to(ROOT).as_posix() not in WORDS["repr"]
 ]
-"""The files whose texts may be messages."""
+"""The files whose strings may be messages."""
 
 
 def _folder(path: Path) -> str:
     return "/".join(path.relative_to(ROOT).parts[:-1][:4])
 
 
-@pytest.mark.parametrize("folder", sorted({_folder(path) for path in checked()}))
+@pytest.mark.parametrize("folder", sorted({_folder(path) for path in checked_files()}))
 def test_files_use_no_listed_word(folder: str) -> None:
     """Each finding names the file, the line and what to write instead."""
-    files = [path for path in checked() if _folder(path) == folder]
-    assert not [finding for path in files for finding in findings(path)]
+    files = [path for path in checked_files() if _folder(path) == folder]
+    assert not [finding for path in files for finding in listed_words_in(path)]
 
 
-@pytest.mark.parametrize("path", MESSAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
+@pytest.mark.parametrize(
+    "path", FILES_WITH_MESSAGES, ids=lambda path: path.relative_to(ROOT).as_posix()
+)
 def test_messages_quote_values_as_text(path: Path) -> None:
     """The function `quoted` writes quotation marks; `repr` would write those of Python."""
     text = path.read_text("utf-8")
@@ -180,15 +182,15 @@ def test_messages_quote_values_as_text(path: Path) -> None:
 
 
 def test_no_phrase_has_alternatives_outside_brackets() -> None:
-    """The common pattern would apply them to its other phrases."""
+    """The combined pattern would apply the alternatives to its other phrases."""
     for pattern in WORDS["phrases"]:
         text_outside = re.sub(r"\([^()]*(\([^()]*\)[^()]*)*\)", "", pattern)
         assert "|" not in text_outside, pattern
 
 
 def main() -> None:
-    """Print all findings, those of some paths, or with --count their number for each folder."""
-    rows = [row for path in tracked() for row in findings(path)]
+    """Print all findings or those in some paths, or with --count their number for each folder."""
+    rows = [row for path in text_files() for row in listed_words_in(path)]
     if "--count" in sys.argv:
         for folder, number in Counter(
             "/".join(row.split(":")[0].split("/")[:2]) for row in rows

@@ -180,11 +180,11 @@ def original(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Plac
     """Return a closed study and an open one, a bundle of another site, and their databases."""
     folder = tmp_path_factory.mktemp("original")
     home, other = (
-        sites.site(folder / str(n), n, person_id=f"P{n}", simulated=f"S{n}") for n in (1, 2)
+        sites.create_site(folder / str(n), n, person_id=f"P{n}", simulated=f"S{n}") for n in (1, 2)
     )
     for store in (home, other):
-        sites.close(store)
-    shutil.copy(sites.bundle_of(other, "other.zip"), folder)
+        sites.close_trial(store)
+    shutil.copy(sites.export_bundle(other, "other.zip"), folder)
     _open_another(home)
     addresses = [f"{cluster.address}/{name}" for name in ("original", "bare")]
     with pytest.MonkeyPatch.context() as patch:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
-from tests.retry_browser_tests import AT_MOST
+from tests.retry_browser_tests import MOST_REPEATED_TESTS
 
 LATE = """
 from pathlib import Path
@@ -21,7 +21,7 @@ def test_late():
 WRONG = "def test_wrong(): assert False"
 MANY = f"""
 import pytest
-@pytest.mark.parametrize("n", range({AT_MOST + 1}))
+@pytest.mark.parametrize("n", range({MOST_REPEATED_TESTS + 1}))
 def test_wrong(n): assert False
 """
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from analysis import Options, bundle_from_tables
 from analysis.statistics.accuracy.diagnostic import diagnostic
-from tests.conftest import examples
+from tests.conftest import number_of_examples
 
 NUMBERS = ["n_positive", "n_negative", "sensitivity", "specificity", "sens_low", "spec_high"]
 SWAPPED = ["n_negative", "n_positive", "specificity", "sensitivity", "spec_low", "sens_high"]
@@ -43,7 +43,7 @@ def numbers(items: pd.DataFrame, readings: pd.DataFrame, positive: str) -> pd.Da
 
 
 @pytest.mark.thorough
-@settings(max_examples=examples(15))
+@settings(max_examples=number_of_examples(15))
 @given(studies(), st.integers(0, 2**31))
 def test_classes_letters_and_the_order_of_rows_do_not_matter(study: Tables, seed: int) -> None:
     """The other positive option exchanges the columns; letters and orders do not matter."""

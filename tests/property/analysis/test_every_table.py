@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis import Options, agreement_pairs, analyse, bundle_from_tables, comparisons
-from tests.conftest import examples
+from tests.conftest import number_of_examples
 
 OPTIONS = Options(bootstrap=20)
 LETTERS = "ABCD"
@@ -101,7 +101,7 @@ def _assert_equal(before: pd.DataFrame, after: pd.DataFrame) -> None:
 
 
 @pytest.mark.thorough
-@settings(max_examples=examples(5))
+@settings(max_examples=number_of_examples(5))
 @given(studies(), st.integers(0, 2**31), st.data())
 def test_invariances_of_all_tables(study: Study, seed: int, data: st.DataObject) -> None:
     """Reordered, renamed and relabelled copies, and a copy without one rater, are compared."""
@@ -240,7 +240,7 @@ def _check_gaps_and_limits(tables: Tables) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(5))
+@settings(max_examples=number_of_examples(5))
 @given(studies())
 def test_adjusted_p_values_are_not_smaller_and_have_the_same_order(study: Study) -> None:
     """The adjustment covers the readers and models of a condition."""
@@ -254,7 +254,7 @@ def test_adjusted_p_values_are_not_smaller_and_have_the_same_order(study: Study)
 
 
 @pytest.mark.thorough
-@settings(max_examples=examples(5))
+@settings(max_examples=number_of_examples(5))
 @given(studies(fewest_readers=2))
 def test_exchanging_two_readers_reverses_their_difference(study: Study) -> None:
     """The limits are exchanged; p and agreement are the same."""

@@ -14,7 +14,7 @@ from analysis import (
     bundle_from_tables,
     intra_reader,
 )
-from tests.conftest import examples
+from tests.conftest import number_of_examples
 
 OPTIONS = Options(bootstrap=30)
 LETTERS = "ABCD"
@@ -67,7 +67,7 @@ def _all(tables: Tables) -> list[pd.DataFrame]:
 
 
 @pytest.mark.thorough
-@settings(max_examples=examples(5))
+@settings(max_examples=number_of_examples(5))
 @given(studies(), st.data())
 def test_names_letters_and_repeated_clusters_do_not_change_groups(
     tables: Tables, data: st.DataObject

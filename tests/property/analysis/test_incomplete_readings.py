@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as arrays
 from analysis.statistics import mrmc
 from analysis.statistics.mrmc.second_moments import Observations
 from analysis.statistics.mrmc.u_statistics import u_statistic
-from tests.conftest import examples
+from tests.conftest import number_of_examples
 
 
 @st.composite
@@ -43,7 +43,7 @@ def plain_covariance(a: Observations, b: Observations) -> float:
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(40))
+@settings(max_examples=number_of_examples(40))
 @given(scores(), st.data())
 def test_variances_equal_their_definition(a: Observations, data: st.DataObject) -> None:
     """A mean and a difference with different gaps on both sides are compared."""
@@ -59,14 +59,14 @@ def test_variances_equal_their_definition(a: Observations, data: st.DataObject) 
     assert u_statistic(a, b).variance == pytest.approx(difference, abs=1e-9)
 
 
-@settings(max_examples=examples(15))
+@settings(max_examples=number_of_examples(15))
 @given(scores(n_axes=3))
 def test_variances_of_areas_equal_a_plain_sum(a: Observations) -> None:
     """Readings that share a reader, a positive or a negative case depend on each other."""
     assert u_statistic(a).variance == pytest.approx(plain_covariance(a, a), abs=1e-9)
 
 
-@settings(max_examples=examples(15))
+@settings(max_examples=number_of_examples(15))
 @given(scores(n_axes=3), st.booleans())
 def test_variances_of_areas_equal_a_plain_sum_where_patients_have_both_classes(
     pairs: Observations, reverse: bool
@@ -85,7 +85,7 @@ def test_variances_of_areas_equal_a_plain_sum_where_patients_have_both_classes(
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(30))
+@settings(max_examples=number_of_examples(30))
 @given(scores())
 def test_components_and_moments_give_the_same_variance(a: Observations) -> None:
     """BCK and BDG give the same variance, and the order of readers and cases does not matter."""
@@ -101,7 +101,7 @@ def test_components_and_moments_give_the_same_variance(a: Observations) -> None:
     )
 
 
-@settings(max_examples=examples(40))
+@settings(max_examples=number_of_examples(40))
 @given(arrays.arrays(np.bool_, st.tuples(st.integers(3, 8), st.integers(2, 4))))
 def test_the_variance_of_complete_readings_matches_obuchowski_and_rockette(
     correct: np.ndarray,

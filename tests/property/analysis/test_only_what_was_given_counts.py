@@ -22,7 +22,7 @@ from analysis import (
     reader_panel,
     sensitivity,
 )
-from tests.conftest import examples
+from tests.conftest import number_of_examples
 
 pytestmark = pytest.mark.slow
 
@@ -106,7 +106,7 @@ def studies(draw: st.DrawFn) -> Study:
 
 
 @pytest.mark.thorough
-@settings(max_examples=examples(12))
+@settings(max_examples=number_of_examples(12))
 @given(studies())
 def test_accuracy_counts_the_presented_items(study: Study) -> None:
     """Counts, micro and macro averages and their sensitivity analysis are compared."""
@@ -145,7 +145,7 @@ def _left_out(study: Study, rater: str, condition: str) -> list[str]:
     return [i for i in study.items() if (rater, condition, i) in study.left_out]
 
 
-@settings(max_examples=examples(8))
+@settings(max_examples=number_of_examples(8))
 @given(studies())
 def test_items_that_were_never_presented_are_counted(study: Study) -> None:
     """A rater without readings also has a row."""
@@ -159,7 +159,7 @@ def test_items_that_were_never_presented_are_counted(study: Study) -> None:
 
 
 @pytest.mark.thorough
-@settings(max_examples=examples(12))
+@settings(max_examples=number_of_examples(12))
 @given(studies())
 def test_pairs_are_compared_on_items_presented_to_both(study: Study) -> None:
     """A reader and a model are compared on the reader's items, two models on all items."""
@@ -179,7 +179,7 @@ def test_pairs_are_compared_on_items_presented_to_both(study: Study) -> None:
 
 
 @pytest.mark.thorough
-@settings(max_examples=examples(20))
+@settings(max_examples=number_of_examples(20))
 @given(studies())
 def test_the_panel_uses_items_presented_to_all_readers(study: Study) -> None:
     """All numbers of both claims are compared; below 80 % of the items they are undefined."""
@@ -214,7 +214,7 @@ def test_the_panel_uses_items_presented_to_all_readers(study: Study) -> None:
             assert same.loc[(model, condition), "estimate"] == _close(rows[0]["difference"])
 
 
-@settings(max_examples=examples(12))
+@settings(max_examples=number_of_examples(12))
 @given(studies())
 def test_conditions_are_compared_on_items_read_under_both(study: Study) -> None:
     """All readers must have read them; below 80 % of the presented items it is undefined."""

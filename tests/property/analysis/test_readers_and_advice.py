@@ -13,7 +13,7 @@ from analysis.statistics.mrmc.experience import reader_years
 from analysis.statistics.mrmc.group_tasks import reader_groups_tasks
 from analysis.statistics.mrmc.groups import reader_groups_gain, reader_groups_metrics
 from analysis.statistics.mrmc.moments import uncrossed_components
-from tests.conftest import examples
+from tests.conftest import number_of_examples
 
 OPTIONS = Options(confidence="answer", bootstrap=20)
 READERS = [f"R{number}" for number in range(5)]
@@ -67,7 +67,7 @@ answers = st.lists(
 
 
 @pytest.mark.thorough
-@settings(max_examples=examples(4), deadline=None)
+@settings(max_examples=number_of_examples(4), deadline=None)
 @given(answers, st.integers(0, 2**31))
 def test_the_order_of_readers_cases_and_rows_does_not_matter(
     given_answers: list[Answer], order: int

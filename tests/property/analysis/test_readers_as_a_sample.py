@@ -9,7 +9,7 @@ from hypothesis.extra import numpy as arrays
 
 from analysis import Bundle, bundle_from_tables, reader_conditions, reader_panel
 from analysis.statistics import mrmc
-from tests.conftest import examples
+from tests.conftest import number_of_examples
 
 pytestmark = pytest.mark.slow
 
@@ -65,7 +65,7 @@ def same_numbers(before: pd.DataFrame, after: pd.DataFrame) -> None:
     assert (before["undefined_because"] == after["undefined_because"]).all()
 
 
-@settings(max_examples=examples(30))
+@settings(max_examples=number_of_examples(30))
 @given(answers())
 def test_the_variance_for_random_readers_is_the_one_shot_u_statistic(correct: np.ndarray) -> None:
     """Only samples without a component set to zero are compared."""
@@ -92,7 +92,7 @@ CANCELLING = np.array(
 
 
 @pytest.mark.thorough
-@settings(max_examples=examples(8))
+@settings(max_examples=number_of_examples(8))
 @given(answers(), st.integers(1, 10**6))
 @example(CANCELLING, 3)
 def test_names_and_order_do_not_matter(correct: np.ndarray, seed: int) -> None:
@@ -103,7 +103,7 @@ def test_names_and_order_do_not_matter(correct: np.ndarray, seed: int) -> None:
 
 
 @pytest.mark.thorough
-@settings(max_examples=examples(8))
+@settings(max_examples=number_of_examples(8))
 @given(answers())
 def test_exchanging_the_conditions_reverses_the_sign(correct: np.ndarray) -> None:
     """Difference and limits change sign; error, degrees of freedom and p do not change."""
@@ -116,7 +116,7 @@ def test_exchanging_the_conditions_reverses_the_sign(correct: np.ndarray) -> Non
 
 
 @pytest.mark.thorough
-@settings(max_examples=examples(8))
+@settings(max_examples=number_of_examples(8))
 @given(answers())
 def test_repeating_the_items_of_patients_does_not_matter(correct: np.ndarray) -> None:
     """Copies of items add no information; only `n_items` doubles."""

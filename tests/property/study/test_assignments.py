@@ -25,7 +25,7 @@ from tests.conftest import (
     NOW,
     bank_store,
     entropy_from,
-    examples,
+    number_of_examples,
     open_trial,
     person,
     presentation,
@@ -61,7 +61,7 @@ def _cases(n: int) -> list[tuple[str, str]]:
 
 
 @pytest.mark.thorough
-@settings(max_examples=examples(400))
+@settings(max_examples=number_of_examples(400))
 @given(_protocols(), st.integers(1, 3))
 def test_an_assignment_follows_all_rules(protocol: Protocol, n_readers: int) -> None:
     """Assignments are complete, balanced, in whole sessions and reproducible."""
@@ -187,7 +187,7 @@ _steps = st.tuples(
 
 
 @pytest.mark.thorough
-@settings(max_examples=examples(12), suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=number_of_examples(12), suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(_steps, min_size=8, max_size=24))
 def test_no_sequence_of_answers_shows_a_case_before_its_wash_out(
     opened: Store, schedule: list[tuple[int, str, int]]

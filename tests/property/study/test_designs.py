@@ -16,7 +16,7 @@ from study.protocol.arms import AllocatedReader, next_arm
 from study.protocol.assignment import AssignedCase, assign_list
 from study.protocol.designs import ListPlace, williams_square
 from study.protocol.protocol import Condition, Protocol, faults_of
-from tests.conftest import examples
+from tests.conftest import number_of_examples
 
 N_LISTS = 7
 CONDITIONS = st.permutations(list(Condition)).flatmap(
@@ -127,7 +127,7 @@ def _has_room(protocol: Protocol) -> bool:
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(100))
+@settings(max_examples=number_of_examples(100))
 @given(designs(), st.lists(st.integers(0, 3), min_size=1, max_size=9))
 def test_the_lists_of_a_design_satisfy_its_constraints(
     protocol: Protocol, strata: list[int]
@@ -230,7 +230,7 @@ def _assert_dealt(
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(100))
+@settings(max_examples=number_of_examples(100))
 @given(st.integers(2, 6), st.integers(0, 5), st.integers(0, 2**63 - 1))
 def test_conditions_are_balanced_over_lists(n: int, start: int, seed: int) -> None:
     """The lists of a square are balanced in sessions, over case blocks and in sequence."""
@@ -271,7 +271,7 @@ _readers = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("xy")), ma
 
 
 @pytest.mark.thorough
-@settings(max_examples=examples(100))
+@settings(max_examples=number_of_examples(100))
 @given(_arms(), _readers, st.integers(0, 2**63 - 1))
 def test_readers_are_randomised_in_permuted_blocks_within_level_and_site(
     arms: list[dict[str, Any]], readers: list[tuple[str, str]], seed: int

@@ -22,7 +22,7 @@ from tests.conftest import (
     NOW,
     bank_store,
     entropy_from,
-    examples,
+    number_of_examples,
     open_trial,
     person,
     preparation,
@@ -103,7 +103,7 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 
 @pytest.mark.thorough
-@settings(max_examples=examples(120), suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=number_of_examples(120), suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from(_PLACES), _json)
 def test_an_invalid_field_does_not_affect_other_records(
     opened: Store, place: tuple[Any, ...], value: object
@@ -142,7 +142,7 @@ def unprepared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 
 @pytest.mark.thorough
-@settings(max_examples=examples(40), suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=number_of_examples(40), suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from(_STEP_PLACES), _json)
 def test_an_invalid_step_is_stored_or_refused_and_can_be_repeated(
     unprepared: Store, place: tuple[Any, ...], value: object

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from study.exchange.bundle import bundle_files
 from study.exchange.restoring import IDENTICAL_FILES, restore
 from study.trail.verification import verify
-from tests.conftest import ACTING, examples
-from tests.sites import bundle_of, close, empty, site
+from tests.conftest import ACTING, number_of_examples
+from tests.sites import close_trial, create_empty, create_site, export_bundle
 
 _protocols = st.fixed_dictionaries(
     {
@@ -32,18 +32,18 @@ _protocols = st.fixed_dictionaries(
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(3), suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=number_of_examples(3), suppress_health_check=[HealthCheck.too_slow])
 @given(_protocols, st.integers(1, 10**6), st.booleans())
 def test_a_restored_study_equals_the_original(
     protocol: dict[str, Any], seed: int, closed: bool
 ) -> None:
     """Five files are byte-identical, the chain has the same start, and `verify` holds."""
     with tempfile.TemporaryDirectory() as folder:
-        store = site(Path(folder) / "a", seed, **protocol)
+        store = create_site(Path(folder) / "a", seed, **protocol)
         if closed:
-            close(store)
-        target = empty(Path(folder) / "b", seed + 1)
-        restore(target, bundle_of(store), acting=ACTING)
+            close_trial(store)
+        target = create_empty(Path(folder) / "b", seed + 1)
+        restore(target, export_bundle(store), acting=ACTING)
         first, again = bundle_files(store, "trial"), bundle_files(target, "trial")
         assert {name: again[name] for name in IDENTICAL_FILES} == {
             name: first[name] for name in IDENTICAL_FILES

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from benchmarks.proxy import LOCAL, SLOW, SlowLine, proxied
-from tests.conftest import run_apart
+from tests.conftest import run_in_thread
 
 
 def test_the_time_of_a_film_is_size_over_rate_plus_half_a_round_trip() -> None:
@@ -60,7 +60,7 @@ def test_the_proxy_counts_each_exchange_and_forwards_every_byte() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         threading.Thread(target=_answer_twice, args=(listening,), daemon=True).start()
         with proxied(listening.getsockname()[1], LOCAL) as proxy:
-            answers = run_apart(_ask_twice(proxy.port))
+            answers = run_in_thread(_ask_twice(proxy.port))
             assert answers == [b"x" * 100, b"y" * 50_000]
             exchanges = proxy.log.exchanges
     assert [(each.path, each.received_bytes) for each in exchanges] == [

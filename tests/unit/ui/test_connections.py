@@ -14,7 +14,7 @@ import uvicorn
 from starlette.responses import PlainTextResponse
 from uvicorn.server import ServerState
 
-from tests.conftest import run_apart
+from tests.conftest import run_in_thread
 from ui.server import serving
 from ui.server.serving import STALLED_S, CountedLine, Lines
 
@@ -66,7 +66,7 @@ async def _closed(writer: asyncio.StreamWriter) -> None:
 
 def within_ten_seconds(scene: Callable[[], Coroutine[Any, Any, Found]]) -> Found:
     """Return the result of a coroutine, which must end within ten seconds."""
-    return run_apart(asyncio.wait_for(scene(), 10))
+    return run_in_thread(asyncio.wait_for(scene(), 10))
 
 
 @pytest.mark.parametrize(
@@ -281,5 +281,5 @@ def test_systemd_is_notified_when_connections_are_accepted(
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
         manager.setblocking(False)
         manager.bind(name.replace("@", "\0", 1) if is_abstract else name)
-        run_apart(starts())
+        run_in_thread(starts())
     assert "NOTIFY_SOCKET" not in os.environ

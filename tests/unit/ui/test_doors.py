@@ -20,7 +20,7 @@ from streamlit.runtime.app_session import AppSession
 
 from study.base.errors import Busy, StudyError
 from study.store import Store
-from tests.conftest import run_apart
+from tests.conftest import run_in_thread
 from tests.unit.ui.two_studies import EVERYBODY, Deployment
 from ui.app import middleware
 from ui.app.middleware import HEADERS, BodyReceiver, BodyRefused
@@ -177,7 +177,7 @@ def _answer(application: Starlette, scope: dict[str, Any], receive: Any) -> tupl
     async def send(message: Message) -> None:
         sent.append(message)
 
-    run_apart(application(scope, receive, send))
+    run_in_thread(application(scope, receive, send))
     return sent[0]["status"], b"".join(message.get("body", b"") for message in sent).decode()
 
 
@@ -252,7 +252,7 @@ def test_the_volume_of_uploads_is_limited_per_sign_in_and_hour(
         now[0] = 3601.0
         return [*first, other, announced, await send("coordinator of amber")]
 
-    assert run_apart(everybody()) == [2000, 0, 0, 2000, 0, 2000]
+    assert run_in_thread(everybody()) == [2000, 0, 0, 2000, 0, 2000]
 
 
 def test_a_client_that_disconnects_causes_no_traceback(
@@ -269,7 +269,7 @@ def test_a_client_that_disconnects_causes_no_traceback(
         return {"type": "http.disconnect"}
 
     for path in ("/desk/records", "/sign-in"):
-        run_apart(streamlits(_scope(path, reader), hung_up, send))
+        run_in_thread(streamlits(_scope(path, reader), hung_up, send))
     assert (sent, caplog.records) == ([], [])
 
 
@@ -349,7 +349,7 @@ def test_a_write_that_waits_too_long_is_refused(monkeypatch: pytest.MonkeyPatch)
         go_on.set()
         return await asyncio.gather(*first)
 
-    assert run_apart(many()) == [True] * 8
+    assert run_in_thread(many()) == [True] * 8
 
 
 @pytest.mark.sqlite("errors of SQLite")

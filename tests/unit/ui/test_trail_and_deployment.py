@@ -18,7 +18,7 @@ from study.store import Store, events, people
 from study.store.events import EventKind
 from tests.conftest import ACTING, NOW, entropy_from, invite, tamper
 from tests.page_runs import button, open_page
-from tests.sites import bundle_of, close, site
+from tests.sites import close_trial, create_site, export_bundle
 from ui.app.middleware import HEADERS
 from ui.app.routes import routes
 from ui.parts.event_kinds import LABELS, SENTENCES, event_words
@@ -194,11 +194,14 @@ def test_bundles_are_restored_and_merged_from_a_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The page reports the result, or lists the objections."""
-    home, other = site(tmp_path / "a", 1), site(tmp_path / "b", 2, person_id="P2", simulated="S2")
+    home, other = (
+        create_site(tmp_path / "a", 1),
+        create_site(tmp_path / "b", 2, person_id="P2", simulated="S2"),
+    )
     for store in (home, other):
-        close(store)
+        close_trial(store)
     monkeypatch.setenv("READING_ROOM_DB", str(home.path))
-    bundle = ("b.zip", bundle_of(other).read_bytes())
+    bundle = ("b.zip", export_bundle(other).read_bytes())
     script = tmp_path / "merge_page.py"
     script.write_text(_MERGE_PAGE)
     result = AppTest.from_file(str(script), default_timeout=60).run()

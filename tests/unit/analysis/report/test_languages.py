@@ -112,7 +112,7 @@ def small() -> Results:
 
 @pytest.mark.thorough
 def test_only_page_pdf_and_figures_are_translated(
-    small: Results, unprinted: None, tmp_path: Path
+    small: Results, without_printing: None, tmp_path: Path
 ) -> None:
     """Tables, `results.json` and files of a paper equal those of the English report."""
     english = tmp_path / "en"

@@ -45,7 +45,7 @@ from tests.conftest import (
     write_bank,
 )
 from tests.conftest import reading as answered
-from tests.sites import empty
+from tests.sites import create_empty
 from ui.parts.theme import grid
 
 
@@ -139,7 +139,7 @@ def test_a_bundle_with_formulas_is_restored_identically(hostile: Store, tmp_path
     """The bank is absent, so items and texts come from the escaped cells."""
     files = bundle_files(hostile, "trial")
     (tmp_path / "bundle.zip").write_bytes(zip_files(files))
-    target = empty(tmp_path / "target", 5)
+    target = create_empty(tmp_path / "target", 5)
     restore(target, tmp_path / "bundle.zip", acting=Acting(by=BY, now=NOW))
     second = bundle_files(target, "trial")
     assert {name: second[name] for name in IDENTICAL_FILES} == {
@@ -169,7 +169,7 @@ def test_a_bundle_of_an_earlier_version_is_restored(
     older = {**files, "datapackage.json": json.dumps(package).encode()}
     assert bool(list(_formulas(older))) == (rules is PLAIN_CELLS)
     (tmp_path / "older.zip").write_bytes(zip_files(older))
-    target = empty(tmp_path / "target", 5)
+    target = create_empty(tmp_path / "target", 5)
     restore(target, tmp_path / "older.zip", acting=Acting(by=BY, now=NOW))
     assert verify(target) == []
     with target.look() as look:

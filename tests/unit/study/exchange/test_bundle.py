@@ -34,7 +34,7 @@ from study.store.events import EventRow
 from study.store.studies import study_row
 from study.trail.verification import check_chain
 from tests.conftest import ACTING, NOW, person, preparation, presentation, reading
-from tests.sites import empty
+from tests.sites import create_empty
 
 Opened = Callable[..., Store]
 HEADERS = {
@@ -397,7 +397,7 @@ def test_answers_of_the_questionnaire_are_in_every_format_but_not_restored(
     assert {"questionnaire.parquet", "display_checks.parquet"} <= set(parquet_files(tables, {}))
     assert workbook(tables, {})
     (tmp_path / "bundle.zip").write_bytes(zip_files(bundle_files(store, "trial")))
-    other_store = empty(tmp_path / "elsewhere", 2)
+    other_store = create_empty(tmp_path / "elsewhere", 2)
     restore(other_store, tmp_path / "bundle.zip", acting=ACTING)
     assert {"questionnaire.csv", "display_checks.csv"}.isdisjoint(
         bundle_files(other_store, "trial")
@@ -436,7 +436,7 @@ def test_the_bundle_and_analysis_compare_the_rules_for_reading_answers(
         ("unparsed", "unparsed", "B"),
     ]
     (tmp_path / "bundle.zip").write_bytes(zip_files(files))
-    other_store = empty(tmp_path / "elsewhere", 2)
+    other_store = create_empty(tmp_path / "elsewhere", 2)
     restore(other_store, tmp_path / "bundle.zip", acting=ACTING)
     restored = bundle_files(other_store, "trial")["answers_by_rules.csv"]
     assert restored == files["answers_by_rules.csv"]

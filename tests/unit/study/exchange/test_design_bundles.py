@@ -32,7 +32,7 @@ from study.store.studies import study_row
 from study.trail.heads import check_receipts
 from study.trail.verification import verify
 from tests.conftest import ACTING, NOW, invite, person, write_bank
-from tests.sites import bundle_of, close, empty
+from tests.sites import close_trial, create_empty, export_bundle
 
 pytestmark = pytest.mark.slow
 
@@ -110,7 +110,7 @@ def test_a_study_of_any_design_is_restored_identically(
     )
     files = bundle_files(banked, "trial")
     (tmp_path / "bundle.zip").write_bytes(zip_files(files))
-    target = empty(tmp_path / "target", 2)
+    target = create_empty(tmp_path / "target", 2)
     restore(target, tmp_path / "bundle.zip", acting=Acting(by=BY, now=LATER))
     restored = bundle_files(target, "trial")
     assert {name: restored[name] for name in IDENTICAL_FILES} == {
@@ -236,12 +236,14 @@ def test_blocks_name_the_list_of_a_case_and_its_anchor(banked: Store) -> None:
 def test_sites_with_different_aids_are_not_merged(tmp_path: Path) -> None:
     """Sites with the same model are merged, including the requests for its answers."""
     for number, (seed, conflict) in enumerate(((3, False), (4, True))):
-        own, other = (empty(tmp_path / f"{name}{number}", place) for place, name in enumerate("ab"))
+        own, other = (
+            create_empty(tmp_path / f"{name}{number}", place) for place, name in enumerate("ab")
+        )
         for store, reader, with_seed in ((own, "R1", 3), (other, "R2", seed)):
             _import(store, tmp_path)
             _read(store, "on demand", reader, seed=with_seed)
-            close(store)
-        bundle = bundle_of(other)
+            close_trial(store)
+        bundle = export_bundle(other)
         if conflict:
             with pytest.raises(BadFile, match="were shown different answers of the model"):
                 merge(own, bundle, study="trial", acting=Acting(by=BY, now=LATER))

@@ -23,7 +23,7 @@ from study.store.studies import study_row
 from study.trail.verification import remarks, verify
 from tests import templates
 from tests.conftest import NOW, tamper
-from tests.sites import close, empty, site
+from tests.sites import close_trial, create_empty, create_site
 
 BY = By(name="c", role="administrator")
 LATER = NOW + timedelta(days=30)
@@ -39,7 +39,11 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with two closed sites of one study."""
     folder = tmp_path_factory.mktemp("edited")
     for number in (1, 2):
-        close(site(folder / f"{number}", number, person_id=f"P{number}", simulated=f"S{number}"))
+        close_trial(
+            create_site(
+                folder / f"{number}", number, person_id=f"P{number}", simulated=f"S{number}"
+            )
+        )
     return folder
 
 
@@ -95,7 +99,7 @@ def _refused(
 ) -> tuple[str, str]:
     """Return the refusals of restoring an edited bundle elsewhere and of merging it."""
     path = _written(folder / "bundle", files, change)
-    other_store, before = empty(folder / "elsewhere", 9), bundle_files(store, "trial")
+    other_store, before = create_empty(folder / "elsewhere", 9), bundle_files(store, "trial")
     with pytest.raises(BadFile) as not_restored:
         restore(other_store, path, acting=ACTING)
     with pytest.raises(BadFile) as not_merged:
@@ -155,7 +159,7 @@ def test_an_unedited_bundle_is_restored_and_merged(
     home: Store, bundle: dict[str, bytes], tmp_path: Path
 ) -> None:
     path = _written(tmp_path / "bundle", bundle, None)
-    target = empty(tmp_path / "elsewhere", 9)
+    target = create_empty(tmp_path / "elsewhere", 9)
     result = restore(target, path, acting=ACTING)
     assert result.note == ""
     assert verify(target) == []
@@ -182,7 +186,7 @@ def test_verification_reports_altered_items_of_a_study(home: Store) -> None:
 @pytest.mark.slow
 def test_the_trail_of_an_open_study_does_not_reveal_the_truth(tmp_path: Path) -> None:
     """Blinded bundles omit the salt, without which the hash cannot be tested against guesses."""
-    store = site(tmp_path / "site", 3)
+    store = create_site(tmp_path / "site", 3)
     with store.look() as look:
         salt = study_row(look, "trial").items_salt
     assert len(salt) == 32
@@ -197,11 +201,11 @@ def test_studies_without_a_hash_of_their_items_are_restored_with_a_note(
     """An edited truth cannot be detected in a study of an earlier version."""
     with monkeypatch.context() as earlier:
         earlier.setattr("study.lifecycle.studies.item_hashes", lambda *_: {})
-        store = site(tmp_path / "old", 4, person_id="P4", simulated="S4")
+        store = create_site(tmp_path / "old", 4, person_id="P4", simulated="S4")
     assert verify(store) == []
     (remark,) = [line for line in remarks(store) if "no hash of its items" in line]
     assert remark.startswith("study trial")
-    target = empty(tmp_path / "elsewhere", 9)
+    target = create_empty(tmp_path / "elsewhere", 9)
     path = _written(tmp_path / "bundle", bundle_files(store, "trial"), None)
     assert "no hash of its items" in restore(target, path, acting=ACTING).note
     assert verify(target) == []
@@ -210,8 +214,8 @@ def test_studies_without_a_hash_of_their_items_are_restored_with_a_note(
 @pytest.mark.slow
 def test_the_hash_covers_the_context_as_shown(tmp_path: Path) -> None:
     """A study with context is restored to the same hash."""
-    store = site(tmp_path / "site", 5, context=["age", "sex", "indication"])
-    target = empty(tmp_path / "elsewhere", 9)
+    store = create_site(tmp_path / "site", 5, context=["age", "sex", "indication"])
+    target = create_empty(tmp_path / "elsewhere", 9)
     path = _written(tmp_path / "bundle", bundle_files(store, "trial"), None)
     restore(target, path, acting=ACTING)
     assert verify(target) == []

@@ -24,7 +24,7 @@ from study.reading.simulation import simulate
 from study.store import Store
 from study.trail.verification import verify
 from tests.conftest import ACTING, NOW, SECRETS, entropy_from, open_trial, write_bank_with_priors
-from tests.sites import close, empty
+from tests.sites import close_trial, create_empty
 
 ASKED = ModelProtocol()
 NAME = "AP, prior, 3 months earlier"
@@ -125,7 +125,7 @@ def test_each_format_names_prior_images(tmp_path: Path, paper: Paper) -> None:
 
 def _read_and_close(store: Store) -> None:
     simulate(store, study="trial", reader_id="R1", seed=3, accuracy=0.7, now=NOW)
-    close(store)
+    close_trial(store)
 
 
 @pytest.mark.slow
@@ -153,7 +153,7 @@ def test_a_bundle_with_prior_images_is_restored_identically(
     assert len(read_bundle(tmp_path / "bundle.zip").items) == N_PATIENTS
     assert verify(store) == []
 
-    target = empty(tmp_path / "b", 2)
+    target = create_empty(tmp_path / "b", 2)
     by = By(name="c", role="administrator", place="abc")
     restore(target, tmp_path / "bundle.zip", acting=Acting(by=by, now=NOW))
     restored = bundle_files(target, "trial")
@@ -165,7 +165,9 @@ def test_a_bundle_with_prior_images_is_restored_identically(
     altered = {**files, "records.jsonl": lines.encode()}
     (tmp_path / "altered.zip").write_bytes(zip_files(altered))
     with pytest.raises(BadFile):
-        restore(empty(tmp_path / "c", 3), tmp_path / "altered.zip", acting=Acting(by=by, now=NOW))
+        restore(
+            create_empty(tmp_path / "c", 3), tmp_path / "altered.zip", acting=Acting(by=by, now=NOW)
+        )
 
 
 def test_bundles_of_studies_without_prior_images_are_unchanged(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ from study.store import studies as stored_studies
 from study.trail.verification import verify, verify_study
 from tests import templates
 from tests.conftest import NOW, SECRETS, entropy_from, invite, person, tamper, write_bank
-from tests.sites import bundle_of, close, empty, site
+from tests.sites import close_trial, create_empty, create_site, export_bundle
 
 BY = By(name="c", role="administrator", place="abc")
 LATER = NOW + timedelta(days=30)
@@ -38,7 +38,7 @@ LATER = NOW + timedelta(days=30)
 @pytest.fixture(scope="module")
 def master(tmp_path_factory: pytest.TempPathFactory) -> Store:
     """Return a deployment with a study that has every kind of record."""
-    return site(tmp_path_factory.mktemp("sites") / "a", 1)
+    return create_site(tmp_path_factory.mktemp("sites") / "a", 1)
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def bundle(master: Store) -> dict[str, bytes]:
 @pytest.fixture
 def target(tmp_path: Path) -> Store:
     """Return another, empty deployment."""
-    return empty(tmp_path / "target", 2)
+    return create_empty(tmp_path / "target", 2)
 
 
 def _folder(path: Path, files: dict[str, bytes]) -> Path:
@@ -96,8 +96,8 @@ def test_a_restored_study_can_be_exported_and_restored_again(
 ) -> None:
     """A folder is accepted like a zip, and the original deployment remains recorded."""
     restore(target, _folder(tmp_path / "b", bundle), acting=Acting(by=BY, now=LATER))
-    third = empty(tmp_path / "third", 3)
-    result = restore(third, bundle_of(target), acting=Acting(by=BY, now=LATER))
+    third = create_empty(tmp_path / "third", 3)
+    result = restore(third, export_bundle(target), acting=Acting(by=BY, now=LATER))
     restored = bundle_files(third, "trial")
     assert {name: restored[name] for name in IDENTICAL_FILES} == {
         name: bundle[name] for name in IDENTICAL_FILES
@@ -213,10 +213,10 @@ def test_a_restored_study_cannot_be_read(
 @pytest.mark.slow
 def test_a_restored_study_stays_closed(target: Store, tmp_path: Path) -> None:
     """The time at which the study was closed is kept."""
-    store = site(tmp_path / "b", 4)
-    close(store)
+    store = create_site(tmp_path / "b", 4)
+    close_trial(store)
     assert verify(store) == []
-    assert restore(target, bundle_of(store), acting=Acting(by=BY, now=LATER)).state == "closed"
+    assert restore(target, export_bundle(store), acting=Acting(by=BY, now=LATER)).state == "closed"
     with target.look() as look:
         row = stored_studies.find(look, "trial")
     assert row is not None
@@ -449,14 +449,14 @@ def sites(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with the stores of three closed sites, made once."""
     folder = tmp_path_factory.mktemp("sites")
     for number, bank in enumerate(("bank", "another name", "bank"), start=1):
-        sites_made = site(
+        sites_made = create_site(
             folder / f"site{number}",
             number,
             person_id=f"P{number}",
             simulated=f"S{number}",
             bank=bank,
         )
-        close(sites_made)
+        close_trial(sites_made)
     return folder
 
 
@@ -496,14 +496,14 @@ def _conflicts(store: Store, path: Path, **changed: str) -> str:
 @pytest.mark.slow
 def test_a_merged_study_has_both_sites(home: Store, other: Store, tmp_path: Path) -> None:
     """It has the readers with their site, the model once, and both chains."""
-    result = merge(home, bundle_of(other), study="trial", site="Bergen", acting=ACTING)
+    result = merge(home, export_bundle(other), study="trial", site="Bergen", acting=ACTING)
     assert (result.readers, result.models) == (("P2", "S2"), ())
     assert verify(home) == []
     files = bundle_files(home, "trial")
     assert (
         files[f"audit-{result.deployment_id}.jsonl"] == bundle_files(other, "trial")["audit.jsonl"]
     )
-    study = analysis.read_bundle(bundle_of(home, "merged.zip"))
+    study = analysis.read_bundle(export_bundle(home, "merged.zip"))
     raters = study.raters.set_index("rater_id")
     assert list(raters.index) == ["P1", "S1", "P2", "S2", "M1"]
     assert raters.loc["S2", "site"] == "Bergen"
@@ -513,7 +513,7 @@ def test_a_merged_study_has_both_sites(home: Store, other: Store, tmp_path: Path
 
 def test_without_a_name_the_site_has_the_id_of_the_deployment(home: Store, other: Store) -> None:
     """The ID is unique."""
-    result = merge(home, bundle_of(other), study="trial", acting=ACTING)
+    result = merge(home, export_bundle(other), study="trial", acting=ACTING)
     assert result.site == result.deployment_id
     assert verify(home) == []
 
@@ -522,7 +522,7 @@ def test_without_a_name_the_site_has_the_id_of_the_deployment(home: Store, other
 def test_a_third_site_can_be_merged(home: Store, other: Store, third: Store) -> None:
     """The bundles are merged one after the other."""
     for site_store in (other, third):
-        merge(home, bundle_of(site_store), study="trial", acting=ACTING)
+        merge(home, export_bundle(site_store), study="trial", acting=ACTING)
     assert verify(home) == []
     assert len([name for name in bundle_files(home, "trial") if name.startswith("audit-")]) == 2
 
@@ -530,9 +530,9 @@ def test_a_third_site_can_be_merged(home: Store, other: Store, third: Store) -> 
 @pytest.mark.slow
 def test_a_merged_study_is_restored_identically(home: Store, other: Store, tmp_path: Path) -> None:
     """It includes the chain of each site."""
-    merge(home, bundle_of(other), study="trial", site="Bergen", acting=ACTING)
-    target = empty(tmp_path / "target", 9)
-    restore(target, bundle_of(home, "merged.zip"), acting=ACTING)
+    merge(home, export_bundle(other), study="trial", site="Bergen", acting=ACTING)
+    target = create_empty(tmp_path / "target", 9)
+    restore(target, export_bundle(home, "merged.zip"), acting=ACTING)
     first, restored = bundle_files(home, "trial"), bundle_files(target, "trial")
     sites = [name for name in first if name.startswith("audit-")]
     assert {name: restored[name] for name in (*IDENTICAL_FILES, *sites)} == {
@@ -544,22 +544,22 @@ def test_a_merged_study_is_restored_identically(home: Store, other: Store, tmp_p
 @pytest.mark.slow
 def test_a_restored_study_can_be_merged(home: Store, other: Store, tmp_path: Path) -> None:
     """The deployment where it was read counts, not the current one."""
-    target = empty(tmp_path / "target", 9)
-    restore(target, bundle_of(home), acting=ACTING)
-    merge(target, bundle_of(other), study="trial", acting=ACTING)
+    target = create_empty(tmp_path / "target", 9)
+    restore(target, export_bundle(home), acting=ACTING)
+    merge(target, export_bundle(other), study="trial", acting=ACTING)
     assert verify(target) == []
-    returned_store = empty(tmp_path / "back", 10)
-    restore(returned_store, bundle_of(other, "again.zip"), acting=ACTING)
-    result = merge(home, bundle_of(returned_store), study="trial", acting=ACTING)
+    returned_store = create_empty(tmp_path / "back", 10)
+    restore(returned_store, export_bundle(other, "again.zip"), acting=ACTING)
+    result = merge(home, export_bundle(returned_store), study="trial", acting=ACTING)
     assert verify(home) == []
-    assert "was already merged" in _conflicts(home, bundle_of(other, "once-more.zip"))
+    assert "was already merged" in _conflicts(home, export_bundle(other, "once-more.zip"))
     assert result.readers == ("P2", "S2")
 
 
 @pytest.mark.slow
 def test_a_bundle_is_not_merged_twice(home: Store, other: Store) -> None:
     """The message names the deployment and each reader."""
-    path = bundle_of(other)
+    path = export_bundle(other)
     merge(home, path, study="trial", acting=ACTING)
     message = _conflicts(home, path)
     assert "was already merged" in message
@@ -568,15 +568,15 @@ def test_a_bundle_is_not_merged_twice(home: Store, other: Store) -> None:
 
 def test_a_study_is_not_merged_with_itself(home: Store) -> None:
     """Its bundle names the same deployment."""
-    assert "itself was read" in _conflicts(home, bundle_of(home))
+    assert "itself was read" in _conflicts(home, export_bundle(home))
 
 
 @pytest.mark.slow
 def test_readers_and_models_with_the_same_name_are_reported(home: Store, tmp_path: Path) -> None:
     """Upper and lower case do not matter; a model may be the same at both sites."""
-    twin = site(tmp_path / "twin", 2, person_id="p1", simulated="M1x", model="DCBA")
-    close(twin)
-    message = _conflicts(home, bundle_of(twin))
+    twin = create_site(tmp_path / "twin", 2, person_id="p1", simulated="M1x", model="DCBA")
+    close_trial(twin)
+    message = _conflicts(home, export_bundle(twin))
     assert "the reader p1 is in both" in message
     assert "the model M1 is in both, with different predictions" in message
 
@@ -592,10 +592,10 @@ def test_a_model_withdrawn_at_one_site_only_is_a_conflict(home: Store, other: St
         acting=Acting(by=COMMAND_LINE, now=LATER),
     )
     assert "the model M1 was withdrawn in the study but not in the bundle" in _conflicts(
-        home, bundle_of(other)
+        home, export_bundle(other)
     )
     assert "the model M1 was withdrawn in the bundle but not in the study" in _conflicts(
-        other, bundle_of(home)
+        other, export_bundle(home)
     )
     withdraw_model(
         other,
@@ -604,7 +604,7 @@ def test_a_model_withdrawn_at_one_site_only_is_a_conflict(home: Store, other: St
         reason="Wrong file",
         acting=Acting(by=COMMAND_LINE, now=LATER),
     )
-    merge(home, bundle_of(other, "again.zip"), study="trial", acting=ACTING)
+    merge(home, export_bundle(other, "again.zip"), study="trial", acting=ACTING)
     assert verify(home) == []
 
 
@@ -626,13 +626,13 @@ def test_a_model_with_a_withdrawn_name_can_be_merged(
         reason="Wrong file",
         acting=Acting(by=COMMAND_LINE, now=LATER),
     )
-    result = merge(home, bundle_of(other), study="trial", acting=ACTING)
+    result = merge(home, export_bundle(other), study="trial", acting=ACTING)
     assert result.models == ("M2",)
     assert verify(home) == []
     readings = bundle_files(home, "trial")["readings.csv"].decode().splitlines()
     assert {line.split(",")[2] for line in readings if line.startswith("M2,")} == {"C"}
-    target = empty(tmp_path / "target", 9)
-    restore(target, bundle_of(home, "merged.zip"), acting=ACTING)
+    target = create_empty(tmp_path / "target", 9)
+    restore(target, export_bundle(home, "merged.zip"), acting=ACTING)
     withdraw_model(
         home,
         study="trial",
@@ -651,22 +651,22 @@ def test_a_reader_with_the_name_of_a_model_is_refused(home: Store, other: Store)
             "invited_at_utc) VALUES (1, 'm1 ', '', '', '', 0, 'x')"
         )
     with pytest.raises(BadFile, match="its model M1 has the name of a reader in the study"):
-        merge(home, bundle_of(other), study="trial", acting=ACTING)
+        merge(home, export_bundle(other), study="trial", acting=ACTING)
 
 
 @pytest.mark.slow
 def test_studies_with_different_protocols_are_not_merged(home: Store, tmp_path: Path) -> None:
     """One different value is enough for a refusal."""
-    store = site(tmp_path / "x", 2, person_id="P2", simulated="S2", margin=0.1)
-    close(store)
-    assert "a different protocol" in _conflicts(home, bundle_of(store))
+    store = create_site(tmp_path / "x", 2, person_id="P2", simulated="S2", margin=0.1)
+    close_trial(store)
+    assert "a different protocol" in _conflicts(home, export_bundle(store))
 
 
 def test_open_studies_are_not_merged(tmp_path: Path) -> None:
     """Both studies must be closed."""
-    home = site(tmp_path / "here", 1)
-    other = site(tmp_path / "there", 2, person_id="P2", simulated="S2")
-    message = _conflicts(home, bundle_of(other))
+    home = create_site(tmp_path / "here", 1)
+    other = create_site(tmp_path / "there", 2, person_id="P2", simulated="S2")
+    message = _conflicts(home, export_bundle(other))
     assert "“trial” is still open" in message
     assert "while its study was still open" in message
 
@@ -674,8 +674,8 @@ def test_open_studies_are_not_merged(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_merged_bundle_is_not_merged_again(home: Store, other: Store, third: Store) -> None:
     """Each site is merged from its own deployment."""
-    merge(other, bundle_of(home), study="trial", acting=ACTING)
-    assert "contains merged sites" in _conflicts(third, bundle_of(other))
+    merge(other, export_bundle(home), study="trial", acting=ACTING)
+    assert "contains merged sites" in _conflicts(third, export_bundle(other))
 
 
 def test_amendments_must_agree(home: Store, other: Store) -> None:
@@ -683,13 +683,13 @@ def test_amendments_must_agree(home: Store, other: Store) -> None:
     with other.change() as change:
         change.execute("DROP TRIGGER amendments_refuse_update")
         change.execute("UPDATE amendments SET changes = replace(changes, '3', '4')")
-    assert "different amendments" in _conflicts(home, bundle_of(other))
+    assert "different amendments" in _conflicts(home, export_bundle(other))
 
 
 @pytest.mark.parametrize("name", ["x" * 101, "a\x00b"])
 def test_a_site_needs_a_valid_name(home: Store, other: Store, name: str) -> None:
     """It is shown in tables and figures."""
-    assert "the site" in _conflicts(home, bundle_of(other), site=name)
+    assert "the site" in _conflicts(home, export_bundle(other), site=name)
 
 
 ALTERATIONS = [
@@ -712,7 +712,7 @@ def test_verification_reports_alterations_of_a_merged_site(
     home: Store, other: Store, statement: str, named: str
 ) -> None:
     """It covers the chains of both sites."""
-    merge(home, bundle_of(other), study="trial", site="Bergen", acting=ACTING)
+    merge(home, export_bundle(other), study="trial", site="Bergen", acting=ACTING)
     tamper(home, statement)
     assert any(named in breach for breach in verify(home)), verify(home)
 
@@ -720,7 +720,7 @@ def test_verification_reports_alterations_of_a_merged_site(
 @pytest.mark.slow
 def test_verification_reports_a_truncated_merged_chain(home: Store, other: Store) -> None:
     """The study's own chain has the last event of the other one."""
-    result = merge(home, bundle_of(other), study="trial", acting=ACTING)
+    result = merge(home, export_bundle(other), study="trial", acting=ACTING)
     chain = events.merged_chain("trial", result.deployment_id)
     with home.look() as look:
         last = list(events.walk(look, chain))[-2]

@@ -29,7 +29,7 @@ from study.store.judgements import ANSWER, SCORING, JudgingRow
 from study.store.studies import study_row
 from study.trail.verification import verify, verify_study
 from tests.conftest import ACTING, NOW, person, presentation, reading, tamper
-from tests.sites import empty
+from tests.sites import create_empty
 from tests.unit.study.exchange.test_restoring import SCORED
 from tests.unit.study.lifecycle.test_reviewing import reviewers, run_command
 
@@ -295,7 +295,7 @@ def test_a_restored_study_has_identical_scores(read: Store, tmp_path: Path) -> N
     assert {record["row"] for record in records} > SCORED
     assert b"expert-" not in b"".join(files.values())
     (tmp_path / "bundle.zip").write_bytes(zip_files(files))
-    target = empty(tmp_path / "target", 2)
+    target = create_empty(tmp_path / "target", 2)
     restore(target, tmp_path / "bundle.zip", acting=Acting(by=BY, now=LATER))
     restored = bundle_files(target, "trial")
     for name in ("open_scores.csv", "open_answers.csv", "records.jsonl"):
@@ -309,7 +309,9 @@ def test_a_restored_study_has_identical_scores(read: Store, tmp_path: Path) -> N
     (tmp_path / "altered.zip").write_bytes(zip_files(files))
     with pytest.raises(BadFile):
         restore(
-            empty(tmp_path / "other", 3), tmp_path / "altered.zip", acting=Acting(by=BY, now=LATER)
+            create_empty(tmp_path / "other", 3),
+            tmp_path / "altered.zip",
+            acting=Acting(by=BY, now=LATER),
         )
 
 
@@ -317,7 +319,7 @@ def test_an_open_scoring_is_not_part_of_the_bundle(read: Store, tmp_path: Path) 
     """The restored study is complete without it, and can be scored there."""
     _open(read, reviewers(read))
     (tmp_path / "bundle.zip").write_bytes(zip_files(bundle_files(read, "trial")))
-    target = empty(tmp_path / "target", 2)
+    target = create_empty(tmp_path / "target", 2)
     restore(target, tmp_path / "bundle.zip", acting=Acting(by=BY, now=LATER))
     assert verify(target) == []
     judging.close(target, SCORING, _scored(target), acting=Acting(by=COMMAND_LINE, now=LATER))

@@ -37,7 +37,7 @@ from study.store import Store, banks, events, studies
 from study.store.studies import study_row
 from study.trail.verification import verify
 from tests.conftest import ACTING, NOW, invite
-from tests.sites import close, empty
+from tests.sites import close_trial, create_empty
 
 Opened = Callable[..., Store]
 
@@ -220,7 +220,7 @@ def test_a_withdrawal_after_closing_is_marked(trial: Store, tmp_path: Path) -> N
     add_model(trial, _file(tmp_path), study="trial", model_id="M", acting=ACTING)
     withdraw_model(trial, study="trial", model_id="M", reason="Before", acting=ACTING)
     add_model(trial, _file(tmp_path), study="trial", model_id="M", acting=ACTING)
-    close(trial)
+    close_trial(trial)
     withdraw_model(
         trial,
         study="trial",
@@ -246,7 +246,7 @@ def test_a_study_with_withdrawn_models_is_restored_identically(
     withdraw_model(trial, study="trial", model_id="M", reason="Wrong file", acting=ACTING)
     add_model(trial, _file(tmp_path, "B"), study="trial", model_id="M", acting=ACTING)
     export(trial, study="trial", out=tmp_path / "bundle")
-    target = empty(tmp_path / "target", 5)
+    target = create_empty(tmp_path / "target", 5)
     result = restore(target, tmp_path / "bundle", acting=Acting(by=BY, now=LATER))
     assert result.n_models == 1
     first, restored = bundle_files(trial, "trial"), bundle_files(target, "trial")
@@ -306,7 +306,7 @@ def test_runs_conditions_and_confidence_are_stored_and_exported(
         ["B", "", "2", "2", "0.6"],
         ["C", "image-absent", "1", "1", "0.3"],
     ]
-    target = empty(tmp_path / "target", 5)
+    target = create_empty(tmp_path / "target", 5)
     restore(target, tmp_path / "bundle", acting=Acting(by=BY, now=LATER))
     first, restored = bundle_files(trial, "trial"), bundle_files(target, "trial")
     assert {name: restored[name] for name in IDENTICAL_FILES} == {

@@ -39,7 +39,7 @@ from study.store import Store, judgements
 from study.store.studies import study_row
 from study.trail.verification import verify, verify_study
 from tests.conftest import NOW, person, presentation, reading
-from tests.sites import empty
+from tests.sites import create_empty
 from tests.unit.study.reading.test_score_card import close
 
 Opened = Callable[..., Store]
@@ -332,7 +332,7 @@ def test_a_restored_study_has_identical_text(trial: Store, tmp_path: Path) -> No
     assert [unguard_cell(row["words"]) for row in table] == [row["output"] for row in rows]
     bundle = read_bundle(tmp_path / "bundle.zip")
     assert "M" in set(bundle.raters["rater_id"])
-    target = empty(tmp_path / "target", 2)
+    target = create_empty(tmp_path / "target", 2)
     restore(target, tmp_path / "bundle.zip", acting=Acting(by=BY, now=NOW + timedelta(days=1)))
     assert bundle_files(target, "trial")["open_answers.csv"] == files["open_answers.csv"]
     assert not verify_study(target, "trial").breaches

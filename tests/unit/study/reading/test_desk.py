@@ -33,7 +33,7 @@ from tests.conftest import (
     tamper,
     write_bank,
 )
-from tests.sites import bundle_of
+from tests.sites import export_bundle
 
 Opened = Callable[..., Store]
 
@@ -418,13 +418,13 @@ def test_the_desk_can_read_the_context_but_no_other_report_text(tmp_path: Path) 
 def test_the_bundle_includes_the_context_that_was_shown(tmp_path: Path) -> None:
     """A restored study has identical records; other context is not exported."""
     store = _with_context(tmp_path, ["indication"])
-    path = bundle_of(store)
+    path = export_bundle(store)
     cases = [json.loads(line) for line in _records(path).splitlines() if b'"row":"case"' in line]
     assert sum("indication" in case for case in cases) == 12
     assert not any("comparison" in case for case in cases)
     other = init(tmp_path / "other.db", entropy=entropy_from(2), now=NOW)
     restore(other, path, acting=Acting(by=By(name="c", role="administrator"), now=NOW))
-    assert _records(bundle_of(other, "again.zip")) == _records(path)
+    assert _records(export_bundle(other, "again.zip")) == _records(path)
 
 
 def _records(bundle: Path) -> bytes:

@@ -28,9 +28,8 @@ from study.store import Store, judgements
 from study.store.studies import study_row
 from study.trail.verification import verify, verify_study
 from tests.conftest import ACTING, NOW, open_trial, person, presentation, reading, write_bank
-from tests.sites import bundle_of, empty
-from tests.sites import close as close_study
-from tests.unit.study.reading.test_score_card import close
+from tests.sites import close_trial, create_empty, export_bundle
+from tests.unit.study.reading.test_score_card import close_trial
 
 Opened = Callable[..., Store]
 OPEN = "open-ended"
@@ -242,7 +241,7 @@ def test_the_score_card_does_not_judge_text(opened: Opened) -> None:
     for _ in range(8):
         case = _cases(store)[0].case
         assert _take(store, presentation(case), reading(case)).refused == ()
-    close(store)
+    close_trial(store)
     card = score_card.score_card(store, person(store))
     in_words, letters = card.cases[:8], card.cases[8:]
     assert {(row.own, row.correct, row.options) for row in in_words} == {("A", None, ())}
@@ -297,7 +296,7 @@ def test_a_restored_study_has_identical_text_and_ids(opened: Opened, tmp_path: P
     _read(store, *TYPED)
     files = bundle_files(store, "trial")
     (tmp_path / "bundle.zip").write_bytes(zip_files(files))
-    target = empty(tmp_path / "target", 2)
+    target = create_empty(tmp_path / "target", 2)
     restore(target, tmp_path / "bundle.zip", acting=Acting(by=BY, now=NOW + timedelta(days=1)))
     restored = bundle_files(target, "trial")
     assert restored["open_answers.csv"] == files["open_answers.csv"]
@@ -313,15 +312,17 @@ def test_a_merged_study_has_the_text_of_both_sites(tmp_path: Path) -> None:
     """The IDs are unchanged, and the verification finds no breach."""
     stores = []
     for number in (1, 2):
-        store = empty(tmp_path / str(number), number)
+        store = create_empty(tmp_path / str(number), number)
         path = write_bank(tmp_path / str(number) / "bank")
         import_bank(store, path, name="bank", images=path.parent, acting=ACTING)
         open_trial(store, {"cases": 3, "conditions": [OPEN]}, f"P{number}")
         _read(store, *TYPED[:3], reader_id=f"P{number}")
-        close_study(store)
+        close_trial(store)
         stores.append(store)
     home, other = stores
-    merge(home, bundle_of(other), study="trial", acting=Acting(by=BY, now=NOW + timedelta(days=1)))
+    merge(
+        home, export_bundle(other), study="trial", acting=Acting(by=BY, now=NOW + timedelta(days=1))
+    )
     of_p2 = [
         answer for store in stores for answer in _open_answers(store) if answer.rater_id == "P2"
     ]

@@ -17,7 +17,7 @@ from study.trail import trails as trail
 from study.trail.trails import Search, record_download
 from study.trail.verification import verify
 from tests.conftest import NOW, entropy_from, invite
-from tests.sites import bundle_of, close, site
+from tests.sites import close_trial, create_site, export_bundle
 
 Opened = Callable[..., Store]
 BY = By(name="c", role="coordinator", place="mark1")
@@ -151,10 +151,13 @@ def test_the_csv_has_all_events_and_no_formula(acted: Store) -> None:
 @pytest.mark.slow
 def test_the_trail_of_a_merged_study_includes_every_site(tmp_path: Path) -> None:
     """Each event of another deployment names it."""
-    home, other = site(tmp_path / "a", 1), site(tmp_path / "b", 2, person_id="P2", simulated="S2")
+    home, other = (
+        create_site(tmp_path / "a", 1),
+        create_site(tmp_path / "b", 2, person_id="P2", simulated="S2"),
+    )
     for store in (home, other):
-        close(store)
-    result = merge(home, bundle_of(other), study="trial", acting=ACTING)
+        close_trial(store)
+    result = merge(home, export_bundle(other), study="trial", acting=ACTING)
     acts = trail.search(home, "trial", Search(kind="study drawn"), page=0, size=9).rows
     assert {act.site for act in acts} == {"", result.deployment_id}
     assert "P2" in {

@@ -14,7 +14,7 @@ from analysis.arrays import Floats
 from analysis.figures.drawing.chart import Line, Points
 from analysis.statistics.accuracy.roc import ROC_POINTS, roc_areas, roc_points
 from analysis.statistics.accuracy.roc_curves import mean_curve
-from tests.conftest import examples
+from tests.conftest import number_of_examples
 
 OPTIONS = Options(confidence="answer", bootstrap=20)
 Ratings = Mapping[str, Sequence[object] | None]
@@ -118,7 +118,7 @@ def curves(draw: st.DrawFn) -> list[tuple[Floats, Floats]]:
     return curves_drawn
 
 
-@settings(max_examples=examples(25))
+@settings(max_examples=number_of_examples(25))
 @given(curves())
 def test_the_area_under_the_mean_is_the_mean_of_the_areas(
     drawn: list[tuple[Floats, Floats]],

@@ -24,7 +24,7 @@ from analysis.statistics.agreement.judges import (
     TWO_BLIND,
     open_scoring,
 )
-from tests.conftest import examples
+from tests.conftest import number_of_examples
 
 pytestmark = pytest.mark.slow
 
@@ -120,7 +120,7 @@ def test_answers_to_an_item_are_resampled_together() -> None:
 
 
 @pytest.mark.thorough
-@settings(max_examples=examples(15))
+@settings(max_examples=number_of_examples(15))
 @given(PAIRS, st.randoms(use_true_random=False))
 def test_values_do_not_depend_on_the_order_of_scorers_rows_or_levels(
     pairs: list[tuple[int, int]], random: object
@@ -132,7 +132,7 @@ def test_values_do_not_depend_on_the_order_of_scorers_rows_or_levels(
     pd.testing.assert_frame_equal(before, after, rtol=1e-9, atol=1e-12)
 
 
-@settings(max_examples=examples(15))
+@settings(max_examples=number_of_examples(15))
 @given(PAIRS)
 def test_empty_cells_have_a_reason(pairs: list[tuple[int, int]]) -> None:
     result = open_scoring(_bundle(pairs), OPTIONS)

@@ -14,7 +14,7 @@ from analysis import Options, bundle_from_tables, reader_panel
 from analysis.statistics.comparison.paired_tests import tango_interval
 from analysis.statistics.mrmc import variance_components
 from analysis.statistics.mrmc.noninferiority import noninferiority, score_test
-from tests.conftest import examples
+from tests.conftest import number_of_examples
 
 FIXED = (0.0, 0.0, 1)
 
@@ -43,7 +43,7 @@ def test_without_errors_the_p_value_depends_on_the_number_of_cases() -> None:
     assert many.p < 1e-5
 
 
-@settings(max_examples=examples(60))
+@settings(max_examples=number_of_examples(60))
 @given(
     arrays.arrays(np.int64, st.integers(4, 20), elements=st.integers(-3, 3)),
     st.floats(0.01, 0.3),
