@@ -105,7 +105,7 @@ def test_all_readers_of_a_file_are_invited(
 
 
 @pytest.mark.parametrize("ending", TABLE_TYPES)
-def test_an_empty_file_is_reported_as_empty(
+def test_an_empty_upload_is_reported_as_empty(
     server: Store, monkeypatch: pytest.MonkeyPatch, ending: str
 ) -> None:
     """The error does not refer to a missing header or column."""

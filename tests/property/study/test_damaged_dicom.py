@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from study.films import BadFilm
 from study.films.dicom import read
-from tests.unit.study.films.test_dicom import BUNDLED, RAMP, film
+from tests.unit.study.films.test_dicom import BUNDLED, RAMP, dicom_bytes
 
 NAMES = ("CT_small", "MR_small_RLE", "MR_small_bigendian", "JPEGLSNearLossless_08", "liver_1frame")
 TAGS = {"WindowCenter": 700, "WindowWidth": 900, "RescaleSlope": 2, "ImagerPixelSpacing": [1, 1]}
-FILES = (film(RAMP, **TAGS), *((BUNDLED / f"{name}.dcm").read_bytes() for name in NAMES))
+FILES = (dicom_bytes(RAMP, **TAGS), *((BUNDLED / f"{name}.dcm").read_bytes() for name in NAMES))
 HEAD = 2_000
 
 

@@ -13,7 +13,7 @@ MakeBundle = Callable[..., Bundle]
 
 @pytest.fixture
 def make_bundle() -> MakeBundle:
-    """Return a function that makes a bundle from a key and a string of answers per rater.
+    """Return a function that makes a bundle from the correct answers and each rater's answers.
 
     A dot is a missing answer.
 

@@ -9,7 +9,7 @@ import pytest
 from analysis import analyse, read_bundle, write_results
 from analysis.cli import main
 
-pytestmark = pytest.mark.usefixtures("unprinted")
+pytestmark = pytest.mark.usefixtures("without_printing")
 
 
 def _files(folder: Path) -> dict[str, bytes]:
@@ -28,7 +28,7 @@ def _tables(folder: Path) -> set[str]:
 
 @pytest.mark.slow
 def test_the_command_tables_writes_only_tables(folder: Path, tmp_path: Path) -> None:
-    """Items where models and readers differ are also written as JSON lines."""
+    """Items on which models and readers differ are also written as JSON lines."""
     assert main(["tables", str(folder), "--out", str(tmp_path / "out")]) == 0
     expected = {f"tables/{name}.csv" for name in _tables(folder)}
     assert set(_files(tmp_path / "out")) == expected | {"tables/model_disagreements.jsonl"}
@@ -40,7 +40,7 @@ def test_ctrl_c_ends_a_command_without_a_traceback(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """The exit status is the usual one."""
+    """The exit status is 130, as usual after Ctrl+C."""
 
     def stopped(*_: object) -> None:
         raise KeyboardInterrupt
@@ -52,7 +52,7 @@ def test_ctrl_c_ends_a_command_without_a_traceback(
 
 @pytest.mark.thorough
 def test_outputs_of_the_same_bundle_and_seed_are_equal(folder: Path, tmp_path: Path) -> None:
-    """They contain no time."""
+    """The files contain no time of creation."""
     items = (folder / "items.csv").read_text().replace("task", "patient_id")
     (folder / "items.csv").write_text(items)
     for out in ("one", "two"):
@@ -64,7 +64,7 @@ def test_outputs_of_the_same_bundle_and_seed_are_equal(folder: Path, tmp_path: P
 
 @pytest.mark.thorough
 def test_results_json_has_the_values_of_the_tables(folder: Path, tmp_path: Path) -> None:
-    """It also has the seed, hashes and versions."""
+    """The file also has the seed, hashes and versions."""
     main(["report", str(folder), "--out", str(tmp_path / "out"), "--seed", "7", "--margin", "0.1"])
     content = json.loads((tmp_path / "out/results.json").read_text())
     assert content["tables"]["accuracy"]["accuracy"][0] == 2 / 3
@@ -76,7 +76,7 @@ def test_results_json_has_the_values_of_the_tables(folder: Path, tmp_path: Path)
 def test_a_refused_bundle_exits_with_1_and_writes_nothing(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The reasons are printed to stderr."""
+    """The errors are printed to stderr."""
     (folder / "items.csv").write_text("item_id,truth\nq1,??\n")
     assert main(["report", str(folder), "--out", str(tmp_path / "out")]) == 1
     captured = capsys.readouterr()
@@ -104,7 +104,7 @@ def test_an_invalid_list_of_faulty_items_is_refused(
 def test_an_output_that_cannot_be_written_is_reported_in_one_sentence(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """There is a file with the name of the folder."""
+    """A file already has the name of the folder."""
     (tmp_path / "out").write_text("mine")
     assert main(["tables", str(folder), "--out", str(tmp_path / "out")]) == 1
     assert "cannot be written" in capsys.readouterr().err
@@ -112,7 +112,7 @@ def test_an_output_that_cannot_be_written_is_reported_in_one_sentence(
 
 
 @pytest.mark.slow
-def test_a_second_report_replaces_the_first_only(folder: Path, tmp_path: Path) -> None:
+def test_a_second_report_replaces_only_the_first_report(folder: Path, tmp_path: Path) -> None:
     """Other files in the folder are kept."""
     out = tmp_path / "out"
     for _ in range(2):
@@ -144,7 +144,7 @@ def test_wrong_usage_exits_with_2(arguments: list[str]) -> None:
 def test_the_help_describes_every_option(
     command: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The exit status is 0."""
+    """The option --help exits with 0."""
     assert main(command) == 0
     output = capsys.readouterr().out
     if len(command) > 1:
@@ -167,15 +167,17 @@ def test_an_invalid_margin_of_the_protocol_is_refused(
 
 
 @pytest.mark.thorough
-def test_existing_results_give_the_files_of_the_command_line(folder: Path, tmp_path: Path) -> None:
-    """The report of the page equals that of the command line."""
+def test_a_report_of_existing_results_has_the_same_files_as_that_of_the_command(
+    folder: Path, tmp_path: Path
+) -> None:
+    """The report on the results page equals that of the command line."""
     assert main(["report", str(folder), "--out", str(tmp_path / "one")]) == 0
     write_results(analyse(read_bundle(folder)), tmp_path / "two")
     assert _files(tmp_path / "one") == _files(tmp_path / "two")
 
 
 @pytest.mark.slow
-def test_the_option_of_the_meaning_of_confidence_has_two_values(
+def test_the_option_for_the_meaning_of_confidence_has_two_values(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A third value is wrong usage."""

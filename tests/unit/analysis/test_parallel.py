@@ -11,7 +11,7 @@ import pytest
 from analysis.parallel import in_second_process, in_two_processes
 
 
-def _in_a_process(body: str, folder: Path) -> subprocess.CompletedProcess[str]:
+def _run_in_new_process(body: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run a program without other threads, which the test runner may have."""
     program = (
         "import os, sys\n"
@@ -26,10 +26,10 @@ def _in_a_process(body: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.thorough
 @pytest.mark.skipif(sys.platform != "linux", reason="forks on Linux only")
-def test_the_second_computation_has_its_own_process(
+def test_the_second_computation_runs_in_another_process(
     tmp_path: Path,
 ) -> None:
-    result = _in_a_process(
+    result = _run_in_new_process(
         "os.cpu_count = lambda: 2\n"
         "text = 'inherited'\n"
         "with in_second_process(lambda: (text, os.getpid())) as second:\n"
@@ -44,7 +44,7 @@ def test_the_second_computation_has_its_own_process(
 @pytest.mark.skipif(sys.platform != "linux", reason="forks on Linux only")
 @pytest.mark.parametrize("cores", [1, 2])
 def test_an_error_in_the_second_computation_is_raised(tmp_path: Path, cores: int) -> None:
-    result = _in_a_process(
+    result = _run_in_new_process(
         f"os.cpu_count = lambda: {cores}\n"
         "try:\n"
         "    with in_second_process(lambda: Path('missing/second').write_text('')):\n"
@@ -81,7 +81,7 @@ def test_without_a_second_processor_no_process_is_forked(monkeypatch: pytest.Mon
 @pytest.mark.skipif(sys.platform != "linux", reason="forks on Linux only")
 def test_each_process_takes_tasks_until_none_are_left(tmp_path: Path) -> None:
     """The first task waits for the second, so two processes run them; each runs once."""
-    result = _in_a_process(
+    result = _run_in_new_process(
         "os.cpu_count = lambda: 2\n"
         "os.mkfifo('pipe')\n"
         "def first():\n"
@@ -99,7 +99,7 @@ def test_each_process_takes_tasks_until_none_are_left(tmp_path: Path) -> None:
 def test_tasks_run_in_order_if_no_process_can_be_forked(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """They run after the body."""
+    """The tasks run after the main computation."""
     monkeypatch.setattr(os, "cpu_count", lambda: 1)
     order: list[str] = []
     with in_two_processes(

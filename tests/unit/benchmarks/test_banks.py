@@ -1,4 +1,4 @@
-"""Films of the benchmarks: reproducible, different from each other, and of the stated size."""
+"""The films of the benchmarks are reproducible, all different, and of the stated size."""
 
 import json
 from pathlib import Path
@@ -23,7 +23,7 @@ def _films(bank: Path) -> list[Path]:
 
 @pytest.mark.slow
 def test_every_film_is_different(bank: Path) -> None:
-    """Thus no cache can serve a case with a film of another case."""
+    """Otherwise a cache could serve a film of another case."""
     contents = {path.read_bytes() for path in _films(bank)}
     assert len(contents) == 36
 
@@ -46,7 +46,7 @@ def test_banks_are_reproducible(bank: Path, tmp_path: Path) -> None:
 
 
 def test_16_bit_films_use_their_full_depth(tmp_path: Path) -> None:
-    """They have far more than 256 levels, up to the maximum."""
+    """The films have far more than 256 levels, up to the maximum."""
     path = _films(write_bank(tmp_path, 1, bits=16, width=128, height=156))[0]
     pixels = np.asarray(Image.open(path))
     assert pixels.dtype == np.uint16
@@ -56,7 +56,7 @@ def test_16_bit_films_use_their_full_depth(tmp_path: Path) -> None:
 
 
 def test_noise_grows_with_the_square_root_of_the_signal() -> None:
-    """Nine times the signal has three times the noise, apart from the minimum of both."""
+    """Nine times the signal has three times the noise, apart from a constant minimum."""
     noise = np.random.default_rng(3).standard_normal((400, 400), dtype=np.float32)
     dark, bright = (
         with_noise(np.full((400, 400), level, np.float32), noise, share=0.01)

@@ -1,4 +1,4 @@
-"""Simulated bundles: reproducible, of the requested size, and valid."""
+"""Simulated bundles are reproducible, valid, and of the requested size."""
 
 import pandas as pd
 import pytest
@@ -24,7 +24,7 @@ def test_a_bundle_has_the_requested_size(tables: Tables) -> None:
 
 
 def test_bundles_are_reproducible(tables: Tables) -> None:
-    """Different runs thus measure the same work."""
+    """All runs measure the same work."""
     second = simulate_bundle(SIZE)
     pd.testing.assert_frame_equal(tables.readings, second.readings)
     assert not simulate_bundle(SIZE, seed=2).readings.equals(tables.readings)
@@ -32,7 +32,7 @@ def test_bundles_are_reproducible(tables: Tables) -> None:
 
 @pytest.mark.thorough
 def test_the_analysis_accepts_the_bundle(tables: Tables) -> None:
-    """It passes all checks, has clusters, and states that it is simulated."""
+    """The bundle passes all checks, has clusters, and is marked as simulated."""
     results = analyse(bundle_from_tables(tables.items, tables.readings, tables.raters))
     assert results.clustered
     assert len(results.bundle.simulated) == 5

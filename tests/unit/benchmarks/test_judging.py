@@ -14,23 +14,23 @@ from benchmarks.reading import last_film_byte_s
 from benchmarks.timer import Played, errors_ms, short_delays
 
 OLD, NEW = np.zeros((4, 4), np.float32), np.full((4, 4), 100, np.float32)
-HALF = np.vstack([OLD[:2], NEW[2:]])
+HALF_NEW = np.vstack([OLD[:2], NEW[2:]])
 
 
 @pytest.mark.parametrize(
-    ("said_s", "right", "lead_ms"),
+    ("reported_s", "right", "lead_ms"),
     [(10.05, True, 10.0), (10.03, False, -10.0), (9.0, False, -1040)],
 )
 def test_the_screen_is_correct_if_its_frame_shows_the_complete_new_case(
-    said_s: float, right: bool, lead_ms: float
+    reported_s: float, right: bool, lead_ms: float
 ) -> None:
     """A frame with films of both cases does not count."""
-    frames = [(9.5, OLD), (10.02, HALF), (10.04, NEW), (10.9, NEW)]
-    assert verdict(frames, said_s) == {"right": right, "lead_ms": lead_ms}
+    frames = [(9.5, OLD), (10.02, HALF_NEW), (10.04, NEW), (10.9, NEW)]
+    assert verdict(frames, reported_s) == {"right": right, "lead_ms": lead_ms}
 
 
 def test_similar_cases_are_not_compared_on_the_screen() -> None:
-    """The result is then neither correct nor incorrect."""
+    """The result for similar cases is neither correct nor incorrect."""
     unclear = verdict([(1.0, NEW), (2.0, NEW)], 1.5)
     assert unclear["right"] is None
     result = summarise_verdicts(
@@ -39,7 +39,7 @@ def test_similar_cases_are_not_compared_on_the_screen() -> None:
     assert (result["n"], result["n_right"], result["n_right_within_a_frame"]) == (2, 1, 1)
 
 
-def test_the_first_case_is_complete_with_its_last_film() -> None:
+def test_the_first_case_is_complete_when_its_last_film_has_arrived() -> None:
     """Later films and other paths do not count."""
     films = [Exchange(path=f"/films/{n}", asked_s=n, last_s=last) for n, last in ((1, 9), (2, 7))]
     others = [Exchange(path="/desk", asked_s=3, last_s=20), Exchange(path="/films/3", asked_s=4)]
@@ -47,8 +47,8 @@ def test_the_first_case_is_complete_with_its_last_film() -> None:
     assert last_film_byte_s([films[0], others[0]]) is None
 
 
-def test_a_family_has_all_descendants_of_a_process() -> None:
-    """Grandchildren count; other children of the parent do not."""
+def test_a_process_family_includes_all_descendants() -> None:
+    """Grandchildren count; siblings of the process do not."""
     assert descendants_of(2, {1: 0, 2: 1, 3: 2, 4: 3, 5: 1}) == {2, 3, 4}
 
 
@@ -60,8 +60,8 @@ def test_processor_time_grows_with_work() -> None:
     assert cpu_ms(os.getpid()) >= before + 20
 
 
-def test_hidden_time_is_counted_in_its_own_column() -> None:
-    """The response time excludes it."""
+def test_hidden_time_has_a_separate_column() -> None:
+    """The response time excludes hidden time."""
     played = Played(
         condition="hidden", position=1, delay_ms=1000, truth_ms=1000, span_ms=400,
         since_picture_ms=990,
@@ -80,8 +80,8 @@ def test_delays_range_from_50_ms_to_6_s() -> None:
     assert round(min(short_delays(25, "paused", np.random.default_rng(1)))) == 300
 
 
-def test_an_option_selects_the_measured_lanes() -> None:
-    """Without a naive page there is no baseline; its slow lane is short unless all are selected."""
+def test_options_select_the_pages_and_connections_to_measure() -> None:
+    """Without the naive page there is no baseline; its run on a slow connection is short."""
     parser = argparse.ArgumentParser()
     reading.add_arguments(parser)
     assert [plan.name for plan in reading.plans(parser.parse_args(["--only", "local,slow"]))] == [
@@ -96,7 +96,7 @@ def test_an_option_selects_the_measured_lanes() -> None:
 
 
 def test_conditions_can_be_chosen() -> None:
-    """The option --only takes conditions by name."""
+    """The option --only accepts names of conditions."""
     parser = argparse.ArgumentParser()
     timer.add_arguments(parser)
     assert parser.parse_args(["--only", "quiet,paused"]).only == ("quiet", "paused")

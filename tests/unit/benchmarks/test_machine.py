@@ -9,7 +9,7 @@ from benchmarks.report import measured, typical
 
 
 def test_functions_are_measured_alternately_after_a_warm_up() -> None:
-    """Imports and other load thus affect all of them equally."""
+    """Imports and other load then affect all functions equally."""
     calls: list[str] = []
     result = time_in_turn({"a": lambda: calls.append("a"), "b": lambda: calls.append("b")}, 2)
     assert calls == ["a", "b", "a", "b", "a", "b"]
@@ -29,7 +29,7 @@ def test_ratios_are_computed_for_both_clocks() -> None:
 
 @pytest.mark.slow
 def test_the_memory_of_a_program_is_measured_alone() -> None:
-    """A larger program before it has no effect."""
+    """A larger program that ran before has no effect."""
     large = measured([sys.executable, "-c", "x = bytearray(300_000_000)"])
     small = measured([sys.executable, "-c", "pass"])
     assert large["peak_mb"] > 290

@@ -11,7 +11,7 @@ from tests.conftest import run_in_thread
 
 
 def test_the_time_of_a_film_is_size_over_rate_plus_half_a_round_trip() -> None:
-    """2.2 MB at 10 Mbit/s take 1.76 s, plus 100 ms, less the small first burst."""
+    """A film of 2.2 MB takes 1.76 s at 10 Mbit/s, plus 100 ms, minus the small first burst."""
     line, left_s, arrives_s = SLOW.direction(), 0.0, 0.0
     for _ in range(2_200_000 // 8_000):
         left_s, arrives_s = line.send(8_000, left_s)
@@ -41,12 +41,12 @@ def test_the_burst_compensates_for_late_timers() -> None:
 
 
 def test_a_local_connection_has_no_delay() -> None:
-    """It has neither a rate nor a delay."""
+    """A local connection has neither a limited rate nor a delay."""
     assert LOCAL.direction().send(10**9, 5.0) == (5.0, 5.0)
 
 
 def test_a_message_does_not_wait_for_the_acknowledgement_of_the_previous_message() -> None:
-    """Each statement of a transaction through the proxy took 60 ms instead of 1.5."""
+    """Such waiting once made each statement through the proxy take 60 ms instead of 1.5 ms."""
     with (
         socket.create_server(("127.0.0.1", 0)) as listening,
         socket.create_server(("127.0.0.1", 0)) as entrance,
@@ -73,7 +73,7 @@ def test_the_proxy_counts_each_exchange_and_forwards_every_byte() -> None:
 
 
 def test_a_request_is_pending_until_its_answer_begins_or_its_connection_ends() -> None:
-    """The benchmark of the reading page waited 20 s for each film that a closed page requested."""
+    """The benchmark of the reading page once waited 20 s for films requested by a closed page."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         with proxied(listening.getsockname()[1], LOCAL) as proxy:
             with socket.create_connection(("127.0.0.1", proxy.port)) as browser:

@@ -1,4 +1,4 @@
-"""Simulated panels: counts over thousands of studies equal the values of the tables."""
+"""Simulated panels: arrays of thousands of studies have the values of the tables."""
 
 import argparse
 import json
@@ -15,19 +15,19 @@ from benchmarks.simulated_studies import SIZES, Design, Drawn, claims, raters, s
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("items_a_patient", [1, 4])
-def test_arrays_of_studies_have_the_values_of_the_tables(items_a_patient: int) -> None:
+@pytest.mark.parametrize("items_per_patient", [1, 4])
+def test_arrays_of_studies_have_the_values_of_the_tables(items_per_patient: int) -> None:
     """Standard errors, degrees of freedom, and the wider of the two intervals are compared."""
     generator = np.random.default_rng(2)
-    design = Design(n_readers=3, n_items=40, items_a_patient=items_a_patient)
+    design = Design(n_readers=3, n_items=40, items_per_patient=items_per_patient)
     columns = raters(3, ["M"])
     matrices = [
         simulated(design, columns, np.array([1.0, 1.2, 0.9, 1.1]), generator) for _ in range(40)
     ]
     right = np.array([matrix.correct for matrix in matrices], dtype=np.float64)
-    result = claims(right, items_a_patient)
+    result = claims(right, items_per_patient)
     for i, matrix in enumerate(matrices):
-        fixed, random = _rows(matrix)
+        fixed, random = _matrix_rows(matrix)
         assert fixed["se"] == pytest.approx(result.fixed_se[i], rel=1e-9)
         assert fixed["df"] == result.fixed_df
         reach = max(result.fixed_reach[i], result.random_reach[i])
@@ -49,6 +49,6 @@ def test_the_simulation_is_reported_in_tables() -> None:
     assert json.loads(json.dumps(result, allow_nan=False))["sizes"]["panels"] == 2
 
 
-def _rows(matrix: ReadingMatrix) -> tuple[pd.Series, pd.Series]:
+def _matrix_rows(matrix: ReadingMatrix) -> tuple[pd.Series, pd.Series]:
     table = reader_panel(Drawn(matrix, Options()))
     return table.iloc[0], table.iloc[1]

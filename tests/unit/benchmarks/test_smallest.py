@@ -10,17 +10,17 @@ import pytest
 import benchmarks
 from tests.processes import run
 
-IN_A_BROWSER = {"reading", "pages", "timer", "frames", "uploads"}
+BROWSER_BENCHMARKS = {"reading", "pages", "timer", "frames", "uploads"}
 
 
-def _module(name: str) -> str:
+def _benchmark_module(name: str) -> str:
     return benchmarks.MODULES.get(name, name)
 
 
 def test_every_benchmark_has_a_command() -> None:
     names = [module.name for module in iter_modules(benchmarks.__path__)]
     described = {name for name in names if _is_described(name)}
-    assert {_module(name) for name in benchmarks.NAMES} == described
+    assert {_benchmark_module(name) for name in benchmarks.NAMES} == described
 
 
 def _is_described(name: str) -> bool:
@@ -33,15 +33,15 @@ def _is_described(name: str) -> bool:
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=pytest.mark.browser if name in IN_A_BROWSER else ())
+        pytest.param(name, marks=pytest.mark.browser if name in BROWSER_BENCHMARKS else ())
         for name in benchmarks.NAMES
     ],
 )
-def test_the_smallest_run_has_results(name: str, tmp_path: Path) -> None:
+def test_the_smallest_run_of_a_benchmark_has_results(name: str, tmp_path: Path) -> None:
     """It runs in a separate process, because browser tests leave an event loop running."""
     if name == "models" and util.find_spec("inspect_ai") is None:
         pytest.skip("needs requirements-models.txt")
-    module, out = import_module(f"benchmarks.{_module(name)}"), tmp_path / "result.json"
+    module, out = import_module(f"benchmarks.{_benchmark_module(name)}"), tmp_path / "result.json"
     ended = run("benchmarks", name, "--out", str(out), *module.SMALLEST.split())
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout.strip()

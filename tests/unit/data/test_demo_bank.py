@@ -1,4 +1,4 @@
-"""The committed demo bank: complete, consistent, without hints, and with correct checksums."""
+"""The committed demo bank is complete and consistent, has no hints, and matches its checksums."""
 
 import hashlib
 import json
@@ -22,7 +22,7 @@ TASKS = {
     "Geometric Information Assessment",
 }
 Bank = dict[str, dict[str, Any]]
-TELLING = re.compile(
+REVEALING_WORDS = re.compile(
     r"normal|nodul|mass|effus|pneumo|consol|cardio|oedema|tube|line|port|left|right|cavit|hernia"
 )
 
@@ -75,7 +75,7 @@ def test_at_least_24_examinations_have_a_pa_and_a_lateral_film(bank: Bank) -> No
 
 
 def test_at_least_40_items_cover_all_five_tasks(bank: Bank) -> None:
-    """Each ReXVQA task has several items, and geometry at least five."""
+    """Each ReXVQA task has several items, and the geometric task at least five."""
     tasks = Counter(item["task_name"] for item in bank.values())
     assert len(bank) >= 40
     assert set(tasks) == TASKS
@@ -124,11 +124,11 @@ def test_films_contain_only_pixels(films: list[Path]) -> None:
 
 
 def test_films_take_less_than_20_megabytes(films: list[Path]) -> None:
-    """The repository stays small."""
+    """The limit keeps the repository small."""
     assert sum(path.stat().st_size for path in films) <= 20e6
 
 
-def test_names_and_ids_reveal_nothing(bank: Bank, films: list[Path]) -> None:
+def test_names_and_ids_reveal_no_findings(bank: Bank, films: list[Path]) -> None:
     """File names and ids are hexadecimal or numeric, and no path names a finding."""
     for path in films:
         assert re.fullmatch(r"[0-9a-f]{12}\.png", path.name)
@@ -137,7 +137,7 @@ def test_names_and_ids_reveal_nothing(bank: Bank, films: list[Path]) -> None:
         assert re.fullmatch(r"[0-9a-f]{12}", item["study_id"])
         assert re.fullmatch(r"2\.25\.\d+", item["StudyInstanceUid"])
         assert re.fullmatch(r"SIM\d{3}", item["PatientID"])
-        assert not any(TELLING.search(path) for path in item["ImagePath"])
+        assert not any(REVEALING_WORDS.search(path) for path in item["ImagePath"])
 
 
 def test_the_order_of_items_is_independent_of_tasks(bank: Bank) -> None:
@@ -148,7 +148,7 @@ def test_the_order_of_items_is_independent_of_tasks(bank: Bank) -> None:
 
 
 def test_items_of_an_examination_are_consistent(bank: Bank) -> None:
-    """They have the same patient, films and report."""
+    """All items of an examination have the same patient, films and report."""
     fields = ("PatientID", "AccessionNumber", "PatientSex", "PatientAge", "StudyDate", "Findings")
     values_seen: dict[str, list[str]] = {}
     for item in bank.values():
@@ -179,7 +179,7 @@ def test_geometric_answers_agree_with_measurements(bank: Bank) -> None:
 
 
 def test_every_film_has_the_pixel_spacing_of_the_generator(bank: Bank) -> None:
-    """The spacing in the bank equals that of the projection in the provenance."""
+    """The spacing in the bank equals that of the projection in the provenance file."""
     records = json.loads((DEMO / "provenance.json").read_text(encoding="utf-8"))["examinations"]
     pixel_mm = {
         film["file"]: film["pixel_mm"] for r in records.values() for film in r["films"].values()

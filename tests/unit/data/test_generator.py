@@ -1,4 +1,4 @@
-"""Physics, geometry and measurements of the generator, with small phantoms."""
+"""Physics, geometry and measurements of the film generator, tested with small phantoms."""
 
 import json
 from pathlib import Path
@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-REASON = "needed only to regenerate the demo films, see data/generator/requirements.txt"
-pytest.importorskip("scipy", reason=REASON)
-pytest.importorskip("nibabel", reason=REASON)
+SKIP_REASON = "needed only to regenerate the demo films, see data/generator/requirements.txt"
+pytest.importorskip("scipy", reason=SKIP_REASON)
+pytest.importorskip("nibabel", reason=SKIP_REASON)
 
 from data.generator import anatomy, examinations, film, projection  # noqa: E402 (after the skips)
 from data.generator.anatomy import Chest  # noqa: E402 (after the skips)
@@ -17,7 +17,7 @@ from data.generator.bank import ABILITIES, build_bank, write_predictions  # noqa
 
 DEMO = Path(__file__).resolve().parents[3] / "data" / "demo"
 
-NAMES = {
+LABELS = {
     "lung_upper_lobe_right": 1,
     "lung_middle_lobe_right": 2,
     "lung_lower_lobe_right": 3,
@@ -29,18 +29,18 @@ NAMES = {
 
 
 def phantom(heart_mm: float = 120.0) -> Chest:
-    """Return a box of water with two box lungs, 280 mm wide in total, and a box heart."""
+    """Return a phantom, 280 mm wide: a box of water with two box lungs and a box heart."""
     spacing = np.array([2.0, 2.0, 2.0])
     hu = np.full((170, 110, 170), -1000.0, np.float32)
     labels = np.zeros(hu.shape, np.uint8)
     hu[10:160, 10:100, :] = 0.0
-    labels[15:155, 20:90, 20:150] = NAMES["lung_upper_lobe_left"]
-    labels[85:155, 20:90, 20:150] = NAMES["lung_upper_lobe_right"]
+    labels[15:155, 20:90, 20:150] = LABELS["lung_upper_lobe_left"]
+    labels[85:155, 20:90, 20:150] = LABELS["lung_upper_lobe_right"]
     half = int(heart_mm / 4)
-    labels[85 - half : 85 + half, 53:57, 30:80] = NAMES["heart"]
+    labels[85 - half : 85 + half, 53:57, 30:80] = LABELS["heart"]
     hu[labels > 0] = -850.0
-    hu[labels == NAMES["heart"]] = 45.0
-    return Chest(hu=hu, labels=labels, spacing_mm=spacing, names=NAMES)
+    hu[labels == LABELS["heart"]] = 45.0
+    return Chest(hu=hu, labels=labels, spacing_mm=spacing, names=LABELS)
 
 
 @pytest.mark.parametrize(
@@ -57,12 +57,12 @@ def phantom(heart_mm: float = 120.0) -> Chest:
 def test_coefficients_equal_those_of_nist(
     table: NDArray[np.float64], energy_kev: float, published_cm2_per_g: float
 ) -> None:
-    """NIST SRD 126 (Hubbell & Seltzer): liquid water, cortical bone (ICRU-44), titanium."""
+    """Source: NIST SRD 126 (Hubbell & Seltzer); liquid water, cortical bone (ICRU-44), titanium."""
     assert table[list(projection.ENERGIES_KEV).index(energy_kev)] == published_cm2_per_g
 
 
 def test_solid_bone_leaves_no_soft_tissue() -> None:
-    """At the CT number of cortical bone no soft tissue remains, and water stays water."""
+    """At the CT number of cortical bone, the soft tissue is 0, and water is only water."""
     hu = np.array([-1000.0, 0.0, projection.cortical_bone_hu()], np.float32)
     water, bone = projection.material_densities(hu)
     np.testing.assert_allclose(water, [0.0, 1.0, 0.0], atol=1e-5)
@@ -78,8 +78,8 @@ def test_transmission_follows_beer_lambert() -> None:
     assert projection.transmission(depth, nothing, nothing)[0] == pytest.approx(expected)
 
 
-def test_a_plane_is_magnified_by_source_distance_over_its_distance() -> None:
-    """Two points 100 mm apart, 200 mm before the detector, are 100 * 1830 / 1630 mm apart on it."""
+def test_a_plane_is_magnified_by_detector_distance_over_its_distance() -> None:
+    """Points 100 mm apart, 200 mm before the detector, are 100 * 1830 / 1630 mm apart on it."""
     geometry = projection.view_geometry(phantom(), "PA")
     depth = geometry.detector_mm - 200.0
     column, _, _ = geometry.project(np.array([[100.0, depth, 150.0], [200.0, depth, 150.0]]))
@@ -87,7 +87,7 @@ def test_a_plane_is_magnified_by_source_distance_over_its_distance() -> None:
 
 
 def test_the_patients_right_is_at_the_left_of_the_image() -> None:
-    """Higher x, the patient's right, has the lower column on the PA film."""
+    """Higher x is the patient's right, and has a lower column on the PA film."""
     geometry = projection.view_geometry(phantom(), "PA")
     column, _, _ = geometry.project(np.array([[100.0, 100.0, 150.0], [200.0, 100.0, 150.0]]))
     assert column[1] < column[0]
@@ -122,7 +122,7 @@ def test_apices_and_sulci_are_on_the_film() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("heart_mm", [120.0, 168.0])
 def test_the_cardiothoracic_ratio_of_a_phantom_is_measured_correctly(heart_mm: float) -> None:
-    """It is corrected for the different magnification of the planes."""
+    """The ratio is corrected for the different magnification of the two planes."""
     chest = phantom(heart_mm)
     geometry = projection.view_geometry(chest, "PA")
     back_mm, heart_depth_mm = 20 * 2.0, 53 * 2.0
@@ -146,7 +146,7 @@ def test_the_projection_keeps_the_mass_of_a_device() -> None:
 
 
 def test_a_film_is_read_from_its_png_unchanged(tmp_path: Path) -> None:
-    """Pixels have 16 bits."""
+    """The pixels read have 16 bits."""
     from PIL import Image
 
     pixels = np.random.default_rng(1).integers(0, 65536, (40, 30)).astype(np.uint16)
@@ -157,7 +157,7 @@ def test_a_film_is_read_from_its_png_unchanged(tmp_path: Path) -> None:
 
 
 def test_levels_span_the_range_evenly() -> None:
-    """Grey values from 0 to 1 become 1024 levels in steps of 64."""
+    """Grey values from 0 to 1 are written as 1024 levels in steps of 64."""
     levels = film.quantise(np.linspace(0.0, 1.0, 5000)[None, :])
     assert np.unique(levels).size == 1024
     assert set(np.diff(np.unique(levels))) == {64}

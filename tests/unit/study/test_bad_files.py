@@ -23,7 +23,7 @@ from study.models.files import read_records
 from study.protocol.protocol import read_protocol
 from study.tables.source import read_source
 from tests.conftest import ROOT
-from tests.unit.study.films.test_dicom import film
+from tests.unit.study.films.test_dicom import dicom_bytes
 from tests.unit.study.tables.workbooks import book
 
 _ROWS = [{"item_id": f"q{n}", "answer": "A" * 40} for n in range(200)]
@@ -78,7 +78,7 @@ SOUND: dict[str, tuple[Callable[[Path], bytes], Callable[[Path], Any]]] = {
     "film.jpg": (lambda _: _encoded("JPEG"), lambda path: decoding.grey_levels(path.read_bytes())),
     "film.tif": (lambda _: _encoded("TIFF"), lambda path: decoding.grey_levels(path.read_bytes())),
     "film.dcm": (
-        lambda _: film(_LEVELS),
+        lambda _: dicom_bytes(_LEVELS),
         lambda path: dicom.read(path.read_bytes()),
     ),
     "protocol.toml": (lambda _: b'cases = 5\nname = "x"\n', read_protocol),

@@ -47,7 +47,7 @@ def test_the_margin_of_the_amended_protocol_is_used() -> None:
 
 
 def test_a_margin_from_an_option_is_distinguished_from_that_of_the_protocol() -> None:
-    """It applies to accuracy only; an option equal to the protocol's margin is the protocol's."""
+    """The option applies to accuracy only; one equal to the protocol's margin has no effect."""
     options = Options(margin=0.12)
     assert margin_of(options, PROTOCOL) == 0.12
     assert margin_of(options, PROTOCOL, "auc") is None
@@ -60,16 +60,16 @@ def test_a_margin_from_an_option_is_distinguished_from_that_of_the_protocol() ->
 
 
 def test_an_invalid_margin_is_refused_if_it_is_used() -> None:
-    """Areas have no margin, and an option replaces the protocol's."""
-    spoilt = {"margin": 5}
+    """The margin is not used for areas, or if an option replaces it."""
+    invalid_protocol = {"margin": 5}
     with pytest.raises(OptionsError, match="margin is 5"):
-        margin_of(Options(), spoilt)
-    assert margin_of(Options(), spoilt, "auc") is None
-    assert margin_of(Options(margin=0.05), spoilt) == 0.05
+        margin_of(Options(), invalid_protocol)
+    assert margin_of(Options(), invalid_protocol, "auc") is None
+    assert margin_of(Options(margin=0.05), invalid_protocol) == 0.05
 
 
-def test_the_first_page_states_declarations_and_amendments() -> None:
-    """It has endpoint, hypothesis and margin with previous values, and the number of changes."""
+def test_the_first_page_states_the_declared_endpoint_and_amendments() -> None:
+    """Endpoint, hypothesis and margin have their previous values; the amendments are counted."""
     (finding,) = endpoint_findings(_results(PROTOCOL))
     assert "non-inferiority of each model to these readers and to readers like" in finding.text
     assert "in accuracy, with a margin of 10.0 points." in finding.text
@@ -82,7 +82,7 @@ def test_the_first_page_states_declarations_and_amendments() -> None:
 
 @pytest.mark.thorough
 def test_the_provenance_states_whether_the_protocol_was_amended() -> None:
-    """The states are amended, never amended, and unknown."""
+    """The protocol was amended, was never amended, or it is unknown."""
     text = []
     for protocol in (PROTOCOL, {**PROTOCOL, "amendments": []}, {}):
         rows = dict(report_content(_results(protocol), []).provenance)

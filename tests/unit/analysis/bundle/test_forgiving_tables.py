@@ -1,4 +1,4 @@
-"""Deviations of tables that are accepted, and those that are refused."""
+"""Deviations in tables that are accepted, and those that are refused."""
 
 import csv
 import lzma
@@ -25,7 +25,7 @@ def _zip(folder: Path, archive: Path, prefix: str = "", method: int = zipfile.ZI
 
 
 def test_empty_columns_without_a_name_are_ignored(folder: Path) -> None:
-    """Spreadsheets write them next to the table."""
+    """Spreadsheet programs write such columns next to the table."""
     (folder / "items.csv").write_text(
         "item_id,truth,,n_options,,\nq1,A,,4,,\nq2,B, ,4,,\nq3,C,,4,,\n"
     )
@@ -33,14 +33,14 @@ def test_empty_columns_without_a_name_are_ignored(folder: Path) -> None:
 
 
 def test_a_column_with_values_needs_a_name(folder: Path) -> None:
-    """Its meaning cannot be guessed."""
+    """The meaning of a column without a name cannot be guessed."""
     (folder / "items.csv").write_text("item_id,truth,,\nq1,A,,\nq2,B,,x\nq3,C,,\n")
     with pytest.raises(BundleError, match="column 4 has no name but is not empty in row 3"):
         read_bundle(folder)
 
 
 def test_headers_that_differ_only_in_spaces_are_refused(folder: Path) -> None:
-    """Files and data frames have the same rule."""
+    """The same rule applies to files and data frames."""
     (folder / "items.csv").write_text("item_id,truth, truth\nq1,A,B\n")
     with pytest.raises(BundleError, match="column “truth” occurs twice"):
         read_bundle(folder)
@@ -72,7 +72,7 @@ def test_errors_while_unpacking_are_reported_in_one_sentence(
     capsys: pytest.CaptureFixture[str],
     error: Exception,
 ) -> None:
-    """The exit status is 1."""
+    """The command exits with status 1."""
 
     def fail(*_: object) -> bytes:
         raise error
@@ -87,15 +87,15 @@ def test_errors_while_unpacking_are_reported_in_one_sentence(
 
 
 @pytest.mark.parametrize("prefix", ["", "./", "bundle/", "./bundle/", "bundle\\"])
-def test_files_of_an_archive_are_recognized_in_different_paths(
+def test_files_of_an_archive_are_recognized_in_any_folder(
     folder: Path, tmp_path: Path, prefix: str
 ) -> None:
-    """They are at the top or in a folder, with `./` or backslashes."""
+    """The files are at the top or in a folder; paths may have `./` or backslashes."""
     assert len(read_bundle(_zip(folder, tmp_path / "bundle.zip", prefix)).items) == 3
 
 
 def test_a_repeated_file_of_an_archive_is_refused(folder: Path, tmp_path: Path) -> None:
-    """The intended file is unknown."""
+    """The archive does not tell which of the two files is intended."""
     archive = _zip(folder, tmp_path / "bundle.zip")
     with zipfile.ZipFile(archive, "a") as target:
         target.writestr("./readings.csv", "rater_id,item_id,answer\n")
@@ -119,7 +119,7 @@ def test_long_raw_answers_are_read(
 @pytest.mark.slow
 @pytest.mark.parametrize("limit", [131072, 2**31 - 1])
 def test_a_cell_beyond_the_limit_is_refused_with_a_message(folder: Path, limit: int) -> None:
-    """An unclosed quotation mark can include a complete file."""
+    """An unclosed quotation mark can extend a cell to the end of the file."""
     csv.field_size_limit(limit)
     (folder / "items.csv").write_text("item_id\n" + "q" * (2**24 + 1) + "\n")
     with pytest.raises(BundleError, match="at most 16,777,216 characters per cell"):
@@ -127,7 +127,7 @@ def test_a_cell_beyond_the_limit_is_refused_with_a_message(folder: Path, limit: 
 
 
 def test_spaces_around_names_are_removed() -> None:
-    """Ids and groups match without them, and a blank patient is missing."""
+    """Ids and groups are compared without spaces, and a patient of spaces only is missing."""
     items = pd.DataFrame(
         {
             "item_id": ["a", " b", "c ", "d"],
@@ -157,7 +157,7 @@ def test_spaces_around_names_are_removed() -> None:
 
 
 def test_ids_that_differ_only_in_spaces_are_refused() -> None:
-    """Items, raters, and readings without a table of raters have the same rule."""
+    """The rule applies to items, raters, and readings without a table of raters."""
     items, raters = pd.DataFrame({"item_id": ["q"]}), {"rater_kind": "reader"}
     doubled = pd.DataFrame({"rater_id": ["R", "R "], "item_id": ["q", "q"], "answer": ["A", "A"]})
     for tables, words in (
@@ -176,7 +176,7 @@ def test_ids_that_differ_only_in_spaces_are_refused() -> None:
 
 
 def test_ids_of_spaces_only_are_empty_and_nul_is_refused() -> None:
-    """Neither is a valid name."""
+    """Ids need visible characters; NUL is not allowed."""
     items = pd.DataFrame({"item_id": [" ", "q\0x", "q"], "patient_id": ["p", "p\0q", ""]})
     readings = READINGS.assign(rater_id="  ")
     with pytest.raises(BundleError) as refusal:

@@ -1,4 +1,4 @@
-"""Names and ids that look alike are equal in bundles of other programs."""
+"""Names and ids that look alike are treated as equal in bundles from other programs."""
 
 import inspect
 
@@ -10,17 +10,17 @@ from analysis import BundleError, bundle_from_tables
 from analysis.bundle import look_alikes
 from analysis.options import Options
 from analysis.registry import analyse
-from tests.unit.study.base.test_text_keys import ALIKE, every_character
+from tests.unit.study.base.test_text_keys import LOOK_ALIKES, every_character
 
 
 @pytest.mark.thorough
-def test_functions_equal_those_of_the_study() -> None:
-    """All characters are compared, because the analysis cannot import them."""
+def test_functions_equal_those_of_the_package_study() -> None:
+    """They are compared for all characters, because `analysis` cannot import `study`."""
     for code in every_character():
         text = f"a{chr(code)} B"
         assert look_alikes.id_key(text) == of_study.id_key(text)
         assert look_alikes.text_key(text) == of_study.text_key(text)
-    for text, other, _ in ALIKE:
+    for text, other, _ in LOOK_ALIKES:
         assert look_alikes.difference(text, other) == of_study.difference(text, other)
     assert inspect.getsource(look_alikes.FirstSpelling) == inspect.getsource(of_study.FirstSpelling)
 
@@ -36,7 +36,7 @@ def _readings(items: list[str], **columns: list[str]) -> pd.DataFrame:
     return pd.DataFrame(base | columns)
 
 
-@pytest.mark.parametrize(("text", "other", "message"), ALIKE)
+@pytest.mark.parametrize(("text", "other", "message"), LOOK_ALIKES)
 def test_groups_of_items_are_counted_under_their_first_spelling(
     text: str, other: str, message: str
 ) -> None:
@@ -47,7 +47,7 @@ def test_groups_of_items_are_counted_under_their_first_spelling(
         assert bundle.items[column].tolist() == [text, text, "another"]
 
 
-@pytest.mark.parametrize(("text", "other", "message"), ALIKE)
+@pytest.mark.parametrize(("text", "other", "message"), LOOK_ALIKES)
 def test_readings_name_items_and_raters_in_any_spelling(
     text: str, other: str, message: str
 ) -> None:
@@ -60,7 +60,7 @@ def test_readings_name_items_and_raters_in_any_spelling(
     assert set(bundle.readings["condition"]) == {"aided"}
 
 
-@pytest.mark.parametrize(("text", "other", "message"), ALIKE)
+@pytest.mark.parametrize(("text", "other", "message"), LOOK_ALIKES)
 def test_ids_that_look_alike_are_refused_with_their_difference(
     text: str, other: str, message: str
 ) -> None:
@@ -80,7 +80,7 @@ def test_ids_that_look_alike_are_refused_with_their_difference(
 
 
 @pytest.mark.slow
-def test_two_spellings_of_a_patient_are_one_cluster() -> None:
+def test_two_spellings_of_a_patient_id_are_one_cluster() -> None:
     """Otherwise intervals would treat their items as independent."""
     n = 40
     for spelling in ("P{}", "\uff30{}\u200b"):

@@ -1,4 +1,4 @@
-"""Runs and conditions of a model: answers in the tables, and separate results of the others."""
+"""Runs and conditions of a model: the first run is used in the tables, the others separately."""
 
 import numpy as np
 import pandas as pd
@@ -12,20 +12,27 @@ from analysis.statistics.accuracy.model_conditions import model_conditions
 from analysis.statistics.accuracy.model_runs import model_runs
 from analysis.statistics.study import Study
 
-COMPUTE = {statistic.name: statistic.compute for statistic in STATISTICS}
-IDS = [f"q{n}" for n in range(12)]
+COMPUTE_BY_NAME = {statistic.name: statistic.compute for statistic in STATISTICS}
+ITEM_IDS = [f"q{n}" for n in range(12)]
 TRUTH = list("ABCDABCDABCD")
 RUNS = {"1": "ABCDABCDAAAA", "2": "ABCDABCDABAA", "10": "ABCDABCDDDDD"}
-STANDS = ("accuracy", "agreement_pairs", "comparisons", "reader_panel", "missing", "intra_reader")
+UNCHANGED_TABLES = (
+    "accuracy",
+    "agreement_pairs",
+    "comparisons",
+    "reader_panel",
+    "missing",
+    "intra_reader",
+)
 
 
 def _rows(rater: str, answers: str, condition: str = "", run: str = "") -> list[dict[str, str]]:
     values = {"rater_id": rater, "condition": condition, "run": run}
-    return [{"item_id": q, "answer": a, **values} for q, a in zip(IDS, answers, strict=True)]
+    return [{"item_id": q, "answer": a, **values} for q, a in zip(ITEM_IDS, answers, strict=True)]
 
 
 def _bundle(rows: list[dict[str, str]], patients: list[str] | None = None) -> Bundle:
-    items = pd.DataFrame({"item_id": IDS, "truth": TRUTH, "n_options": 4})
+    items = pd.DataFrame({"item_id": ITEM_IDS, "truth": TRUTH, "n_options": 4})
     if patients:
         items = items.assign(patient_id=patients)
     readers = _rows("R1", "ABCDABCDABCA", "unaided") + _rows("R2", "ABCDABCAAAAA", "unaided")
@@ -37,30 +44,32 @@ def _bundle(rows: list[dict[str, str]], patients: list[str] | None = None) -> Bu
 
 @pytest.mark.slow
 @pytest.mark.parametrize("condition", ["", "image", "unaided"])
-def test_further_runs_and_conditions_do_not_change_tables(condition: str) -> None:
-    """The first run represents the model for any order of rows."""
+def test_further_runs_and_conditions_of_a_model_do_not_change_tables(condition: str) -> None:
+    """The first run is used in the tables, regardless of the order of rows."""
     single_run = _bundle(_rows("M", RUNS["1"], condition))
     rows = [row for run, answers in RUNS.items() for row in _rows("M", answers, condition, run)]
     rows += _rows("M", "AAAAAAAAAAAA", "image-absent", "1")
     complete = _bundle(rows[::-1])
     assert len(complete.aside) == 36
-    for name in STANDS:
+    for name in UNCHANGED_TABLES:
         options = Options(bootstrap=50)
-        first, second = (COMPUTE[name](Study(entry, options)) for entry in (single_run, complete))
+        first, second = (
+            COMPUTE_BY_NAME[name](Study(entry, options)) for entry in (single_run, complete)
+        )
         pd.testing.assert_frame_equal(first, second)
 
 
 def test_an_item_missing_from_the_first_run_is_absent() -> None:
-    """A later run does not replace it."""
+    """The answer in a later run does not replace the missing answer."""
     rows = _rows("M", RUNS["1"], run="1")[:-1] + _rows("M", RUNS["2"], run="2")
-    table = COMPUTE["missing"](Study(_bundle(rows)))
+    table = COMPUTE_BY_NAME["missing"](Study(_bundle(rows)))
     assert table.loc[table["rater_id"] == "M", ["n_answered", "n_absent"]].values.tolist() == [
         [11, 1]
     ]
 
 
 def test_conditions_shared_with_readers_are_compared() -> None:
-    """Only conditions without a reader are set aside, and the others keep their names."""
+    """Only conditions without a reader are excluded; the others keep their names."""
     rows = _rows("M", RUNS["1"], "image") + _rows("M", RUNS["2"], "image-absent")
     rows += _rows("R1", RUNS["2"], "image-absent")
     bundle = _bundle(rows)
@@ -74,18 +83,20 @@ def test_conditions_shared_with_readers_are_compared() -> None:
 
 
 @pytest.mark.slow
-def test_models_with_different_names_of_a_condition_are_compared() -> None:
-    """One file has `image`, and the other an empty value."""
-    items = pd.DataFrame({"item_id": IDS, "truth": TRUTH})
+def test_models_are_compared_if_one_names_its_condition_and_the_other_does_not() -> None:
+    """One file has the condition `image`, and the other an empty value."""
+    items = pd.DataFrame({"item_id": ITEM_IDS, "truth": TRUTH})
     rows = _rows("R", RUNS["1"], "unaided") + _rows("M", RUNS["1"], "image") + _rows("N", RUNS["2"])
     raters = pd.DataFrame({"rater_id": ["R", "M", "N"], "rater_kind": ["reader", "model", "model"]})
-    pairs = COMPUTE["comparisons"](Study(bundle_from_tables(items, pd.DataFrame(rows), raters)))
+    pairs = COMPUTE_BY_NAME["comparisons"](
+        Study(bundle_from_tables(items, pd.DataFrame(rows), raters))
+    )
     assert pairs[["rater_a", "rater_b"]].values.tolist() == [["M", "N"], ["R", "M"], ["R", "N"]]
 
 
 @pytest.mark.slow
 def test_the_report_has_tables_of_runs_and_conditions() -> None:
-    """Each table has estimates."""
+    """Both tables have estimates."""
     rows = [row for run, answers in RUNS.items() for row in _rows("M", answers, "", run)]
     rows += _rows("M", "A" * 12, "image-absent", "1")
     result = analyse(_bundle(rows), Options(bootstrap=50))
@@ -96,8 +107,8 @@ def test_the_report_has_tables_of_runs_and_conditions() -> None:
     assert shown[0] == "image-absent"
 
 
-def test_agreement_and_variance_of_runs() -> None:
-    """Pairs of runs that agree, and the variance within items, are computed by hand."""
+def test_agreement_and_variance_of_runs_equal_values_by_hand() -> None:
+    """The share of agreeing pairs of runs and the variance within items are checked."""
     rows = [row for run, answers in RUNS.items() for row in _rows("M", answers, "", run)]
     table = model_runs(_bundle(rows)).set_index("measure")
     cells = np.array([list(answers) for answers in RUNS.values()])
@@ -116,7 +127,7 @@ def test_agreement_and_variance_of_runs() -> None:
 
 
 def test_clusters_widen_intervals_of_runs() -> None:
-    """Patients with two equal items each have half the information."""
+    """If each patient has two equal items, they contain the information of one item."""
     rows = [row for run, answers in RUNS.items() for row in _rows("M", answers, "", run)]
     single = model_runs(_bundle(rows)).set_index("measure")
     twos = model_runs(_bundle(rows, [f"p{n // 2}" for n in range(12)])).set_index("measure")
@@ -125,7 +136,7 @@ def test_clusters_widen_intervals_of_runs() -> None:
 
 
 def test_equal_runs_have_no_interval() -> None:
-    """It is undefined with the reason, and not 0."""
+    """The interval is undefined and has a reason; its width is not 0."""
     rows = _rows("M", RUNS["1"], "", "1") + _rows("M", RUNS["1"], "", "2")
     table = model_runs(_bundle(rows)).set_index("measure")
     assert table.loc["raw_agreement", "estimate"] == 1
@@ -135,7 +146,7 @@ def test_equal_runs_have_no_interval() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("readers", [("aided",), ("aided", "image-absent", "wrong-image")])
-def test_inputs_of_models_are_compared_in_studies_of_several_conditions(
+def test_inputs_of_models_are_compared_if_readers_have_several_conditions(
     readers: tuple[str, ...],
 ) -> None:
     """Inputs are compared with the condition without aid.
@@ -165,16 +176,16 @@ def test_inputs_of_models_are_compared_in_studies_of_several_conditions(
     ]
 
 
-def test_conditions_of_models_alone_are_not_compared_with_those_of_readers() -> None:
-    """Without readers there is no readers' condition."""
-    items = pd.DataFrame({"item_id": IDS, "truth": TRUTH})
+def test_conditions_are_not_compared_with_those_of_readers_if_there_are_no_readers() -> None:
+    """A study of models only has no readers' condition."""
+    items = pd.DataFrame({"item_id": ITEM_IDS, "truth": TRUTH})
     rows = _rows("M", RUNS["1"], "image") + _rows("M", RUNS["2"], "image-absent")
     raters = pd.DataFrame({"rater_id": ["M"], "rater_kind": ["model"]})
     assert model_conditions(bundle_from_tables(items, pd.DataFrame(rows), raters)).empty
 
 
 def test_the_effect_of_a_condition_is_a_paired_difference() -> None:
-    """It is computed over items with a reading under both, as for two raters."""
+    """The difference is computed over items with a reading under both conditions."""
     rows = _rows("M", RUNS["1"]) + _rows("M", "A" * 12, "image-absent")[:8]
     (row,) = model_conditions(_bundle(rows)).to_dict("records")
     assert (row["condition_b"], row["n"], row["accuracy_a"], row["accuracy_b"]) == (

@@ -1,4 +1,4 @@
-"""Bundles that are accepted, and the messages of those that are refused."""
+"""Bundles that are accepted, and the messages about those that are refused."""
 
 import zipfile
 from pathlib import Path
@@ -25,7 +25,7 @@ def test_answers_may_have_lower_case_and_spaces(folder: Path) -> None:
 
 
 def test_a_zip_may_contain_the_files_or_a_single_folder(folder: Path, tmp_path: Path) -> None:
-    """Both give the same tables as the folder."""
+    """The tables equal those read from the folder."""
     expected = accuracy(read_bundle(folder))
     for prefix in ("", "study/"):
         archive = tmp_path / "bundle.zip"
@@ -79,14 +79,14 @@ def test_all_errors_are_listed_with_file_row_and_remedy(folder: Path) -> None:
     ],
 )
 def test_an_invalid_items_file_is_refused(folder: Path, content: bytes, words: str) -> None:
-    """A sentence describes the error."""
+    """The message is a sentence that describes the error."""
     (folder / "items.csv").write_bytes(content)
     with pytest.raises(BundleError, match=words.replace("(", r"\(")):
         read_bundle(folder)
 
 
-def test_a_missing_path_and_another_file_are_refused(tmp_path: Path) -> None:
-    """The message states the remedy."""
+def test_a_missing_path_and_a_file_of_another_kind_are_refused(tmp_path: Path) -> None:
+    """The message states what to do."""
     (tmp_path / "note.txt").write_text("hello")
     for name, words in (
         ("nowhere", "Give the folder or the .zip of a bundle"),
@@ -111,7 +111,7 @@ def test_the_answer_of_an_unparsed_reading_may_be_any_text() -> None:
 
 
 def test_simulated_raters_are_marked_in_label_or_timing() -> None:
-    """Either mark makes a rater simulated."""
+    """A mark in either place makes a rater simulated."""
     readings = pd.DataFrame(
         {
             "rater_id": ["R1", "R2", "R3"],
@@ -189,7 +189,7 @@ def test_flags_and_exclusions_are_optional(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("files", "means"),
+    ("files", "meaning"),
     [
         ({}, ""),
         ({"protocol.json": "{}"}, ""),
@@ -202,9 +202,9 @@ def test_flags_and_exclusions_are_optional(folder: Path) -> None:
     ],
 )
 def test_the_bundle_states_the_meaning_of_confidence(
-    folder: Path, files: dict[str, str], means: str
+    folder: Path, files: dict[str, str], meaning: str
 ) -> None:
-    """Early bundles of Reading Room lack the value, but always asked how sure the reader is."""
+    """Early bundles of Reading Room lack the meaning, but always asked how sure the reader is."""
     for name, text in files.items():
         (folder / name).write_text(text)
-    assert read_bundle(folder).confidence_means == means
+    assert read_bundle(folder).confidence_means == meaning

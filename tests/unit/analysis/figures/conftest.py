@@ -1,4 +1,4 @@
-"""Results with tables that figures use."""
+"""Results with the tables that figures use."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TABLES = (
 
 @pytest.fixture(scope="session")
 def make_results() -> MakeResults:
-    """Return a function that makes results for some readers and models."""
+    """Return a function that makes the results of a study with these readers and models."""
 
     def make(
         readers: tuple[str, ...] = tables.READERS,

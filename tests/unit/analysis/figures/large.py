@@ -17,8 +17,8 @@ TABLES = ("missing", "reader_conditions")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Size:
-    """Numbers of readers, models, tasks and items."""
+class StudySize:
+    """The numbers of readers, models, tasks and items of a study."""
 
     readers: int = 12
     models: int = 20
@@ -26,13 +26,13 @@ class Size:
     items: int = 48
 
 
-def results(size: Size) -> Results:
+def results(size: StudySize) -> Results:
     """Return the tables of all statistics with figures, for a study of the requested size."""
     names = [entry.name for entry in STATISTICS if entry.figures or entry.name in TABLES]
     return tables.results(bundle(size), Options(bootstrap=3, margin=0.05), names)
 
 
-def bundle(size: Size) -> Bundle:
+def bundle(size: StudySize) -> Bundle:
     """Return readers under two conditions, with advice, and models under three."""
     random = np.random.default_rng(3)
     n = size.items

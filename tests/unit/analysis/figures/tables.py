@@ -70,7 +70,7 @@ def study(
 
 
 def results(bundle: Bundle, options: Options, names: Collection[str]) -> Results:
-    """Return the results of a bundle with those of some tables that apply to it."""
+    """Return the results of a bundle with the named tables that apply to it."""
     study = Study(bundle, options)
     tables = {
         statistic.name: study.table(statistic.compute)

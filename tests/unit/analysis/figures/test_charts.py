@@ -51,14 +51,14 @@ from analysis.statistics.agreement.pairs.measures import MEASURES
 from tests.unit.analysis.figures import tables
 from tests.unit.analysis.report.full_run import CLAIMS, panel_row
 
-L = TypeVar("L", bound=Layer)
+LayerT = TypeVar("L", bound=Layer)
 
 
-def _layers(panel: Panel, kind: type[L]) -> list[L]:
+def _layers(panel: Panel, kind: type[LayerT]) -> list[LayerT]:
     return [layer for layer in panel.layers if isinstance(layer, kind)]
 
 
-def _drawn(chart: Chart | None) -> Chart:
+def _require_chart(chart: Chart | None) -> Chart:
     assert chart is not None
     return chart
 
@@ -80,7 +80,7 @@ def test_the_panel_shows_both_claims_the_margin_and_the_values() -> None:
         for model, both in limits.items()
         for claim, (middle, low, high) in zip(CLAIMS, both, strict=True)
     ]
-    chart = _drawn(panel_chart(pd.DataFrame(rows)))
+    chart = _require_chart(panel_chart(pd.DataFrame(rows)))
     plot, numbers = chart.rows[0]
     assert _labels(plot) == ["A", "B"]
     fixed, random = _layers(plot, Points)
@@ -98,9 +98,9 @@ def test_the_panel_shows_both_claims_the_margin_and_the_values() -> None:
     assert "3 readers, 60 items" in fixed.hover[0]
 
 
-def test_without_a_margin_nothing_is_shaded() -> None:
+def test_without_a_margin_no_region_is_shaded() -> None:
     """No line shows an undeclared margin."""
-    plot = _drawn(panel_chart(pd.DataFrame([panel_row(margin=np.nan)]))).rows[0][0]
+    plot = _require_chart(panel_chart(pd.DataFrame([panel_row(margin=np.nan)]))).rows[0][0]
     assert not _layers(plot, Band)
     assert [rule.at for rule in _layers(plot, ReferenceLine)] == [0]
 
@@ -113,8 +113,8 @@ def pair() -> pd.DataFrame:
 
 
 def test_comparisons_are_shown_as_model_minus_reader(pair: pd.DataFrame) -> None:
-    """The difference changes its direction, and so does the interval."""
-    plot = _drawn(comparisons_chart(pair)).panels[0]
+    """The difference and its interval have the opposite direction of the table."""
+    plot = _require_chart(comparisons_chart(pair)).panels[0]
     points = _layers(plot, Points)[0]
     assert points.x == pytest.approx((20,))
     assert points.low == pytest.approx((12,))
@@ -128,9 +128,9 @@ def test_comparisons_are_shown_as_model_minus_reader(pair: pd.DataFrame) -> None
 
 
 def test_the_interval_over_patients_is_shown_if_it_exists(pair: pd.DataFrame) -> None:
-    """The p value takes patients into account."""
+    """The test takes into account that patients have several items, so the interval must too."""
     table = pair.assign(cluster_ci_low=0.05, cluster_ci_high=0.4)
-    points = _layers(_drawn(comparisons_chart(table)).panels[0], Points)[0]
+    points = _layers(_require_chart(comparisons_chart(table)).panels[0], Points)[0]
     assert (points.low, points.high) == ((-40,), (-5,))
     assert "patients" in points.hover[0]
 
@@ -139,7 +139,7 @@ def test_many_models_are_shown_as_a_heat_map() -> None:
     """Seventeen panels would be difficult to read."""
     models = tuple(f"M{i:02d}" for i in range(17))
     table = comparisons(tables.study(readers=("R1", "R2"), models=models, n=20))
-    chart = _drawn(comparisons_chart(table))
+    chart = _require_chart(comparisons_chart(table))
     cells = _layers(chart.panels[0], HeatMap)[0]
     assert np.shape(cells.values) == (2, 17)
     table = table.set_index(["rater_a", "rater_b"])
@@ -151,7 +151,7 @@ def test_many_models_are_shown_as_a_heat_map() -> None:
 def test_the_profile_shows_the_range_of_readers_with_every_model(results: Results) -> None:
     """Each task has the lowest, mean and highest accuracy of the readers."""
     accuracy = results.tables["accuracy"]
-    chart = _drawn(profile_chart(accuracy))
+    chart = _require_chart(profile_chart(accuracy))
     assert [panel.title for panel in chart.panels] == ["Readers", *tables.MODELS]
     rows = accuracy.loc[(accuracy["by"] == "task") & (accuracy["rater_kind"] == "reader")]
     by_task = 100 * rows.groupby("group")["accuracy"].agg(["min", "mean", "max"])
@@ -164,9 +164,9 @@ def test_the_profile_shows_the_range_of_readers_with_every_model(results: Result
 
 
 def test_agreement_of_groups_is_named_by_measure_and_kind(results: Results) -> None:
-    """Each measure has three marks; measures of letters are named so."""
+    """Each measure has three marks; measures that compare letters are marked as such."""
     groups = results.tables["agreement_groups"]
-    plot, numbers = _drawn(group_agreement_chart(groups)).rows[0]
+    plot, numbers = _require_chart(group_agreement_chart(groups)).rows[0]
     assert _labels(plot)[0] == "Brennan-Prediger"
     assert _labels(plot)[-1] == "Gwet's AC1 on letters"
     assert len(list(_marks(plot))) == 18
@@ -174,17 +174,19 @@ def test_agreement_of_groups_is_named_by_measure_and_kind(results: Results) -> N
 
 
 def _of_all_cases(table: pd.DataFrame, **values: str) -> pd.Series:
-    """Return the row of Brennan-Prediger over all cases that has some values."""
+    """Return the row of Brennan-Prediger over all cases in which `values` apply."""
     chosen = table.query("scope == 'all' and measure == 'brennan_prediger'")
     for column, value in values.items():
         chosen = chosen.loc[chosen[column] == value]
     return chosen.iloc[0]
 
 
-def test_agreement_by_task_shows_mixed_pairs_between_the_kinds(results: Results) -> None:
-    """Readers with models have no interval in the table, and none in the figure."""
+def test_agreement_by_task_shows_pairs_of_a_reader_and_a_model_in_the_middle(
+    results: Results,
+) -> None:
+    """Such pairs have no interval in the table, so the figure has none."""
     groups, between = (results.tables[f"agreement_{name}"] for name in ("groups", "between"))
-    chart = _drawn(task_agreement_chart(groups, between))
+    chart = _require_chart(task_agreement_chart(groups, between))
     assert [panel.title for panel in chart.panels] == ["Brennan-Prediger", "Error consistency"]
     assert _labels(chart.panels[0]) == ["All cases", *sorted(results.bundle.items["task"].unique())]
     readers, models, mixed = _layers(chart.panels[0], Points)
@@ -194,20 +196,20 @@ def test_agreement_by_task_shows_mixed_pairs_between_the_kinds(results: Results)
     assert all(math.isnan(low) for low in mixed.low)
 
 
-def test_tasks_are_shown_without_mixed_pairs(results: Results) -> None:
+def test_agreement_by_task_is_shown_without_pairs_of_a_reader_and_a_model(results: Results) -> None:
     """The table of agreement between kinds may be empty."""
     groups, between = (results.tables[f"agreement_{name}"] for name in ("groups", "between"))
-    chart = _drawn(task_agreement_chart(groups, between.iloc[:0]))
+    chart = _require_chart(task_agreement_chart(groups, between.iloc[:0]))
     assert [key.label for key in chart.key] == [
         "Readers among themselves",
         "Models among themselves",
     ]
 
 
-def test_the_difference_of_agreements_is_shown_with_both(results: Results) -> None:
+def test_the_difference_of_two_agreements_is_shown_with_both_agreements(results: Results) -> None:
     """Estimates are on the left, the difference with its interval on the right."""
     between = results.tables["agreement_between"]
-    left, right, _ = _drawn(between_chart(between, title="Brennan-Prediger")).rows[0]
+    left, right, _ = _require_chart(between_chart(between, title="Brennan-Prediger")).rows[0]
     assert len(list(_marks(left))) == 3 * len(_labels(left))
     difference, row = _layers(right, Points)[0], _of_all_cases(between)
     assert difference.x[0] == row["difference"]
@@ -217,7 +219,7 @@ def test_the_difference_of_agreements_is_shown_with_both(results: Results) -> No
 def test_times_are_shown_in_seconds_by_correctness(results: Results) -> None:
     """Quartiles and medians of all, correct and wrong answers have the same scale."""
     times = results.tables["times"]
-    chart = _drawn(times_chart(times))
+    chart = _require_chart(times_chart(times))
     assert [p.title for p in chart.panels] == ["All answers", "Correct answers", "Wrong answers"]
     for panel, group in zip(chart.panels, ("micro", "correct", "wrong"), strict=True):
         box, rows = _layers(panel, Boxes)[0], times.loc[times["group"] == group]
@@ -229,7 +231,7 @@ def test_times_are_shown_in_seconds_by_correctness(results: Results) -> None:
 def test_the_drift_chart_has_one_line_per_reader_over_the_quarters(results: Results) -> None:
     """The name is at the end of the line."""
     times = results.tables["times"]
-    panel = _drawn(drift_chart(times)).panels[0]
+    panel = _require_chart(drift_chart(times)).panels[0]
     (line,) = _layers(panel, Line)
     lines = np.array(line.y).reshape(len(tables.READERS), 5)
     quarters = times.query("by == 'position' and rater_id == 'R1'").set_index("group")["median_ms"]
@@ -239,10 +241,10 @@ def test_the_drift_chart_has_one_line_per_reader_over_the_quarters(results: Resu
 
 
 def test_the_speed_chart_needs_two_raters_with_times(results: Results) -> None:
-    """A relation needs at least two marks."""
+    """The relation of speed and accuracy needs at least two marks."""
     accuracy, times = results.tables["accuracy"], results.tables["times"]
     assert speed_chart(times.loc[times["rater_id"] == "R1"], accuracy) is None
-    panel = _drawn(speed_chart(times, accuracy)).panels[0]
+    panel = _require_chart(speed_chart(times, accuracy)).panels[0]
     micro = accuracy.loc[(accuracy["group"] == "micro") & (accuracy["rater_kind"] == "reader")]
     marks = _layers(panel, Points)[0]
     assert marks.y == pytest.approx(100 * micro["accuracy"])
@@ -259,7 +261,7 @@ def test_the_difficulty_chart_counts_items_by_their_number_of_correct_raters() -
             "n_models_correct": [1, 1, 1, 0],
         }
     )
-    panel = _drawn(difficulty_chart(table)).panels[0]
+    panel = _require_chart(difficulty_chart(table)).panels[0]
     cells = _layers(panel, HeatMap)[0]
     assert cells.texts == (("", "1"), ("1", ""), ("", "2"))
     assert panel.y.high > panel.y.low
@@ -272,13 +274,13 @@ def test_the_data_of_the_difficulty_chart_count_every_item(n_readers: int) -> No
     """The file has numbers of items even if the cells are too small to show them."""
     readers = tuple(f"R{i}" for i in range(n_readers))
     table = item_difficulty(tables.study(readers=readers))
-    data = pd.read_csv(io.BytesIO(chart_csv(_drawn(difficulty_chart(table)))))
+    data = pd.read_csv(io.BytesIO(chart_csv(_require_chart(difficulty_chart(table)))))
     assert data["value"].sum() == 200
     assert len(data) == (n_readers + 1) * (8 + 1)
 
 
-def test_items_that_a_reader_lacks_are_in_the_figure() -> None:
-    """They are placed by the share of the other readers, and the caption has their number."""
+def test_items_that_a_reader_did_not_read_are_in_the_figure() -> None:
+    """Their position is the share of the other readers; the caption states their number."""
     table = pd.DataFrame(
         {
             "condition": "",
@@ -288,7 +290,7 @@ def test_items_that_a_reader_lacks_are_in_the_figure() -> None:
             "n_models_correct": [1, 1, 0, 0, 1],
         }
     )
-    cells = _layers(_drawn(difficulty_chart(table)).panels[0], HeatMap)[0]
+    cells = _layers(_require_chart(difficulty_chart(table)).panels[0], HeatMap)[0]
     assert cells.texts == (("", "1"), ("", ""), ("1", ""), ("1", "1"))
     caption = difficulty_caption(items_read_by_both(table, ""))
     assert ", 4 cases;" in caption
@@ -296,9 +298,9 @@ def test_items_that_a_reader_lacks_are_in_the_figure() -> None:
 
 
 def test_the_leaderboard_is_sorted_by_micro_rank(results: Results) -> None:
-    """It shows accuracy and rank, by micro and by macro."""
+    """The chart shows accuracy and rank, both micro and macro."""
     table = results.tables["leaderboard"]
-    chart = _drawn(leaderboard_chart(table))
+    chart = _require_chart(leaderboard_chart(table))
     micro = table.loc[table["group"] == "micro"].sort_values(["rank", "rater_id"])
     assert _labels(chart.panels[0]) == list(micro["rater_id"])
     ranks = sorted((y, x) for x, y in _marks(chart.panels[1]))
@@ -306,7 +308,7 @@ def test_the_leaderboard_is_sorted_by_micro_rank(results: Results) -> None:
 
 
 def test_the_matrix_does_not_depend_on_the_order_of_rows(results: Results) -> None:
-    """Readers come first."""
+    """Readers precede models."""
     pairs = results.tables["agreement_pairs"]
     first = kappa_matrix_chart(pairs)
     other = kappa_matrix_chart(pairs.sample(frac=1, random_state=3))
@@ -315,7 +317,7 @@ def test_the_matrix_does_not_depend_on_the_order_of_rows(results: Results) -> No
 
 
 def test_all_matrices_list_raters_in_the_same_order(results: Results) -> None:
-    """Readers, then models, each by id, as in other figures, with numbers on both sides."""
+    """Readers precede models, each sorted by id as in other figures; both sides have numbers."""
     pairs = results.tables["agreement_pairs"]
     raters = [*sorted(tables.READERS), *sorted(tables.MODELS)]
     for measure in MEASURES:
@@ -367,7 +369,7 @@ def test_the_reference_standard_is_the_last_row(results: Results) -> None:
 
 @pytest.mark.thorough
 def test_each_category_has_its_own_matrix(results: Results) -> None:
-    """It is computed from the items, because no table of pairs contains it."""
+    """The matrix is computed from the items, because no table contains it."""
     items = results.bundle.items.assign(category=["x", "y"] * (len(results.bundle.items) // 2))
     bundle = replace(results.bundle, items=items)
     tabled = analyse(bundle, Options(bootstrap=10))
@@ -394,7 +396,7 @@ def test_the_scale_of_agreement_is_readable_without_colour() -> None:
 
 @pytest.mark.slow
 def test_large_matrices_show_fewer_numbers() -> None:
-    """They have no numbers above 24 raters, and no texts on hover above 60."""
+    """Cells have no numbers above 24 raters, and no hover text above 60."""
     readers = tuple(f"R{i:02d}" for i in range(61))
     pairs = analyse(tables.study(readers=readers, models=(), n=12)).tables["agreement_pairs"]
     cells = _layers(kappa_matrix_chart(pairs).panels[0], HeatMap)[0]
@@ -404,7 +406,7 @@ def test_large_matrices_show_fewer_numbers() -> None:
 
 @pytest.mark.slow
 def test_equal_micro_and_macro_values_share_a_panel() -> None:
-    """They are equal if all tasks have the same size."""
+    """The values are equal if all tasks have the same number of items."""
     table = analyse(tables.study(n=20), Options(bootstrap=5)).tables["accuracy"]
     assert [panel.title for panel in accuracy_chart(table).panels][:2] == [
         "Overall, micro",
@@ -419,7 +421,7 @@ def test_equal_micro_and_macro_values_share_a_panel() -> None:
 
 
 def _rows_of_tasks(**sizes: int) -> pd.DataFrame:
-    """Return rows of the accuracy of a reader and a model, overall and in tasks of these sizes."""
+    """Return the accuracy rows of a reader and a model, overall and in tasks of these sizes."""
     groups = [
         ("overall", "micro", sum(sizes.values())),
         *(("task", k, n) for k, n in sizes.items()),
@@ -466,7 +468,7 @@ def test_the_area_of_a_mark_shows_the_number_of_cases(
     draw: Callable[[pd.DataFrame], Chart | None], sizes: dict[str, int], shares: list[float]
 ) -> None:
     """Screen and print are checked; tasks of the same size have the same marks."""
-    chart = _drawn(draw(_rows_of_tasks(**sizes)))
+    chart = _require_chart(draw(_rows_of_tasks(**sizes)))
     overall = [1.0, 1.0] if draw is accuracy_chart else []
     every = np.repeat(shares, 2) if draw is accuracy_chart else np.tile(shares, 2)
     for areas in _areas(chart):
@@ -474,7 +476,7 @@ def test_the_area_of_a_mark_shows_the_number_of_cases(
 
 
 def test_every_rater_has_a_name_next_to_its_mark() -> None:
-    """Marks may be close together, and intervals may be in between."""
+    """Marks may be close together, and intervals may lie between them."""
     axes = Axis(low=0, high=92), Axis(low=0, high=60)
     places = [(40.0 + 2 * (i % 4), 28.0 + i) for i in range(12)]
     lines = [(x, 0.0, 60.0) for x, _ in places]
@@ -503,7 +505,7 @@ def _tick(at: float) -> Tick:
 
 
 def test_a_name_between_intervals_is_at_the_end_of_its_interval() -> None:
-    """It covers no other interval, and is closest to its own mark."""
+    """The name covers no other interval, and is closest to its own mark."""
     axes = Axis(low=0, high=92), Axis(low=0, high=60)
     places = [(46.0, 30.0), (38.0, 20.0), (54.0, 20.0)]
     lines = [(46.0, 15.0, 52.0), (38.0, 2.0, 45.0), (54.0, 2.0, 45.0)]

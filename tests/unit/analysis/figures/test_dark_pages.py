@@ -24,7 +24,7 @@ def test_every_colour_of_the_figures_has_a_dark_variant() -> None:
 
 
 def test_text_and_marks_have_sufficient_contrast_on_dark_pages() -> None:
-    """Text has a contrast of 4.5 to 1 with the page, and marks have 3 to 1."""
+    """Text has a contrast of at least 4.5 to 1 with the page, marks at least 3 to 1."""
     assert PAIRS["ground"]["dark"] == DARK.paper
     for colour in (DARK.ink, DARK.quiet):
         assert contrast(colour, DARK.paper) >= 4.5
@@ -34,14 +34,14 @@ def test_text_and_marks_have_sufficient_contrast_on_dark_pages() -> None:
 
 @pytest.mark.parametrize("scale", SCALES)
 def test_numbers_in_cells_have_sufficient_contrast(scale: colours.Scale) -> None:
-    """For any share, the chosen colour of text has at least 4.5 to 1."""
+    """The text colour chosen for any share has a contrast of at least 4.5 to 1."""
     for share in range(101):
         background = colours.colour_at(DARK.scale(scale), share / 100)
         assert contrast(DARK.ink_on(background), background) >= 4.5, (share, background)
 
 
 def test_no_white_is_left_on_a_dark_page_except_in_names() -> None:
-    """Background, axes and cells change; a name that is a word for a colour does not."""
+    """Background, axes and cells change; a rater's name that is a colour name does not."""
     chart = difficulty_chart(item_difficulty(tables.study(n=20)))
     assert chart is not None
     dark = plotly_figure(replace(chart, key=(Key(label=LIGHT.ink, ink=Ink.READER),)), DARK)

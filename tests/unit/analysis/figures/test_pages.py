@@ -1,4 +1,4 @@
-"""Printed figures of large studies are legible and complete, and fit a page."""
+"""Printed figures of large studies are legible, complete, and fit a page."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ WIDTHS = (85, 174, 180)
 @pytest.fixture(scope="module")
 def figures() -> list[ReportFigure]:
     """Return all figures of twelve readers, twenty models and twelve tasks."""
-    return report_figures(large.results(large.Size()))
+    return report_figures(large.results(large.StudySize()))
 
 
 def _parts_on_paper(chart: Chart, width: float) -> Iterable[tuple[float, float, float]]:
-    """Yield width and height in millimetres of each part, and its smallest text in points."""
+    """Yield each part's width and height in millimetres and its smallest text size in points."""
     wide = chart.at_width(width)
     for part in range(1, len(parts_of(wide, width_mm)) + 1):
         drawn = sheet(wide, part)
@@ -73,7 +73,7 @@ def test_every_figure_of_a_large_study_fits_a_page(figures: list[ReportFigure]) 
 @pytest.mark.slow
 @pytest.mark.parametrize("width", WIDTHS)
 def test_parts_contain_all_marks(figures: list[ReportFigure], width: float) -> None:
-    """Each estimate is in a single part, next to its name."""
+    """Each estimate is in exactly one part, next to its name."""
     for figure in figures:
         if figure.chart.square:
             continue
@@ -100,10 +100,10 @@ def _name_at(axis: Axis, y: float) -> str:
 
 
 @pytest.mark.slow
-def test_files_of_a_figure_in_parts_are_all_offered(
+def test_all_files_of_a_divided_figure_can_be_downloaded(
     figures: list[ReportFigure], tmp_path: Path
 ) -> None:
-    """The page links each part, and the PDF shows each, with the caption once."""
+    """The page links to each part; the PDF shows each part, and the caption once."""
     figure = next(figure for figure in figures if figure.name.startswith("accuracy"))
     assert len(figure.svgs) == 2
     links = [link["file"] for link in _downloads(figure)]
@@ -130,15 +130,15 @@ def _forest(n: int, **more: Any) -> Chart:
     return Chart(rows=((panel,),), key=(Key(label="Readers", ink=Ink.READER, mark=Mark.CIRCLE),))
 
 
-def test_a_low_figure_is_drawn_unchanged() -> None:
-    """Its key does not name a part."""
+def test_a_figure_that_fits_a_page_is_drawn_unchanged() -> None:
+    """The figure's key does not name a part."""
     chart = _forest(10, height_mm=48.0)
     (part,) = parts_of(chart, width_mm)
     assert (part.rows, part.key) == (chart.rows, chart.key)
 
 
-def test_rows_become_denser_before_a_figure_is_divided() -> None:
-    """Names keep six points."""
+def test_rows_move_closer_before_a_figure_is_divided() -> None:
+    """The text of names is not smaller than six points."""
     chart = _forest(60, height_mm=288.0)
     (part,) = parts_of(chart, width_mm)
     (across, high, least) = next(iter(_parts_on_paper(chart, 174)))
@@ -149,8 +149,8 @@ def test_rows_become_denser_before_a_figure_is_divided() -> None:
 
 
 @pytest.mark.slow
-def test_too_many_names_for_a_page_are_divided() -> None:
-    """Rows that would be too narrow for six points become higher instead."""
+def test_a_figure_with_too_many_names_for_a_page_is_divided() -> None:
+    """Rows too low for text of six points become higher."""
     parts = parts_of(_forest(200), width_mm)
     assert [part.key[-1].label for part in parts] == ["part 1 of 3", "part 2 of 3", "part 3 of 3"]
     names = [tick.label.text for part in parts for tick in part.panels[0].y.ticks]
@@ -167,8 +167,8 @@ def test_too_many_names_for_a_page_are_divided() -> None:
     assert smallest_text_pt(picture) >= 5.999
 
 
-def test_every_kind_of_layer_is_divided_with_its_rows() -> None:
-    """Lines break, bands are cut, notes and bars go with their rows, and upright lines stay."""
+def test_layers_of_every_kind_are_divided_with_the_rows() -> None:
+    """Lines and bands are divided, notes and bars stay in their rows."""
     at = tuple(float(i) for i in range(200))
     layers = (
         Boxes(ink=Ink.READER, y=at, low=at, middle=at, high=at),
@@ -204,7 +204,7 @@ def test_every_kind_of_layer_is_divided_with_its_rows() -> None:
 
 
 def test_colours_of_cells_are_not_divided() -> None:
-    """Their rows are numbered from the first."""
+    """The colours apply to row numbers of the complete figure."""
     cells = HeatMap(
         values=((0.5,),) * 200, low=0, high=1, scale=((0.0, "#ffffff"), (1.0, "#000000"))
     )

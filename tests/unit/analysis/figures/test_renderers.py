@@ -1,4 +1,4 @@
-"""Both renderers show the same values for any names, with reproducible bytes."""
+"""Both renderers show the same values, for any names and with reproducible bytes."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ from tests.unit.analysis.figures.conftest import MakeResults
 
 pytestmark = pytest.mark.slow
 
-ODD = (
+UNUSUAL_NAMES = (
     'a,"b"\'c',
     "שלום",
     "مرحبا",
@@ -122,7 +122,7 @@ def test_marks_have_the_same_relative_position_in_both_renderers(
 
 
 def test_the_figure_on_screen_contains_all_values(figures: list[ReportFigure]) -> None:
-    """They are rounded to six digits, and undefined values are null."""
+    """Values are rounded to six digits, and undefined values are null."""
     for figure in figures:
         drawn = figure.plotly()
         scatters = iter([trace for trace in drawn.data if trace.type == "scatter"])
@@ -153,7 +153,7 @@ def test_the_figure_on_screen_contains_all_values(figures: list[ReportFigure]) -
 
 
 def test_bytes_are_reproducible(figures: list[ReportFigure]) -> None:
-    """Files contain no time."""
+    """The files contain no time of creation."""
     for figure in (figures[0], figures[-1]):
         assert figure.svgs[0] == svg(figure.chart)
         assert figure.pngs[0] == png(figure.chart)
@@ -190,7 +190,7 @@ def test_bytes_are_reproducible_in_another_process(tmp_path: Path) -> None:
 
 
 def test_printed_figures_have_the_sizes_that_journals_require(figures: list[ReportFigure]) -> None:
-    """They fit a page, have 300 dots per inch, and contain glyphs as paths."""
+    """Figures fit a page, have 300 dots per inch, and contain text as paths."""
     for figure in figures:
         assert sheet(figure.chart).width <= 175, figure.name
     matrix = next(figure for figure in figures if figure.chart.square)
@@ -202,7 +202,7 @@ def test_printed_figures_have_the_sizes_that_journals_require(figures: list[Repo
 
 @pytest.mark.parametrize("width", [85, 180])
 def test_every_figure_fits_a_column_and_a_page(figures: list[ReportFigure], width: int) -> None:
-    """No text exceeds the figure, and titles of axes do not overlap."""
+    """No text is outside the figure, and titles of axes do not overlap."""
     for figure in figures:
         for part in range(1, figure.parts(width) + 1):
             drawn = sheet(figure.chart.at_width(width), part)
@@ -219,7 +219,7 @@ def test_every_figure_fits_a_column_and_a_page(figures: list[ReportFigure], widt
 @pytest.mark.parametrize("width", [85, 180])
 @pytest.mark.parametrize("n", [3, 20, 60])
 def test_slanted_names_fit_and_do_not_overlap(width: int, n: int) -> None:
-    """Names without space are omitted; the first name ends at the edge of the figure."""
+    """Names for which there is no space are omitted; the first name ends at the figure's edge."""
     cells = HeatMap(values=((0.0,) * n,), low=-60, high=60, scale=AGREEMENT_SCALE)
     ticks = tuple(Tick(at=i, label=Label(text=f"Model {i} of a long name")) for i in range(n))
     x = Axis(low=-0.5, high=n - 0.5, ticks=ticks, grid=False, slanted=True)
@@ -240,7 +240,7 @@ def test_slanted_names_fit_and_do_not_overlap(width: int, n: int) -> None:
 def test_no_printed_text_is_smaller_than_six_points(
     figures: list[ReportFigure], results: Results, width: int
 ) -> None:
-    """It is measured in the SVG; a matrix leaves out the numbers and names that do not fit."""
+    """Text is measured in the SVG; a matrix omits numbers and names that do not fit."""
     drawn = {figure.name: figure.file("svg", width) for figure in figures}
     table = results.tables["agreement_pairs"]
     for n in (12, 24, 40):
@@ -254,8 +254,8 @@ def test_no_printed_text_is_smaller_than_six_points(
     assert {name: size for name, size in sizes.items() if not 5.99 < size < 20} == {}
 
 
-def test_cells_that_are_too_small_show_no_number() -> None:
-    """Intervals first, then estimates."""
+def test_cells_that_are_too_small_show_no_numbers() -> None:
+    """Intervals are omitted first, then estimates."""
     texts = (("", "0.10 to\n0.42"), ("\u22120.21", ""))
     values = ((math.nan, 0.3), (-0.21, math.nan))
     cells = HeatMap(values=values, low=-1, high=1, scale=AGREEMENT_SCALE, texts=texts)
@@ -292,15 +292,15 @@ def test_the_data_of_a_figure_are_its_values(figures: list[ReportFigure]) -> Non
 
 @pytest.mark.thorough
 def test_unusual_names_are_drawn_literally(make_results: MakeResults) -> None:
-    """They are not parsed as markup or formula, cause no warning, and are escaped in plotly."""
-    results = make_results(ODD, ("=cmd()", "M " * 60), n=24)
+    """Names are not parsed as markup or formulas, cause no warning, and are escaped in plotly."""
+    results = make_results(UNUSUAL_NAMES, ("=cmd()", "M " * 60), n=24)
     for figure in report_figures(results):
         assert figure.svgs[0].startswith(b"<?xml")
         assert "<b>R</b>" not in figure.plotly().to_json()
 
 
-def test_missing_glyphs_become_boxes_or_the_id() -> None:
-    """Two names in an unknown script remain different by their ids."""
+def test_names_with_missing_glyphs_are_shown_with_boxes_or_as_ids() -> None:
+    """Two names in an unknown script can be distinguished by their ids."""
     assert printable(Label(text="𒀀𒀁")) == "□□"
     assert printable(Label(text="𒀀𒀁", fallback="R1")) == "R1"
     assert printable(Label(text="𒀀𒀁", fallback="𒀀")) == "□□"
@@ -324,8 +324,8 @@ def test_names_in_any_script_are_drawn_with_their_glyphs(name: str, bold: bool) 
     assert width_mm(Label(text=name), 8, bold) > 2
 
 
-def test_characters_have_the_shape_of_their_language() -> None:
-    """The character for bone has another shape in China than in Japan and Korea."""
+def test_characters_have_the_shape_used_in_their_language() -> None:
+    """The character for bone has a different shape in China than in Japan and Korea."""
     drawn = {
         TextPath((0, 0), "骨", prop=font_properties(name)).vertices.tobytes()
         for name in ("骨", "骨の")
@@ -334,8 +334,8 @@ def test_characters_have_the_shape_of_their_language() -> None:
 
 
 @pytest.mark.thorough
-def test_conditions_have_their_own_figures() -> None:
-    """Each has its readers and all models, and a different name."""
+def test_each_condition_has_its_own_figures() -> None:
+    """The figures show the condition's readers and all models, and have different names."""
     bundle = tables.study(n=20)
     readers = bundle.readings["rater_id"].isin(tables.READERS)
     own_rows, others = bundle.readings.loc[readers], bundle.readings.loc[~readers]
@@ -352,14 +352,14 @@ def test_conditions_have_their_own_figures() -> None:
         assert len(forest.chart.panels[0].y.ticks) == len(tables.READERS) + len(tables.MODELS)
 
 
-@pytest.mark.parametrize("how", ["missing", "empty", "undefined"])
-def test_empty_tables_give_no_figure(results: Results, how: str) -> None:
-    """No error occurs."""
+@pytest.mark.parametrize("emptied", ["missing", "empty", "undefined"])
+def test_a_figure_of_empty_tables_is_omitted(results: Results, emptied: str) -> None:
+    """Empty or undefined tables cause no error."""
     own_names = set(results.tables) - {"accuracy", "agreement_pairs", "missing"}
     other_tables = {name: table for name, table in results.tables.items() if name not in own_names}
-    for name in own_names if how != "missing" else ():
+    for name in own_names if emptied != "missing" else ():
         table = results.tables[name]
-        other_tables[name] = table.iloc[:0] if how == "empty" else _undefined(table)
+        other_tables[name] = table.iloc[:0] if emptied == "empty" else _undefined(table)
     result = report_figures(replace(results, tables=other_tables))
     assert {figure.section for figure in result} == {"overview", "accuracy", "tasks", "agreement"}
 
@@ -373,7 +373,7 @@ def _undefined(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def test_every_caption_states_n_and_the_interval(figures: list[ReportFigure]) -> None:
-    """It states the reason if there is no interval."""
+    """If there is no interval, the caption states the reason."""
     assert {figure.section for figure in figures} == {
         "overview",
         "accuracy",
@@ -392,7 +392,7 @@ def test_every_caption_states_n_and_the_interval(figures: list[ReportFigure]) ->
 
 @pytest.mark.thorough
 def test_files_of_figures_of_two_hundred_raters_are_small(make_results: MakeResults) -> None:
-    """There is only one matrix, without texts in cells, below two megabytes."""
+    """Only one matrix is drawn, without text in its cells, and has less than two megabytes."""
     readers = tuple(f"R{i:03d}" for i in range(120))
     models = tuple(f"M{i:03d}" for i in range(80))
     figures = report_figures(make_results(readers, models, n=10))
@@ -401,7 +401,7 @@ def test_files_of_figures_of_two_hundred_raters_are_small(make_results: MakeResu
 
 
 def test_figures_can_be_drawn_from_any_thread(figures: list[ReportFigure]) -> None:
-    """Matplotlib's settings belong to the process, and have no effect on PNG and SVG."""
+    """Matplotlib's settings apply to the process, and have no effect on PNG and SVG."""
     from concurrent.futures import ThreadPoolExecutor
 
     chart = figures[0].chart
@@ -412,7 +412,7 @@ def test_figures_can_be_drawn_from_any_thread(figures: list[ReportFigure]) -> No
 
 
 def test_characters_without_a_glyph_are_named_below_the_figure(results: Results) -> None:
-    """Without missing glyphs the figure keeps its height."""
+    """Without missing glyphs the figure has its usual height."""
     names = {"R1": RaterName(label="\U00012000 and \U00013000", simulated=False)}
     pairs = results.tables["agreement_pairs"]
     known, missing = (sheet(kappa_matrix_chart(pairs, names=subset)) for subset in (None, names))

@@ -1,4 +1,4 @@
-"""Figures of sensitivity: values of the tables, a panel per group, and a row per rater."""
+"""Figures on sensitivity have the values of the tables, a panel per group and a row per rater."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _answers(rng: np.random.Generator, rater: str, share: float, condition: str)
 
 @pytest.fixture(scope="module")
 def results() -> Results:
-    """Return a reader and two models, also without the image and with shuffled options."""
+    """Return results of a reader and two models, some without the image or with other options."""
     rng = np.random.default_rng(4)
     readings = [_answers(rng, "R", 0.7, "unaided")]
     for model, share in (("M", 0.8), ("N", 0.5)):
@@ -63,7 +63,7 @@ def _figures(results: Results) -> dict[str, ReportFigure]:
 
 
 def test_conditions_positions_confidence_and_banks_have_figures(results: Results) -> None:
-    """They have different names and are in reading order."""
+    """The figures have different names and are in the order of the report."""
     assert [name.removesuffix("-1-unaided") for name in _figures(results)] == [
         "input-1-image-absent",
         "input-2-options-shuffled",
@@ -75,7 +75,7 @@ def test_conditions_positions_confidence_and_banks_have_figures(results: Results
 
 @pytest.mark.thorough
 def test_the_effect_of_the_image_has_a_panel_per_task(results: Results) -> None:
-    """Rows are models, with the values of the table in points."""
+    """Each model is a row; values equal those of the table in percentage points."""
     chart = _figures(results)["input-1-image-absent-1-unaided"].chart
     (panels,) = chart.rows
     assert [panel.title for panel in panels] == ["All cases", "location", "presence"]
@@ -106,7 +106,7 @@ def test_confidence_is_drawn_against_accuracy(
 
 @pytest.mark.thorough
 def test_every_figure_is_drawn_for_screen_and_print(results: Results) -> None:
-    """It has a caption, and both widths of a journal."""
+    """Each figure has a caption and both column widths of a journal."""
     for figure in _figures(results).values():
         assert figure.caption.endswith(".")
         assert figure.plotly().data

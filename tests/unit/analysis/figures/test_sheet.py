@@ -79,8 +79,8 @@ def _by_matplotlib(sheet: Sheet) -> bytes:
 
 
 @pytest.mark.parametrize("width", [85.0, 174.0])
-def test_a_sheet_is_written_as_by_matplotlib(width: float) -> None:
-    """Texts of all scripts, sides and angles; lines with gaps; marks; boxes; their order."""
+def test_a_sheet_equals_the_file_that_matplotlib_writes(width: float) -> None:
+    """Text in all scripts, sides and angles, lines with gaps, marks, boxes and their order."""
     sheet = Sheet(width, 61.3)
     names = (
         "Reader 1",

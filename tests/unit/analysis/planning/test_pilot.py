@@ -1,4 +1,4 @@
-"""Components from a pilot, and the command that plans with them."""
+"""Variance components from a pilot, and the command that uses them for planning."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -20,10 +20,10 @@ from analysis.planning import (
 )
 from analysis.statistics.mrmc import variance_components
 
-pytestmark = [pytest.mark.usefixtures("unprinted"), pytest.mark.slow]
+pytestmark = [pytest.mark.usefixtures("without_printing"), pytest.mark.slow]
 
 
-def _pilot(*, items_a_patient: int = 1, models: int = 1) -> Bundle:
+def _pilot(*, items_per_patient: int = 1, models: int = 1) -> Bundle:
     generator = np.random.default_rng(3)
     ids = [f"q{i:03d}" for i in range(80)]
     ease = generator.normal(0.8, 0.7, 80)
@@ -32,7 +32,7 @@ def _pilot(*, items_a_patient: int = 1, models: int = 1) -> Bundle:
             "item_id": ids,
             "truth": "A",
             "n_options": 4,
-            "patient_id": [f"p{i // items_a_patient}" for i in range(80)],
+            "patient_id": [f"p{i // items_per_patient}" for i in range(80)],
         }
     )
     names = [f"M{i}" for i in range(models)] + ["R1", "R2", "R3", "R4"]
@@ -64,21 +64,21 @@ def _components(bundle: Bundle, table: str, condition: str) -> dict[str, float]:
 def test_errors_that_vary_more_than_normal_errors_have_fewer_degrees_of_freedom(
     comparison: Comparison,
 ) -> None:
-    """Errors of binary answers, and over patients, are tried.
+    """Binary answers and several items per patient are tested.
 
-    There are never more than for normal errors.
+    Degrees of freedom never exceed those of normal errors.
     """
-    for items_a_patient in (1, 4):
-        (parts,) = pilot_components(_pilot(items_a_patient=items_a_patient), comparison)
-        patients = 80 // items_a_patient
+    for items_per_patient in (1, 4):
+        (parts,) = pilot_components(_pilot(items_per_patient=items_per_patient), comparison)
+        patients = 80 // items_per_patient
         assert parts.own_df is not None
         assert parts.joint_df is not None
         assert 20 < parts.own_df <= 3 * (patients - 1) + 1e-9
         assert 5 < parts.joint_df < patients - 1
 
 
-def test_wider_limits_follow_from_fewer_degrees_of_freedom() -> None:
-    """Limits are checked for these readers, whose power depends on the errors only."""
+def test_fewer_degrees_of_freedom_give_wider_limits() -> None:
+    """Limits are checked for the claim about these readers, where power depends on errors only."""
     (parts,) = pilot_components(_pilot(), Comparison.PANEL)
     widths = []
     for known in (parts, replace(parts, own_df=None, joint_df=None)):
@@ -89,21 +89,21 @@ def test_wider_limits_follow_from_fewer_degrees_of_freedom() -> None:
     assert widths[0] > widths[1]
 
 
-@pytest.mark.parametrize("items_a_patient", [1, 4])
-def test_a_pilot_of_conditions_has_the_components_of_the_analysis(items_a_patient: int) -> None:
-    """Patients with several items are resampled."""
-    bundle = _pilot(items_a_patient=items_a_patient)
+@pytest.mark.parametrize("items_per_patient", [1, 4])
+def test_a_pilot_of_conditions_has_the_components_of_the_analysis(items_per_patient: int) -> None:
+    """If patients have several items, patients are resampled."""
+    bundle = _pilot(items_per_patient=items_per_patient)
     (parts,) = pilot_components(bundle, Comparison.CONDITIONS)
     expected = _components(bundle, "reader_conditions", "aided - unaided")
     assert parts.var_error == expected["Var"]
     assert [parts.cov1, parts.cov2, parts.cov3] == [expected[f"Cov{i}"] for i in (1, 2, 3)]
     assert parts.var_tr == expected["var_treatment_reader"]
     assert parts.var_r == expected["var_reader"]
-    assert (parts.readers, parts.cases, parts.clusters) == (4, 80, 80 // items_a_patient)
+    assert (parts.readers, parts.cases, parts.clusters) == (4, 80, 80 // items_per_patient)
 
 
 def test_a_pilot_of_a_panel_has_the_mean_over_its_models() -> None:
-    """Both models are included under both conditions, unless one of them is primary."""
+    """Both models are included under both conditions unless one is the primary model."""
     bundle = _pilot(models=2)
     (parts,) = pilot_components(bundle, Comparison.PANEL)
     rows = variance_components(bundle)
@@ -118,8 +118,8 @@ def test_a_pilot_of_a_panel_has_the_mean_over_its_models() -> None:
     assert parts.cov1 == parts.cov3 == 0.0
 
 
-def test_the_size_of_the_pilot_reproduces_its_standard_error() -> None:
-    """At the pilot's size, the planned variance equals the estimate."""
+def test_planning_with_the_size_of_the_pilot_gives_its_standard_error() -> None:
+    """With as many readers and cases as in the pilot, the planned variance equals its estimate."""
     bundle = _pilot()
     (parts,) = pilot_components(bundle, Comparison.PANEL)
     plan = PowerPlan(components=parts, comparison=Comparison.PANEL, effect=0.05)
@@ -140,10 +140,10 @@ def _run(out: Path, *arguments: str) -> int:
     return main(["power", "--out", str(out), *sizes, "--effect", "0.05", *arguments])
 
 
-def test_the_command_writes_table_and_figure(
+def test_the_command_writes_a_table_and_a_figure(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The bytes are reproducible; the required number of cases is printed."""
+    """The bytes are reproducible, and the required number of cases is printed."""
     for name in ("a", "b"):
         assert _run(tmp_path / name, "--published", "van-dyke", "--simulate", "3") == 0
     files = sorted(path.name for path in (tmp_path / "a").rglob("*.*"))
@@ -183,7 +183,7 @@ def test_the_command_reads_a_components_file(tmp_path: Path) -> None:
 def test_the_command_refuses_what_cannot_be_planned(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], message: str
 ) -> None:
-    """The exit status is 2, and a sentence is printed instead of writing files."""
+    """The exit status is 2; a sentence is printed, and no files are written."""
     assert _run(tmp_path / "out", *arguments) == 2
     assert message in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
@@ -191,8 +191,8 @@ def test_the_command_refuses_what_cannot_be_planned(
 
 @pytest.mark.thorough
 def test_degrees_of_freedom_of_errors_are_those_of_the_jackknife() -> None:
-    """They are 2 over the jackknife variance of an error's logarithm."""
-    bundle = _pilot(items_a_patient=4)
+    """The number is 2 divided by the jackknife variance of the logarithm of an error."""
+    bundle = _pilot(items_per_patient=4)
     (parts,) = pilot_components(bundle, Comparison.PANEL)
     errors = []
     for patient in bundle.items["patient_id"].unique():

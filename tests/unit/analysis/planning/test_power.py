@@ -1,4 +1,4 @@
-"""Power in closed form, its uncertainty and its simulation."""
+"""Power in closed form, the uncertainty of power, and its simulation."""
 
 import math
 from dataclasses import replace
@@ -52,7 +52,7 @@ def _powers(plan: PowerPlan, readers: int, cases: int) -> list[float]:
 
 
 def _formula(parts: Components, effect: float, j: int, cases: int) -> list[float]:
-    """Return the power of two conditions from the formula as the table's description prints it."""
+    """Return the power for two conditions by the formula printed in the table's description."""
     s, var_tr = parts.cases / cases, max(parts.var_tr, 0.0)
     own_part, shared = parts.var_error - parts.cov1, parts.cov2 - parts.cov3
     positive = max(shared, 0.0)
@@ -72,13 +72,13 @@ def _formula(parts: Components, effect: float, j: int, cases: int) -> list[float
 def test_two_conditions_follow_the_printed_formula(
     parts: Components, readers: int, cases: int
 ) -> None:
-    """Negative variances count as 0."""
+    """Negative variance components count as 0."""
     plan = PowerPlan(components=parts, effect=0.05)
     assert _powers(plan, readers, cases) == pytest.approx(_formula(parts, 0.05, readers, cases))
 
 
 def test_a_panel_has_the_variance_of_its_differences() -> None:
-    """D = VarR + s (Var + (J - 1) Cov2), noncentrality J d squared over D."""
+    """D = VarR + s (Var + (J - 1) Cov2), and the noncentrality is J d squared divided by D."""
     plan = PowerPlan(components=PANEL, comparison=Comparison.PANEL, effect=0.06)
     random = next(power(plan, plan.size(5, 100)))
     s = 2.0
@@ -88,7 +88,7 @@ def test_a_panel_has_the_variance_of_its_differences() -> None:
 
 
 def test_the_margin_is_tested_on_one_side_at_half_of_alpha() -> None:
-    """At an effect of minus the margin the power is the error, 2.5 %; it grows with the effect."""
+    """If the effect equals minus the margin, power is 2.5 %; it increases with the effect."""
     margin = {"components": PANEL, "comparison": Comparison.PANEL, "margin": 0.05}
     at_margin = PowerPlan(**margin, effect=-0.05)
     assert _powers(at_margin, 4, 150) == pytest.approx([0.025] * 3)
@@ -103,14 +103,14 @@ def test_the_margin_is_tested_on_one_side_at_half_of_alpha() -> None:
 
 @pytest.mark.parametrize("design", [PlanDesign.CROSSED, PlanDesign.BLOCKS])
 def test_blocks_of_all_readers_are_the_crossed_design(design: PlanDesign) -> None:
-    """The design is crossed if all readers read each case, regardless of its name."""
+    """A design in which all readers read each case is crossed, whatever its name is."""
     crossed = PowerPlan(components=VAN_DYKE, effect=0.05)
     same = replace(crossed, design=design, reads=6)
     assert _powers(same, 6, 120) == pytest.approx(_powers(crossed, 6, 120))
 
 
 def test_more_readings_of_the_same_cases_give_more_power() -> None:
-    """The variance falls with the readers of each case, down to that of the crossed design."""
+    """More readers per case reduce the variance, at most to that of the crossed design."""
     plan = PowerPlan(components=VAN_DYKE, effect=0.05)
     fixed = [_powers(replace(plan, reads=reads), 6, 120)[1] for reads in (1, 2, 3, 6)]
     assert fixed == sorted(fixed)
@@ -130,7 +130,7 @@ def test_a_split_plot_is_more_precise_than_the_crossed_design_with_equal_reading
 
 
 def test_parallel_arms_need_more_readers_than_crossed_readers() -> None:
-    """Readers differ between conditions, so their complete variance counts."""
+    """The arms have different readers, so the full variance between readers counts."""
     crossed = PowerPlan(components=VAN_DYKE, effect=0.05)
     arms = replace(crossed, design=PlanDesign.ARMS)
     assert _powers(arms, 12, 150)[0] < _powers(crossed, 6, 150)[0]
@@ -141,15 +141,15 @@ def test_parallel_arms_need_more_readers_than_crossed_readers() -> None:
     assert random.ncp == pytest.approx(0.05**2 / v)
 
 
-def test_arms_without_a_variance_of_readers_name_their_assumption() -> None:
-    """Every row that uses the convention names it."""
+def test_arms_without_a_variance_between_readers_state_their_assumption() -> None:
+    """Every row that depends on the assumption states it."""
     arms = PowerPlan(components=replace(VAN_DYKE, var_r=None), effect=0.05, design=PlanDesign.ARMS)
     methods = [result.method for result in power(arms, arms.size(8, 100))]
     assert ["0.8" in method for method in methods] == [True, False, True]
 
 
-def test_limits_contain_the_power_and_narrow_with_a_larger_pilot() -> None:
-    """Ten times as many readers and cases reduce the uncertainty."""
+def test_limits_contain_the_power_and_are_narrower_for_a_larger_pilot() -> None:
+    """Ten times as many readers and cases in the pilot reduce the uncertainty."""
     widths = []
     for factor in (1, 10):
         parts = replace(VAN_DYKE, readers=5 * factor, cases=114 * factor)
@@ -164,7 +164,7 @@ def test_limits_contain_the_power_and_narrow_with_a_larger_pilot() -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("margin", [None, 0.04])
 def test_simulated_studies_agree_with_the_closed_form(margin: float | None) -> None:
-    """All claims agree within 4 points in 1,000 studies, about three standard errors."""
+    """The difference is below 4 points in 1,000 studies, about three standard errors."""
     plan = PowerPlan(components=VAN_DYKE, effect=0.05 if margin is None else 0.01, margin=margin)
     size = plan.size(8, 150)
     for exact, simulated in zip(power(plan, size), simulated_power(plan, size, 1000), strict=True):
@@ -186,7 +186,7 @@ def test_simulated_studies_agree_with_the_closed_form(margin: float | None) -> N
 def test_simulated_designs_agree_with_the_closed_form(
     design: PlanDesign, reads: int | None, readers: int
 ) -> None:
-    """They agree within 5 points in 1,000 studies, for readers like these only."""
+    """The difference is below 5 points in 1,000 studies, for the claim about these readers only."""
     plan = PowerPlan(components=VAN_DYKE, effect=0.05, design=design, reads=reads)
     size = plan.size(readers, 200)
     (simulated,) = simulated_power(plan, size, 1000)
@@ -195,7 +195,7 @@ def test_simulated_designs_agree_with_the_closed_form(
 
 
 def test_arms_with_fewer_readings_are_not_simulated() -> None:
-    """Reader groups are compared on cases that all of their readers have read."""
+    """Groups of readers can be compared only on cases that all of their readers have read."""
     plan = PowerPlan(components=VAN_DYKE, effect=0.05, design=PlanDesign.ARMS, reads=2)
     with pytest.raises(OptionsError, match="leave out --simulate"):
         power_table([plan], Sizes(readers=(8,), cases=(100,)), n_simulated=5)
@@ -203,7 +203,7 @@ def test_arms_with_fewer_readings_are_not_simulated() -> None:
 
 @pytest.mark.slow
 def test_three_readers_never_reach_80_percent() -> None:
-    """The sentence names the readers and the limit."""
+    """The sentence states the number of readers and the limit."""
     plan = PowerPlan(components=VAN_DYKE, effect=0.05)
     assert largest_power(plan, 3) < 0.8 < largest_power(plan, 4)
     lines = list(cases_needed_lines(plan, (3, 4)))
@@ -243,7 +243,7 @@ def test_the_table_names_the_rule_of_every_row() -> None:
 def test_the_expected_power_is_that_of_simulated_studies(
     name: str, comparison: Comparison, readers: int, cases: int, simulated: float
 ) -> None:
-    """They agree within a point with 10,000 studies analysed as in a report (docs/coverage.md)."""
+    """The difference is below 1 point with 10,000 studies analysed as in a report (coverage.md)."""
     panel = {"effect": 0.0, "margin": 0.05}
     plan = PowerPlan(
         components=published_components(name, comparison),
@@ -255,7 +255,7 @@ def test_the_expected_power_is_that_of_simulated_studies(
 
 
 def test_rows_state_the_power_of_the_analysis() -> None:
-    """The row applies to crossed designs and readers like these; the closed form is unchanged."""
+    """The expected power is stated for crossed designs and readers like these, as an extra row."""
     sizes = Sizes(readers=(3, 10), cases=(200,))
     plan = PowerPlan(
         components=published_components("van-dyke", Comparison.CONDITIONS), effect=0.05
@@ -276,13 +276,13 @@ def test_rows_state_the_power_of_the_analysis() -> None:
     [("7", (7,)), ("3:5", (3, 4, 5)), ("50:160:50", (50, 100, 150)), ("4:4", (4,))],
 )
 def test_ranges_of_values_are_read(text: str, numbers: tuple[int, ...]) -> None:
-    """A range has a start, an end and a step, or is a single number."""
+    """A range is a start, an end and a step, or a single number."""
     assert parse_range(text, "cases") == numbers
 
 
 @pytest.mark.parametrize("text", ["", "x", "5:3", "1:3", "3:9:0", "3:9:2:1", "3:", "2.5"])
 def test_invalid_ranges_are_refused(text: str) -> None:
-    """The message names the option and shows the form."""
+    """The message names the option and shows the correct form."""
     with pytest.raises(OptionsError, match=r"readers is .*FROM:TO"):
         parse_range(text, "readers")
 
@@ -301,13 +301,13 @@ def test_invalid_ranges_are_refused(text: str) -> None:
     ],
 )
 def test_impossible_plans_are_refused(changes: dict[str, object], message: str) -> None:
-    """Each message names the value."""
+    """The message names the invalid value."""
     with pytest.raises(OptionsError, match=message):
         PowerPlan(**{"components": VAN_DYKE, "effect": 0.05, **changes})
 
 
 def test_too_few_readers_are_refused() -> None:
-    """Examples are one reader, two readers in two arms, and more reads of a case than readers."""
+    """One reader, two readers in two arms, and more reads per case than readers are refused."""
     plan = PowerPlan(components=VAN_DYKE, effect=0.05)
     for refused, readers in (
         (plan, 1),
@@ -319,29 +319,29 @@ def test_too_few_readers_are_refused() -> None:
 
 
 def test_errors_of_components_are_listed_together() -> None:
-    """Examples are a missing key, an unknown key and a value that is not a number."""
+    """One message has a missing key, an unknown key and a value that is not a number."""
     with pytest.raises(AnalysisError) as refused:
         components_from({"var_tr": "x", "varerror": 1.0, "metric": "accuracy"}, "file.toml")
     for words in ("var_tr = “x”", "varerror: unknown key", "missing key(s): cov1"):
         assert f"file.toml: {words}" in str(refused.value)
 
 
-def test_swapped_components_are_refused() -> None:
-    """The covariance exceeds the variance."""
+def test_a_covariance_above_the_variance_is_refused() -> None:
+    """Such values may have been entered in the wrong fields."""
     values = {"var_tr": 0.1, "cov1": 0.3, "cov2": 0.1, "cov3": 0.1, "var_error": 0.2}
     with pytest.raises(AnalysisError, match="smaller than a covariance"):
         components_from({**values, "readers": 3, "cases": 50, "metric": "auc"}, "file.toml")
 
 
 def test_components_of_differences_are_not_converted_for_a_panel() -> None:
-    """Only components of two conditions are converted, and only for another comparison."""
+    """Only components for two conditions can be converted, and only to another comparison."""
     assert components_for(PANEL, Comparison.PANEL) == PANEL
     assert components_for(VAN_DYKE, Comparison.CONDITIONS) == VAN_DYKE
     assert components_for(VAN_DYKE, Comparison.PANEL).cov1 == 0.0
 
 
 def test_published_sets_of_components_work_for_both_comparisons() -> None:
-    """A panel takes the model as a reader under another condition."""
+    """For a panel, the model counts as a reader under another condition."""
     for name in PUBLISHED:
         parts = published_components(name, Comparison.PANEL)
         assert parts.cov1 == parts.cov3 == 0.0
@@ -352,7 +352,7 @@ def test_published_sets_of_components_work_for_both_comparisons() -> None:
 
 
 def test_each_block_costs_a_degree_of_freedom() -> None:
-    """If only readers vary, seven readers in three blocks have J - 3, crossed readers J - 1."""
+    """If only readers vary, J readers have J - 3 in three blocks, and J - 1 in crossed designs."""
     parts = replace(VAN_DYKE, cov1=0.0, cov2=0.0, cov3=0.0, var_error=1e-15)
     for design, reads, expected in ((PlanDesign.BLOCKS, 3, 4), (PlanDesign.CROSSED, 7, 6)):
         plan = PowerPlan(components=parts, effect=0.05, design=design, reads=reads)
@@ -360,8 +360,8 @@ def test_each_block_costs_a_degree_of_freedom() -> None:
         assert float(exact.random_readers.df) == pytest.approx(expected)
 
 
-def test_draws_of_the_variance_of_readers_follow_its_distribution() -> None:
-    """Without other errors it is divided by chi-square over J - 1, for at least five readers."""
+def test_draws_of_the_variance_between_readers_follow_its_distribution() -> None:
+    """Without other errors, the estimate over the drawn value has a chi-square distribution."""
     parts = replace(VAN_DYKE, cov1=0.0, cov2=0.0, cov3=0.0, var_error=1e-15)
     spread = PowerPlan(components=parts, effect=0.05).spread
     drawn = np.asarray(draw_spread(spread, 1, 5000).reader)
@@ -369,7 +369,7 @@ def test_draws_of_the_variance_of_readers_follow_its_distribution() -> None:
 
 
 def test_an_effect_below_the_margin_is_refused() -> None:
-    """Its power would be computed otherwise, because ncp contains a square."""
+    """The noncentrality squares the effect, so such an effect would appear to have power."""
     with pytest.raises(OptionsError, match="give an effect of -0"):
         PowerPlan(components=VAN_DYKE, effect=-0.2, margin=0.1)
 
@@ -382,7 +382,7 @@ def test_a_components_file_that_does_not_exist_is_reported(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("reads", [1, 2, 5, 6])
 def test_degrees_of_freedom_count_the_cases_that_two_readers_share(reads: int) -> None:
-    """They follow from the variance of a reader's mean and the covariance over the shared cases."""
+    """The variance of a reader's mean and the covariance on shared cases determine the degrees."""
     j, cases = 6, 120
     plan = PowerPlan(components=PANEL, comparison=Comparison.PANEL, effect=0.06, reads=reads)
     own_cases = cases * reads / j

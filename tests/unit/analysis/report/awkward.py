@@ -1,4 +1,4 @@
-"""Bundles as files, with contents that could break reports."""
+"""Write bundles with contents that could break reports."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def write_bundle(
     constant: bool = False,
     repeats: bool = False,
 ) -> Path:
-    """Write a bundle; `least` omits all optional columns."""
+    """Write a bundle; if `least`, without any optional column."""
     rng = np.random.default_rng(5)
     right = rng.choice(list(letters), items)
     names = NAMES if hostile else tuple("abcd")

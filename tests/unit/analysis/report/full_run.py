@@ -1,4 +1,4 @@
-"""A run with most tables of the report, and a row of a table with values of choice."""
+"""A run with most tables of the report, and one row of the panel's table."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from analysis.results import Results
 
 TASKS = ("Presence Assessment", "Negation Assessment", "Differential Diagnosis", "Location")
 CLAIMS = ("these readers", "readers like these")
-CHOICES = ("missing dropped", "missing as right", "flagged times dropped", "macro")
+ANALYSIS_CHOICES = ("missing dropped", "missing as right", "flagged times dropped", "macro")
 
 
 def study(
@@ -79,7 +79,7 @@ def full_run(bundle: Bundle, options: Options | None = None) -> Results:
 
 
 def panel_row(**values: Any) -> dict[str, Any]:
-    """Return a row of `reader_panel` with `values` over it."""
+    """Return a row of `reader_panel` with its defaults replaced by `values`."""
     row: dict[str, Any] = {
         "model_id": "M1",
         "condition": "",

@@ -11,7 +11,7 @@ TABLE = re.compile(r"\\begin\{longtable\}\{@\{\}(l+r*)@\{\}\}\n(.*?)\\end\{longt
 RULES = ("toprule", "midrule", "bottomrule", "endfirsthead", "endhead", "endfoot", "endlastfoot")
 
 
-def faults(text: str) -> list[str]:
+def latex_errors(text: str) -> list[str]:
     """Return the errors in a file of tables.
 
     Parameters
@@ -22,14 +22,19 @@ def faults(text: str) -> list[str]:
     Returns
     -------
     list of str
-        Empty if braces, environments, characters and columns are in order.
+        Empty if braces, environments, characters and columns are correct.
     """
-    # The preamble is ours and constant: comments, and a definition that plays with `#`.
+    # The preamble is constant: comments, and a definition that contains `#`.
     body = text[text.index("\\begin{longtable}") :] if "\\begin{longtable}" in text else ""
-    return [*_braces(body), *_signs(body), *_environments(body), *_columns(body)]
+    return [
+        *_brace_errors(body),
+        *_character_errors(body),
+        *_environment_errors(body),
+        *_column_errors(body),
+    ]
 
 
-def _braces(text: str) -> Iterator[str]:
+def _brace_errors(text: str) -> Iterator[str]:
     depth = 0
     for token in TOKEN.findall(text):
         depth += {"{": 1, "}": -1}.get(token, 0)
@@ -40,7 +45,7 @@ def _braces(text: str) -> Iterator[str]:
         yield f"{depth} braces stay open"
 
 
-def _signs(text: str) -> Iterator[str]:
+def _character_errors(text: str) -> Iterator[str]:
     tokens = TOKEN.findall(text)
     for sign in ("#", "%", "_", "^", '"'):
         if sign in tokens:
@@ -52,25 +57,25 @@ def _signs(text: str) -> Iterator[str]:
         yield f"{strange} are no letters of pdfLaTeX"
 
 
-def _environments(text: str) -> Iterator[str]:
+def _environment_errors(text: str) -> Iterator[str]:
     for name in set(re.findall(r"\\(?:begin|end)\{(\w+)\}", text)):
         begun, ended = text.count(f"\\begin{{{name}}}"), text.count(f"\\end{{{name}}}")
         if begun != ended or begun != len(TABLE.findall(text)):
             yield f"{name} begins {begun} and ends {ended} times"
 
 
-def _columns(text: str) -> Iterator[str]:
+def _column_errors(text: str) -> Iterator[str]:
     for columns, body in TABLE.findall(text):
-        for row in _rows(body):
-            cells = sum(token == "&" for token in _outside(row)) + 1
+        for row in _table_rows(body):
+            cells = sum(token == "&" for token in _outside_braces(row)) + 1
             wide = re.match(r"\\multicolumn\{(\d+)\}", row)
             result = int(wide[1]) if wide else cells
             if result != len(columns):
                 yield f"{result} cells under {len(columns)} columns: {row[:60]}"
 
 
-def _rows(body: str) -> Iterator[str]:
-    """Yield the rows, without rules and the caption; a row ends outside of braces."""
+def _table_rows(body: str) -> Iterator[str]:
+    """Yield the rows without rules and caption; a row ends at a line break outside of braces."""
     depth, row = 0, ""
     for token in TOKEN.findall(body):
         depth += {"{": 1, "}": -1}.get(token, 0)
@@ -84,7 +89,7 @@ def _rows(body: str) -> Iterator[str]:
         yield row.strip()
 
 
-def _outside(row: str) -> Iterator[str]:
+def _outside_braces(row: str) -> Iterator[str]:
     depth = 0
     for token in TOKEN.findall(row):
         depth += {"{": 1, "}": -1}.get(token, 0)

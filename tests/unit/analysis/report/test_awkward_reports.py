@@ -14,9 +14,9 @@ from analysis.cli import main
 from analysis.report.content import report_content
 from analysis.report.formats.paper import PAPER_FILES
 from tests.unit.analysis.report.awkward import write_bundle
-from tests.unit.analysis.report.latex_grammar import faults
+from tests.unit.analysis.report.latex_grammar import latex_errors
 
-AWKWARD: dict[str, tuple[dict[str, Any], list[str]]] = {
+AWKWARD_BUNDLES: dict[str, tuple[dict[str, Any], list[str]]] = {
     "hostile names, two options, read twice": (
         {"hostile": True, "readers": 2, "models": 1, "letters": "AB", "repeats": True},
         [],
@@ -30,21 +30,21 @@ AWKWARD: dict[str, tuple[dict[str, Any], list[str]]] = {
 
 
 def _text_of(page: str) -> str:
-    """Return the visible text, without scripts, styles and elements."""
+    """Return the visible text of a page, without scripts, styles and tags."""
     page = re.sub(r"<(script|style)\b.*?</\1>", " ", page, flags=re.DOTALL)
     return re.sub(r"<[^>]+>", " ", page)
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("what", AWKWARD)
-def test_an_awkward_bundle_gives_all_files_without_errors(
+@pytest.mark.parametrize("case", AWKWARD_BUNDLES)
+def test_the_report_of_an_awkward_bundle_has_all_files(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
-    what: str,
+    case: str,
 ) -> None:
-    """No undefined value is printed as a number; LaTeX, Excel and JSON are valid."""
-    columns, options = AWKWARD[what]
+    """Undefined values are not printed as numbers; LaTeX, Excel and JSON files are valid."""
+    columns, options = AWKWARD_BUNDLES[case]
     if "hostile" not in columns:  # the PNG shows the same figure as the SVG
         monkeypatch.setattr("analysis.figures.drawing.to_print.png", lambda _: b"\x89PNG")
     out = tmp_path / "out"
@@ -55,7 +55,7 @@ def test_an_awkward_bundle_gives_all_files_without_errors(
     assert (out / "report.pdf").read_bytes().startswith(b"%PDF-")
     page = (out / "report.html").read_text("utf-8")
     assert not re.search(r"\b(nan|NaN|None|inf)\b", _text_of(page))
-    assert faults((out / "paper" / "tables.tex").read_text("utf-8")) == []
+    assert latex_errors((out / "paper" / "tables.tex").read_text("utf-8")) == []
     json.loads((out / "results.json").read_text("utf-8"))
     with zipfile.ZipFile(io.BytesIO((out / "paper" / "tables.xlsx").read_bytes())) as book:
         assert book.testzip() is None
@@ -63,7 +63,7 @@ def test_an_awkward_bundle_gives_all_files_without_errors(
 
 @pytest.mark.thorough
 def test_two_conditions_with_ratings_are_named_in_every_table(tmp_path: Path) -> None:
-    """Five readers have two options and both metrics."""
+    """The study has five readers, two options, and the metrics accuracy and AUC."""
     place = write_bundle(
         tmp_path / "bundle",
         readers=5,
@@ -85,8 +85,8 @@ def test_two_conditions_with_ratings_are_named_in_every_table(tmp_path: Path) ->
 
 
 def test_the_grammar_detects_errors() -> None:
-    """A valid table has none."""
+    """A valid table has no errors."""
     table = "\\begin{longtable}{@{}lr@{}}\n\\toprule\na & b \\\\\n@\n\\end{longtable}\n"
-    assert faults(table.replace("@\n", "x \\& y & 50 \\% \\\\\n")) == []
+    assert latex_errors(table.replace("@\n", "x \\& y & 50 \\% \\\\\n")) == []
     for row in ("x", "x & 5 %", "x_1 & 2", "{x & 2", "x} & 2", "x & $2", "x & 😀", "x & y & z"):
-        assert faults(table.replace("@\n", f"{row} \\\\\n")), row
+        assert latex_errors(table.replace("@\n", f"{row} \\\\\n")), row

@@ -1,4 +1,4 @@
-"""The sentences on groups of readers and on the use of a model's answers."""
+"""The sentences about groups of readers and about the use of a model's answers."""
 
 from dataclasses import replace
 
@@ -51,7 +51,7 @@ def results() -> Results:
     return analyse(bundle(), Options(bootstrap=200))
 
 
-def translated(results: Results, theme: Theme) -> list[str]:
+def finding_sentences(results: Results, theme: Theme) -> list[str]:
     """Return the sentences of a theme without the isolates around names."""
     return [
         finding.text.replace("\u2068", "").replace("\u2069", "")
@@ -60,7 +60,7 @@ def translated(results: Results, theme: Theme) -> list[str]:
     ]
 
 
-def row(results: Results, name: str, **filters: str) -> pd.Series:
+def first_row(results: Results, name: str, **filters: str) -> pd.Series:
     """Return the first row of a table with these cells."""
     table = results.tables[name]
     for column, cell in filters.items():
@@ -68,57 +68,57 @@ def row(results: Results, name: str, **filters: str) -> pd.Series:
     return table.iloc[0]
 
 
-def percent(value: float) -> str:
+def as_percentage(value: float) -> str:
     """Write a proportion as the report does."""
     return f"{100 * value:.1f}".replace("-", "\u2212")
 
 
 @pytest.mark.slow
 def test_groups_of_readers_are_compared_by_condition(results: Results) -> None:
-    """The sentence has the readers and the mean of each group, and follows the interval."""
-    aided, unaided, gain = translated(results, Theme.GROUPS)
-    cells = row(results, "reader_groups", condition="unaided", by="overall")
-    assert f"junior (3 readers, {percent(cells['value_a'])} %)" in unaided
-    assert f"senior (3 readers, {percent(cells['value_b'])} %)" in unaided
-    assert f"{percent(-cells['difference'])} points lower" in unaided
+    """The sentence states the readers and the mean of each group, and agrees with the interval."""
+    aided, unaided, gain = finding_sentences(results, Theme.GROUPS)
+    cells = first_row(results, "reader_groups", condition="unaided", by="overall")
+    assert f"junior (3 readers, {as_percentage(cells['value_a'])} %)" in unaided
+    assert f"senior (3 readers, {as_percentage(cells['value_b'])} %)" in unaided
+    assert f"{as_percentage(-cells['difference'])} points lower" in unaided
     assert cells["ci_high"] < 0
     assert aided.startswith("Accuracy")
-    change = row(results, "reader_groups_gain", metric="accuracy", by="overall")
-    assert f"junior +{percent(change['value_a'])} points" in gain
+    change = first_row(results, "reader_groups_gain", metric="accuracy", by="overall")
+    assert f"junior +{as_percentage(change['value_a'])} points" in gain
     assert (change["ci_low"] > 0) == ("points higher" in gain)
 
 
 def test_groups_by_experience_are_named(results: Results) -> None:
-    """A limit is not shown without its estimate."""
+    """An interval is never shown without its estimate."""
     tables = {
         name: results.tables[name].assign(factor="years", group_a="< 5", group_b=">= 5")
         for name in ("reader_groups", "reader_groups_gain")
     }
-    texts = translated(replace(results, tables={**results.tables, **tables}), Theme.GROUPS)
+    texts = finding_sentences(replace(results, tables={**results.tables, **tables}), Theme.GROUPS)
     for text in texts:
         assert text.count("years of experience < 5 ") == 1
         assert text.count("years of experience >= 5 ") == 1
 
 
-def test_additional_comparisons_are_counted(results: Results) -> None:
-    """Three comparisons have a sentence."""
+def test_comparisons_beyond_the_first_three_are_counted(results: Results) -> None:
+    """Only the first three comparisons have a sentence."""
     table = pd.concat([results.tables["reader_groups"]] * 4, ignore_index=True)
     many = replace(results, tables={**results.tables, "reader_groups": table})
-    texts = translated(many, Theme.GROUPS)
+    texts = finding_sentences(many, Theme.GROUPS)
     assert texts[3] == "5 more comparisons of groups of readers are in the tables."
 
 
 def test_the_use_of_model_answers_is_reported_with_numbers_and_intervals(results: Results) -> None:
-    """The measures are corrected, misled, gain, complementarity and planted errors."""
-    (text,) = translated(results, Theme.RELIANCE)
+    """The measures are corrected, misled, gain, complementarity, and adoption of planted errors."""
+    (text,) = finding_sentences(results, Theme.RELIANCE)
     for measure in ("corrected", "misled"):
-        cells = row(results, "reliance", rater_id="readers", planted="all", measure=measure)
-        assert f"{percent(cells['estimate'])} % (of {cells['n']}; 95 % CI" in text
-    cells = row(results, "reliance", rater_id="readers", planted="yes", measure="misled")
-    assert f"Planted errors misled readers in {percent(cells['estimate'])} % (of" in text
-    gain = row(results, "reliance", rater_id="readers", planted="all", measure="gain")
+        cells = first_row(results, "reliance", rater_id="readers", planted="all", measure=measure)
+        assert f"{as_percentage(cells['estimate'])} % (of {cells['n']}; 95 % CI" in text
+    cells = first_row(results, "reliance", rater_id="readers", planted="yes", measure="misled")
+    assert f"Planted errors misled readers in {as_percentage(cells['estimate'])} % (of" in text
+    gain = first_row(results, "reliance", rater_id="readers", planted="all", measure="gain")
     sign = "+" if gain["estimate"] > 0 else ""
-    assert f"with minus without: {sign}{percent(gain['estimate'])} points" in text
+    assert f"with minus without: {sign}{as_percentage(gain['estimate'])} points" in text
 
 
 @pytest.mark.thorough
@@ -140,7 +140,7 @@ def test_the_report_has_a_table_and_a_figure_of_reliance(results: Results) -> No
 
 @pytest.mark.slow
 def test_the_caption_explains_points_without_an_interval(results: Results) -> None:
-    """The caption omits this if the figure has no such point."""
+    """The explanation is omitted if the figure has no such point."""
     table = results.tables["reliance"]
     for limit, explained in ((np.nan, True), (0.1, False)):
         limits = table["ci_low"].fillna(0.0).mask(table["measure"] == "misled", limit)
@@ -149,8 +149,8 @@ def test_the_caption_explains_points_without_an_interval(results: Results) -> No
         assert ("Points without an interval" in figure.caption) is explained
 
 
-def test_the_change_with_experience_has_its_readers_and_interval(results: Results) -> None:
-    """The change is per 10 years, in points."""
+def test_the_change_with_experience_is_stated_with_readers_and_interval(results: Results) -> None:
+    """The change is stated per 10 years, in percentage points."""
     years = pd.DataFrame(
         [
             {
@@ -165,7 +165,7 @@ def test_the_change_with_experience_has_its_readers_and_interval(results: Result
             }
         ]
     )
-    texts = translated(
+    texts = finding_sentences(
         replace(results, tables={**results.tables, "reader_years": years}), Theme.GROUPS
     )
     (text,) = [text for text in texts if "experience" in text]
@@ -176,8 +176,10 @@ def test_the_change_with_experience_has_its_readers_and_interval(results: Result
 
 
 @pytest.mark.parametrize("p_adjusted", [0.01, 0.2])
-def test_tasks_are_reported_only_after_adjustment(results: Results, p_adjusted: float) -> None:
-    """They are named with the interval, or counted if no difference was shown."""
+def test_differences_by_task_are_reported_only_after_adjustment(
+    results: Results, p_adjusted: float
+) -> None:
+    """Tasks are named with the interval, or counted if no difference was shown."""
     tasks = results.tables["reader_groups"].query("metric == 'accuracy'").head(1)
     tasks = tasks.assign(by="task", group="detection", p_adjusted=p_adjusted)
     items = results.bundle.items
@@ -187,7 +189,7 @@ def test_tasks_are_reported_only_after_adjustment(results: Results, p_adjusted: 
         bundle=replace(results.bundle, items=items),
         tables={**results.tables, "reader_groups_tasks": tasks},
     )
-    texts = translated(results, Theme.GROUPS)
+    texts = finding_sentences(results, Theme.GROUPS)
     names = [text for text in texts if "on detection minus other tasks" in text]
     assert len(names) == (p_adjusted < results.options.alpha)
     assert any(

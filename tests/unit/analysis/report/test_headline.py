@@ -1,4 +1,4 @@
-"""The beginning of every report: verdict, raters, agreement and a figure, in this order."""
+"""Every report begins with the verdict, raters, agreement and a figure, in this order."""
 
 import re
 from dataclasses import replace
@@ -19,7 +19,7 @@ from tests.unit.analysis.report.full_run import study
 
 pytestmark = pytest.mark.slow
 
-DECLARED = {
+DECLARED_PROTOCOL = {
     "endpoint": "accuracy",
     "hypothesis": "non-inferiority",
     "margin": 0.05,
@@ -31,16 +31,16 @@ DECLARED = {
 @pytest.fixture(scope="module")
 def run() -> Results:
     """Return a run of three readers and four models, with a margin and without declaration."""
-    results = analyse(replace(study(), protocol=DECLARED), Options(bootstrap=20))
+    results = analyse(replace(study(), protocol=DECLARED_PROTOCOL), Options(bootstrap=20))
     return replace(results, bundle=replace(results.bundle, protocol={}))
 
 
-def _declaring(run: Results, **protocol: object) -> Results:
-    return replace(run, bundle=replace(run.bundle, protocol={**DECLARED, **protocol}))
+def _with_declared(run: Results, **protocol: object) -> Results:
+    return replace(run, bundle=replace(run.bundle, protocol={**DECLARED_PROTOCOL, **protocol}))
 
 
 def test_the_headline_has_the_values_of_the_tables(run: Results) -> None:
-    """It has accuracy, interval, difference, median time and missing answers, best first."""
+    """The table has accuracy, interval, difference, median time and missing answers, best first."""
     shown = headline(run).raters
     cells = {names[0].rater_id: row for names, row in shown.rows}
     accuracy = run.tables["accuracy"].query("by == 'overall' and group == 'micro'")
@@ -53,26 +53,28 @@ def test_the_headline_has_the_values_of_the_tables(run: Results) -> None:
         n, percent, difference, time, missing = cells[row["rater_id"]]
         assert n == str(row["n"])
         ends = [100 * row[c] for c in ("accuracy", "cluster_ci_low", "cluster_ci_high")]
-        assert _numbers(percent) == pytest.approx(ends, abs=0.051)
+        assert _numbers_in(percent) == pytest.approx(ends, abs=0.051)
         own_rows = missing_table.loc[row["rater_id"]]
         assert int(missing) == own_rows["n_assigned"] - own_rows["n_answered"]
         if row["rater_kind"] == "model":
             result = panel.loc[row["rater_id"]]
             ends = [100 * result[c] for c in ("difference", "ci_low", "ci_high")]
-            assert _numbers(difference) == pytest.approx(ends, abs=0.051)
+            assert _numbers_in(difference) == pytest.approx(ends, abs=0.051)
         else:
             assert difference == "–"
             assert float(time) == pytest.approx(times.loc[row["rater_id"], "median_ms"] / 1000)
-    assert _numbers(cells[""][1]) == pytest.approx([100 * panel["reader_mean"].iloc[0]], abs=0.051)
-    order = [_numbers(row[1])[0] for names, row in shown.rows if names[0].rater_id[:1] == "M"]
+    assert _numbers_in(cells[""][1]) == pytest.approx(
+        [100 * panel["reader_mean"].iloc[0]], abs=0.051
+    )
+    order = [_numbers_in(row[1])[0] for names, row in shown.rows if names[0].rater_id[:1] == "M"]
     assert order == sorted(order, reverse=True)
 
 
-def test_cases_that_the_design_gives_to_others_are_not_missing(run: Results) -> None:
-    """With cases shared among readers, only cases that were shown can be missing."""
+def test_cases_assigned_to_other_readers_are_not_missing(run: Results) -> None:
+    """If cases are divided among readers, only cases that were shown can be missing."""
     missing = run.tables["missing"].assign(n_absent=20, n_answered=39, n_skipped=1)
     missing_table = replace(run, tables={**run.tables, "missing": missing})
-    shared = _declaring(missing_table, reads_per_case=2)
+    shared = _with_declared(missing_table, reads_per_case=2)
     for results, of_readers in ((missing_table, "21"), (shared, "1")):
         table = headline(results).raters
         cells = {names[0].rater_id: row[-1] for names, row in table.rows if names[0].rater_id}
@@ -81,8 +83,8 @@ def test_cases_that_the_design_gives_to_others_are_not_missing(run: Results) -> 
     assert "of the cases that were shown" in headline(shared).raters.note
 
 
-def test_a_model_without_conditions_is_compared_with_readers_of_each() -> None:
-    """The model has a row with a difference for every condition."""
+def test_a_model_without_conditions_is_compared_with_readers_under_each_condition() -> None:
+    """For every condition the model has a row with a difference."""
     bundle = study(2, 2, 20, conditions=("aided", "unaided"))
     readings = bundle.readings
     models = readings["rater_id"].str.startswith("M")
@@ -91,16 +93,16 @@ def test_a_model_without_conditions_is_compared_with_readers_of_each() -> None:
     panel = results.tables["reader_panel"].query("claim == 'these readers' and model_id == 'M1'")
     (row,) = (cells for names, cells in headline(results).raters.rows if names[0].rater_id == "M1")
     assert re.findall(r"(\w+): ", row[3]) == ["aided", "unaided"]
-    words = [_numbers(part)[0] for part in row[3].split("; ")]
+    words = [_numbers_in(part)[0] for part in row[3].split("; ")]
     assert words == pytest.approx(list(100 * panel["difference"]), abs=0.051)
 
 
-def _numbers(cell: str) -> list[float]:
+def _numbers_in(cell: str) -> list[float]:
     return [float(matches) for matches in re.findall(r"-?\d+\.\d+", cell.replace("\u2212", "-"))]
 
 
 def test_agreement_is_the_mean_over_pairs(run: Results) -> None:
-    """Both coefficients follow for the groups, with intervals."""
+    """For groups, two coefficients with intervals follow."""
     (complete,) = agreement_lines(run)
     line, groups = complete.split(" Brennan-Prediger over all raters of a group: ")
     of_readers = run.tables["agreement_groups"].query("raters == 'readers' and scope == 'all'")
@@ -133,7 +135,7 @@ def test_agreement_is_the_mean_over_pairs(run: Results) -> None:
 
 
 def test_the_headline_includes_the_agreement_of_models_without_a_condition() -> None:
-    """A bundle of the app has conditions for readers only."""
+    """A bundle exported by the app has conditions for readers only."""
     bundle = study(2, 3, 20, conditions=("unaided",))
     readings = bundle.readings
     models = readings["rater_id"].str.startswith("M")
@@ -147,7 +149,7 @@ def test_the_headline_includes_the_agreement_of_models_without_a_condition() -> 
 
 
 def test_without_a_declared_endpoint_there_is_no_verdict(run: Results) -> None:
-    """A line states this, or the missing part of a declaration."""
+    """A line states that no endpoint was declared, or which part of the declaration is missing."""
     (line,) = headline(run).verdicts
     assert (line.word, line.shown) == ("", False)
     assert line.text == "No endpoint was declared; all results are exploratory."
@@ -155,14 +157,14 @@ def test_without_a_declared_endpoint_there_is_no_verdict(run: Results) -> None:
         ({"hypothesis": ""}, "as the endpoint, without a hypothesis"),
         ({"endpoint": ""}, "without an endpoint"),
     ):
-        (line,) = headline(_declaring(run, **protocol)).verdicts
+        (line,) = headline(_with_declared(run, **protocol)).verdicts
         assert lacks in line.text
         assert not line.word
 
 
-def test_a_declared_endpoint_has_its_own_line(run: Results) -> None:
-    """It has the declared claim, model and margin."""
-    results = _declaring(run)
+def test_a_declared_endpoint_is_stated_on_a_separate_line(run: Results) -> None:
+    """The line has the declared claim, model and margin."""
+    results = _with_declared(run)
     row = results.tables["reader_panel"].query(
         "metric == 'accuracy' and model_id == 'M2' and claim == 'readers like these'"
     )
@@ -171,15 +173,15 @@ def test_a_declared_endpoint_has_its_own_line(run: Results) -> None:
     assert line.word.startswith("Non-inferior" if line.shown else "Non-inferiority not shown")
     assert "Model-2_x" in line.text
     assert "margin 5.0 points" in line.text
-    assert _numbers(line.text)[2] == pytest.approx(100 * row["difference"].iloc[0], abs=0.051)
-    (line,) = headline(_declaring(run, primary_model="nobody")).verdicts
+    assert _numbers_in(line.text)[2] == pytest.approx(100 * row["difference"].iloc[0], abs=0.051)
+    (line,) = headline(_with_declared(run, primary_model="nobody")).verdicts
     assert line.word == "Not decided"
     assert "No model of that name" in line.text
-    assert len(headline(_declaring(run, primary_model="")).verdicts) == 4
+    assert len(headline(_with_declared(run, primary_model="")).verdicts) == 4
 
 
-def test_the_figure_has_the_raters_and_the_order_of_the_table(run: Results) -> None:
-    """It shows their accuracies and the mean of the readers."""
+def test_the_figure_has_the_same_raters_in_the_same_order_as_the_table(run: Results) -> None:
+    """The figure shows their accuracies and the mean of the readers."""
     (figure,) = overview_figure(run)
     (panel,) = figure.chart.panels
     rows = [(names, cells) for names, cells in headline(run).raters.rows if names[0].rater_id]
@@ -191,12 +193,12 @@ def test_the_figure_has_the_raters_and_the_order_of_the_table(run: Results) -> N
         for x, y in zip(layer.x, layer.y, strict=True)
     }
     shown = [marks[float(i)] for i in range(len(rows))]
-    assert shown == pytest.approx([_numbers(cells[1])[0] for _, cells in rows], abs=0.051)
+    assert shown == pytest.approx([_numbers_in(cells[1])[0] for _, cells in rows], abs=0.051)
 
 
 def test_page_and_pdf_have_the_same_beginning(run: Results, tmp_path: Path) -> None:
-    """Verdict, raters, agreement and figure precede the findings."""
-    results = _declaring(run)
+    """The verdict, raters, agreement and figure precede the findings."""
+    results = _with_declared(run)
     content = report_content(results, overview_figure(results))
     page = report_page(content)
     page = page[page.index('<div class="paper">') :]
@@ -213,6 +215,6 @@ def test_page_and_pdf_have_the_same_beginning(run: Results, tmp_path: Path) -> N
 
 
 def test_copied_sentences_have_no_invisible_characters(run: Results) -> None:
-    """Names are in their own elements instead."""
-    page = report_page(report_content(_declaring(run), []))
+    """Names are in separate elements, so no invisible isolates are needed."""
+    page = report_page(report_content(_with_declared(run), []))
     assert "\u2068" not in page[page.index('id="headline"') : page.index('id="tables"')]

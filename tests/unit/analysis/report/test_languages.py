@@ -1,4 +1,4 @@
-"""The report in another language: all text from the catalogues, and unchanged values."""
+"""The report in another language: all text is translated, and values are unchanged."""
 
 import re
 from collections.abc import Iterator
@@ -22,18 +22,18 @@ from tests.unit.analysis.report.full_run import TASKS, full_run, study
 
 pytestmark = pytest.mark.slow
 
-DATA = (
+UNTRANSLATED_DATA = (
     *TASKS,
     r"Resident \d",
     r"Model-\d_x",
     r"q\d{4}",
     "Which finding is present on film .*",
     "Effusion|Pneumothorax & more|50 % of #_\\$|None",
-    # Names of this run that are in no table.
+    # Names in this run that no table contains.
     "wrong answers|each further 10 items",
     r"tables/\w+\.csv",
     r"MSR|Var|Cov2|var_\w+|Cov1|Cov3|MSTR?|AUC|SE|df",
-    # Methods and hashes of this run.
+    # Methods and hashes in this run.
     "Gwet|Tango|Obuchowski-Rockette|bootstrap over patients|sha256 .*|[a-z_-]+ [0-9.]+",
 )
 """Names of the run: raters, conditions, tasks, files; symbols of statistics."""
@@ -55,7 +55,7 @@ def run() -> Results:
 
 @pytest.fixture
 def brackets(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Use a language in which every message is in brackets."""
+    """Use a language in which every translated message is in brackets."""
     monkeypatch.setattr(translation, "_catalogue", lambda name: _Brackets())
     monkeypatch.setattr(translation, "current_language", lambda: "xx")
     token = translation._language.set("xx")
@@ -65,17 +65,17 @@ def brackets(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def _untranslated(texts: list[str]) -> list[str]:
-    """Return text with letters outside the brackets, except for names of the run."""
+    """Return the strings with letters outside brackets, except for names in the run."""
     text_outside = "\n".join(texts)
     while (less := re.sub("⟦[^⟦⟧]*⟧", "", text_outside)) != text_outside:
         text_outside = less
-    text_outside = re.sub("|".join(DATA), "", text_outside)
+    text_outside = re.sub("|".join(UNTRANSLATED_DATA), "", text_outside)
     return [line for line in text_outside.splitlines() if re.search(r"[^\W\d_]{2,}", line)]
 
 
 @pytest.mark.thorough
 def test_findings_headline_and_tables_are_translated(run: Results, brackets: None) -> None:
-    """Headings, notes, titles and texts in cells are included."""
+    """Headings, notes, titles and words in cells are included."""
     content = report_content(run, [])
     message = [finding.text for finding in findings(run)]
     message += [theme for theme, _ in content.findings]
@@ -92,7 +92,7 @@ def test_findings_headline_and_tables_are_translated(run: Results, brackets: Non
 
 
 def test_figures_are_translated(run: Results, brackets: None) -> None:
-    """Titles, captions, axes, legends, panels and texts of marks are included."""
+    """Titles, captions, axes, legends, panels and labels of marks are included."""
     text = []
     for figure in report_figures(run):
         text += [figure.title, figure.caption, *(key.label for key in figure.chart.key)]
@@ -105,20 +105,20 @@ def test_figures_are_translated(run: Results, brackets: None) -> None:
 
 
 @pytest.fixture(scope="module")
-def small() -> Results:
+def small_run() -> Results:
     """Return a small run."""
     return full_run(study(n_readers=2, n_models=1, n_items=8))
 
 
 @pytest.mark.thorough
 def test_only_page_pdf_and_figures_are_translated(
-    small: Results, without_printing: None, tmp_path: Path
+    small_run: Results, without_printing: None, tmp_path: Path
 ) -> None:
-    """Tables, `results.json` and files of a paper equal those of the English report."""
+    """Tables, `results.json` and the files for a paper equal those of the English report."""
     english = tmp_path / "en"
-    write_results(small, english, language="en")
+    write_results(small_run, english, language="en")
     for language in ("de", "zh-Hans"):
-        write_results(small, tmp_path / language, language=language)
+        write_results(small_run, tmp_path / language, language=language)
         for path in sorted(english.rglob("*")):
             part = path.relative_to(english)
             if path.is_file() and part.parts[0] in ("tables", "paper", "results.json"):
@@ -140,7 +140,7 @@ def test_a_language_applies_only_within_its_block(run: Results) -> None:
 
 
 def test_numbers_are_formatted_for_the_language() -> None:
-    """The separators of whole numbers in messages are included."""
+    """Integers in messages have the separators of the language too."""
     assert localised("1,234.5") == "1,234.5"
     with use_language("de"):
         assert localised("1,234.5") == "1.234,5"
@@ -151,7 +151,7 @@ def test_numbers_are_formatted_for_the_language() -> None:
 
 
 def test_reasons_are_translated_in_parts() -> None:
-    """They may contain numbers; unknown parts stay unchanged."""
+    """Reasons may contain numbers; unknown parts are not changed."""
     with use_language("de"):
         assert (
             translate_pieces("no item was answered")
@@ -165,8 +165,8 @@ def test_reasons_are_translated_in_parts() -> None:
     assert translate_pieces("interval: fewer than 8 items") == "interval: fewer than 8 items"
 
 
-def test_the_analysis_uses_the_catalogues_of_the_pages() -> None:
-    """It has its own function for this, because it does not import the pages."""
+def test_the_analysis_and_the_pages_use_the_same_catalogues() -> None:
+    """The analysis has a separate function for this because it does not import the pages."""
     assert translation.catalogue_folder() == pages.folder()
     assert translation.languages() == pages.languages()
     for name in translation.languages():
@@ -178,7 +178,7 @@ def test_the_analysis_uses_the_catalogues_of_the_pages() -> None:
 def test_a_language_without_a_catalogue_is_refused(
     folder: Path, tmp_path: Path, run: Results, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The message lists the existing languages, and nothing is written."""
+    """The message lists the available languages, and nothing is written."""
     with pytest.raises(OptionsError, match="no catalogue; give one of en, de, zh-Hans"):
         write_results(run, tmp_path / "out", language="fr")
     out = tmp_path / "out"

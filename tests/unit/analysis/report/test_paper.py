@@ -1,4 +1,4 @@
-"""Files for a paper: no active content, and an entry for every citation."""
+"""Files for a paper have no active content, and an entry for every citation."""
 
 import io
 import re
@@ -44,12 +44,12 @@ def _part(book: bytes, name: str) -> str:
 
 @pytest.mark.slow
 def test_the_list_of_written_files_equals_that_of_replaced_files(files: dict[str, bytes]) -> None:
-    """The list of written files equals that of replaced files."""
+    """An earlier report's files are all replaced or removed."""
     assert tuple(files) == PAPER_FILES or set(files) == set(PAPER_FILES)
 
 
 def test_cells_of_the_workbook_are_never_formulas_or_links() -> None:
-    """Labels can have any text; undefined values are empty cells."""
+    """Labels can be any text; undefined values are empty cells."""
     table = pd.DataFrame({"label": ["=1+1", "https://x.org", "@a", "12"], "n": [1.5, None, 2, 3]})
     book = workbook({"accuracy": table})
     sheet = ElementTree.fromstring(_part(book, "xl/worksheets/sheet2.xml"))
@@ -61,8 +61,8 @@ def test_cells_of_the_workbook_are_never_formulas_or_links() -> None:
     assert numbers == ["B2", "B4", "B5"]
 
 
-def test_a_sheet_states_what_it_omits() -> None:
-    """The statement is in its last row and on the first sheet."""
+def test_a_sheet_states_the_number_of_omitted_rows() -> None:
+    """The number is in the last row and on the first sheet."""
     table = pd.DataFrame({"n": range(12)})
     book = workbook({"agreement_pairs": table}, max_rows=5)
     assert "7 more rows are not in this sheet: see tables/agreement_pairs.csv" in _part(
@@ -73,16 +73,16 @@ def test_a_sheet_states_what_it_omits() -> None:
 
 
 def test_the_workbook_is_reproducible() -> None:
-    """It contains no creation time."""
+    """The workbook contains no creation time."""
     table = pd.DataFrame({"n": [1]})
     assert workbook({"a": table}) == workbook({"a": table})
 
 
 @pytest.mark.slow
-def test_every_measure_of_agreement_has_its_own_matrix(
+def test_every_measure_of_agreement_has_a_separate_matrix(
     run: Results, files: dict[str, bytes]
 ) -> None:
-    """It is written in LaTeX and as a sheet, with kappa first and the values of the table."""
+    """The matrices, with kappa first, have the values of the table, in LaTeX and as sheets."""
     tables = [table for table in report_content(run, []).tables if table.name.startswith("matrix-")]
     measures = ("kappa_letters", "brennan_prediger", "error_consistency", "raw")
     assert [entry.name for entry in tables] == [f"matrix-{m.replace('_', '-')}" for m in measures]
@@ -101,7 +101,7 @@ def test_every_measure_of_agreement_has_its_own_matrix(
 
 
 def test_latex_is_escaped() -> None:
-    """Brackets at the start of a row and letters missing from pdfLaTeX are included."""
+    """Brackets at the start of a row and characters missing from pdfLaTeX are included."""
     escaped = latex_text("a_b % & # $x$ ~ ^ \\ {y} [z] <b> 😀 שלום – −1")
     assert escaped.isascii()
     bare = re.sub(r"\\[%&#$_{}]|\\[a-zA-Z]+\{[^}]*\}|\{[\[\]]\}|\$-\$", "", escaped)
@@ -121,7 +121,7 @@ def test_latex_tables_have_as_many_cells_as_columns(files: dict[str, bytes]) -> 
             assert len(re.findall(r"(?<!\\)&", row)) == len(columns[1]) - 1
 
 
-def test_every_citation_of_the_methods_has_its_entry(run: Results, files: dict[str, bytes]) -> None:
+def test_every_citation_in_the_methods_has_an_entry(run: Results, files: dict[str, bytes]) -> None:
     """The bibliography has no other entries."""
     cited = set(cited_keys([files["methods.md"].decode()]))
     entries = set(re.findall(r"^@\w+\{(\w+),", files["references.bib"].decode(), re.M))
@@ -130,7 +130,7 @@ def test_every_citation_of_the_methods_has_its_entry(run: Results, files: dict[s
 
 
 def test_a_complete_report_cites_all_sources(run: Results) -> None:
-    """All methods then name their sources."""
+    """A report with every table describes all methods, each with its sources."""
     panel = run.tables["reader_panel"]
     with_area = pd.concat([panel, panel.assign(metric="auc")])
     accuracy = run.tables["accuracy"]
@@ -155,7 +155,7 @@ def test_only_computed_tables_are_described() -> None:
 
 
 def test_bibtex_entries_are_complete() -> None:
-    """Author, title, year and doi are parsed from the line of each source."""
+    """Each entry has author, title, year and doi, parsed from the line of the source."""
     entries = bibtex(method_references()).split("\n\n")
     assert len(entries) == len(method_references())
     for entry in entries:
@@ -164,8 +164,8 @@ def test_bibtex_entries_are_complete() -> None:
         assert entry.count("{") == entry.count("}")
 
 
-def test_keys_of_the_same_author_and_year_get_a_letter() -> None:
-    """A publication with two methods has a single entry."""
+def test_keys_with_the_same_author_and_year_get_a_letter() -> None:
+    """A publication cited for two methods has a single entry."""
     texts = ("Gwet KL. One. J 2008;1:1.", "Gwet KL. Two. J 2008;2:2.", "Gwet KL. One. J 2008;1:1.")
     sources = [Source(method=str(i), text=t, doi=t) for i, t in enumerate(texts)]
     assert [reference.key for reference in references(sources)] == ["gwet2008a", "gwet2008b"]
@@ -173,13 +173,13 @@ def test_keys_of_the_same_author_and_year_get_a_letter() -> None:
 
 @pytest.mark.parametrize(("place", "n"), [(0, 15), (2, 44)])
 def test_checklists_have_all_items(run: Results, place: int, n: int) -> None:
-    """The numbers of items are those of the publications, without repetition."""
+    """Items are numbered as in the publications, without repetition."""
     numbers = [item.number for item in checklists(run)[place].items]
     assert numbers == [str(i) for i in range(1, n + 1)]
 
 
 def test_the_stard_checklist_has_thirty_items_with_their_parts(run: Results) -> None:
-    """It also has the items for AI."""
+    """The checklist has the additional items for AI."""
     numbers = [item.number for item in checklists(run)[1].items if "AI" not in item.number]
     assert len(numbers) == 34
     assert {int(re.sub("[ab]", "", number)) for number in numbers} == set(range(1, 31))
@@ -195,8 +195,8 @@ def test_the_decide_ai_checklist_has_its_specific_and_generic_items(run: Results
     assert generic == ["I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X"]
 
 
-def test_the_items_on_human_baselines_are_in_order(run: Results) -> None:
-    """The five stages and the evaluation are included, without the paper itself."""
+def test_the_items_on_human_baselines_are_complete_and_in_order(run: Results) -> None:
+    """The items about the five stages and the evaluation are included."""
     numbers = [item.number for item in checklists(run)[4].items]
     keys = [tuple(map(int, number.split("."))) for number in numbers]
     assert keys == sorted(set(keys))
@@ -204,7 +204,7 @@ def test_the_items_on_human_baselines_are_in_order(run: Results) -> None:
     assert stages == [(0, 6), (1, 12), (2, 18), (3, 13), (4, 8), (5, 10)]
 
 
-def test_unknown_values_of_checklists_are_open(run: Results) -> None:
+def test_checklist_items_with_unknown_values_are_left_open(run: Results) -> None:
     """Funding is never guessed, and a missing protocol is not named."""
     items = {item.number: item for item in checklists(run)[2].items}
     assert items["44"].state is ChecklistState.OPEN
@@ -216,8 +216,8 @@ def test_unknown_values_of_checklists_are_open(run: Results) -> None:
     assert filled["21"].state is ChecklistState.PARTLY
 
 
-def test_feedback_between_sessions_is_part_of_what_readers_knew(run: Results) -> None:
-    """It is named only if the protocol has it."""
+def test_feedback_between_sessions_is_part_of_the_item_on_readers_knowledge(run: Results) -> None:
+    """Feedback is mentioned only if the protocol has it."""
     for values, is_named in (({"session_feedback": True}, True), ({}, False)):
         protocol = {"sha256": "ab12", "locked": {"protocol": {"cases": 60, **values}}}
         results = replace(run, bundle=replace(run.bundle, protocol=protocol))
@@ -225,8 +225,8 @@ def test_feedback_between_sessions_is_part_of_what_readers_knew(run: Results) ->
         assert ("are shown between sessions" in stard["13a"].answer) == is_named
 
 
-def test_metadata_of_the_protocol_fill_open_rows(run: Results) -> None:
-    """Texts removed by an amendment are not used."""
+def test_metadata_in_the_protocol_complete_checklist_items(run: Results) -> None:
+    """Text that an amendment removed is not used."""
 
     def rows(place: int, protocol: dict[str, Any]) -> dict[str, ChecklistItem]:
         bundle = replace(run.bundle, protocol=protocol)
@@ -259,7 +259,7 @@ def test_metadata_of_the_protocol_fill_open_rows(run: Results) -> None:
 
 
 def test_markdown_tables_keep_their_columns(files: dict[str, bytes], tmp_path: Path) -> None:
-    """Cells can have any text."""
+    """Text in cells cannot break the columns."""
     for line in files["checklists.md"].decode().splitlines():
         if line.startswith("|"):
             assert len(re.findall(r"(?<!\\)\|", line)) == 6

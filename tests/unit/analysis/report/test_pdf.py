@@ -1,4 +1,4 @@
-"""The PDF: summary and findings on a page each, literal text, and reproducible bytes."""
+"""The PDF has summary and findings on a page each, literal text, and reproducible bytes."""
 
 import json
 from dataclasses import replace
@@ -29,7 +29,7 @@ HOSTILE = (
 )
 
 
-def _hostile(bundle: Bundle) -> Bundle:
+def _with_hostile_names(bundle: Bundle) -> Bundle:
     labels = [HOSTILE[i % len(HOSTILE)] for i in range(len(bundle.raters))]
     questions = [HOSTILE[i % len(HOSTILE)] for i in range(len(bundle.items))]
     return replace(
@@ -66,7 +66,7 @@ def _pages(content: ReportContent, place: Path, marks: str) -> list[int]:
 def test_summary_and_findings_each_fill_one_page(
     tmp_path: Path, readers: int, models: int, conditions: tuple[str, ...]
 ) -> None:
-    """Any number of models and conditions fits."""
+    """They fit for any number of models and conditions."""
     bundle = study(readers, models, 40, conditions=conditions)
     assert _pages_after(full_run(bundle), tmp_path) == [2, 3]
 
@@ -74,7 +74,7 @@ def test_summary_and_findings_each_fill_one_page(
 @pytest.mark.thorough
 @pytest.mark.parametrize("readers", [3, 24, 40, 130])
 def test_the_first_figure_is_legible_for_any_number_of_raters(tmp_path: Path, readers: int) -> None:
-    """It is on page 1, or on a separate page if the table of raters leaves no space."""
+    """The figure is on page 1, or on a separate page if the table of raters leaves no space."""
     results = full_run(study(readers, 0, 12), Options(bootstrap=1))
     content = report_content(results, overview_figure(results))
     (scale,) = _pages(content, tmp_path, "<overview-scale>")
@@ -84,8 +84,8 @@ def test_the_first_figure_is_legible_for_any_number_of_raters(tmp_path: Path, re
 
 
 @pytest.mark.thorough
-def test_the_report_has_12_pages_at_most_before_its_supplement(tmp_path: Path) -> None:
-    """One figure of each section and the methods; everything else follows."""
+def test_the_report_has_at_most_12_pages_before_its_supplement(tmp_path: Path) -> None:
+    """These pages have one figure for each section and the methods."""
     results = full_run(study(3, 8, 40, conditions=("a", "b")))
     content = report_content(results, report_figures(results))
     assert len(content.sections) >= 6
@@ -95,15 +95,15 @@ def test_the_report_has_12_pages_at_most_before_its_supplement(tmp_path: Path) -
 
 @pytest.mark.thorough
 def test_hostile_names_are_shown_literally(tmp_path: Path) -> None:
-    """They contain no commands, and long words fit the page."""
-    results = full_run(_hostile(study(6, 6, 40, conditions=("a #$", "b"))))
+    """Commands in names are not run, and long words fit on the page."""
+    results = full_run(_with_hostile_names(study(6, 6, 40, conditions=("a #$", "b"))))
     assert _pages_after(results, tmp_path) == [2, 3]
     assert report_pdf(report_content(results, [])).startswith(b"%PDF-")
 
 
 @pytest.mark.thorough
 def test_the_pdf_is_reproducible() -> None:
-    """It is tagged and has no date."""
+    """The PDF is tagged and contains no date."""
     content = report_content(full_run(study(), Options(bootstrap=5)), [])
     first = report_pdf(content)
     assert first == report_pdf(content)

@@ -9,16 +9,16 @@ from analysis.cli import main
 from analysis.errors import OutputError
 from analysis.report.formats.folder import OutputPart, replacement_folder
 
-pytestmark = [pytest.mark.usefixtures("unprinted"), pytest.mark.slow]
+pytestmark = [pytest.mark.usefixtures("without_printing"), pytest.mark.slow]
 
-RENAME = Path.rename
+PATH_RENAME = Path.rename
 
 
 def _report(folder: Path, out: Path, command: str = "report") -> int:
     return main([command, str(folder), "--out", str(out)])
 
 
-def _files(place: Path) -> dict[str, bytes]:
+def _files_in(place: Path) -> dict[str, bytes]:
     return {str(p.relative_to(place)): p.read_bytes() for p in place.rglob("*") if p.is_file()}
 
 
@@ -37,7 +37,7 @@ def test_the_command_prints_the_path_of_the_report(
 def test_nothing_outside_an_existing_folder_is_written(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its parent may belong to another user or be on another filesystem."""
+    """The parent folder may belong to another user or be on another filesystem."""
     parent = tmp_path / "parent"
     (parent / "out").mkdir(parents=True)
     paths: list[Path] = []
@@ -65,8 +65,8 @@ def test_nothing_outside_an_existing_folder_is_written(
     ]
 
 
-def test_a_link_to_another_folder_is_followed(folder: Path, tmp_path: Path) -> None:
-    """The folder may not exist yet."""
+def test_a_symbolic_link_to_another_folder_is_followed(folder: Path, tmp_path: Path) -> None:
+    """The folder need not exist yet."""
     for there in (True, False):
         target, link = tmp_path / f"target-{there}", tmp_path / f"link-{there}"
         if there:
@@ -78,7 +78,7 @@ def test_a_link_to_another_folder_is_followed(folder: Path, tmp_path: Path) -> N
 
 
 def test_the_folder_can_have_the_longest_possible_name(folder: Path, tmp_path: Path) -> None:
-    """The temporary folder has a short name."""
+    """The name of the temporary folder is short."""
     assert _report(folder, tmp_path / ("o" * 255), "tables") == 0
     assert _report(folder, tmp_path / ("o" * 256), "tables") == 1
 
@@ -97,24 +97,24 @@ def test_the_folder_can_have_the_longest_possible_name(folder: Path, tmp_path: P
         ("report.pdf/x", "is not a file"),
     ],
 )
-def test_obstacles_are_named_and_nothing_is_written(
+def test_a_folder_that_cannot_be_written_is_reported_and_nothing_is_written(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], place: str, words: str
 ) -> None:
-    """They are checked before anything is computed."""
+    """The folder is checked before anything is computed."""
     out = tmp_path / "out"
     (out / place).parent.mkdir(parents=True)
     (out / place).write_text("mine")
-    before = _files(out)
+    before = _files_in(out)
     assert _report(folder, out) == 1
     assert words in capsys.readouterr().err
-    assert _files(out) == before
+    assert _files_in(out) == before
     assert not [p for p in out.iterdir() if p.name.startswith(".")]
 
 
 def test_links_and_reports_of_other_programs_are_kept(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A folder with the program's results.json contains one of its reports."""
+    """A folder is replaced only if its results.json shows that it contains a report."""
     out = tmp_path / "out"
     out.mkdir()
     (out / "report.html").write_text("mine")
@@ -144,13 +144,13 @@ def _failing(patch: pytest.MonkeyPatch, step: int) -> None:
     def rename(self: Path, target: Path) -> Path:
         if next(moves) == step:
             raise OSError(28, os.strerror(28))
-        return RENAME(self, target)
+        return PATH_RENAME(self, target)
 
     patch.setattr(Path, "rename", rename)
 
 
 def test_a_failure_at_any_step_keeps_the_previous_files(tmp_path: Path) -> None:
-    """Three parts are moved out and three in; all moves are undone."""
+    """Three parts are moved out and three in; after a failure all moves are undone."""
     parts = [
         OutputPart(name="tables", endings=(".csv",)),
         OutputPart(name="a.txt"),
@@ -164,32 +164,32 @@ def test_a_failure_at_any_step_keeps_the_previous_files(tmp_path: Path) -> None:
                 (fresh / name).write_text(text)
 
     write("earlier")
-    before = _files(tmp_path)
+    before = _files_in(tmp_path)
     for step in range(6):
         with pytest.MonkeyPatch.context() as patch:
             _failing(patch, step)
             with pytest.raises(OutputError, match="cannot be written"):
                 write("new")
-        assert _files(tmp_path) == before
+        assert _files_in(tmp_path) == before
     write("new")
-    assert set(_files(tmp_path).values()) == {b"new"}
+    assert set(_files_in(tmp_path).values()) == {b"new"}
 
 
 @pytest.mark.thorough
 def test_a_failure_in_the_middle_keeps_the_previous_report(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Six parts have been moved out, and the first has been moved in."""
+    """The move fails after six parts have been moved out and the first has been moved in."""
     out = tmp_path / "out"
     assert _report(folder, out) == 0
-    before = _files(out)
+    before = _files_in(out)
     (folder / "readings.csv").write_text("rater_id,item_id,answer\nR1,q1,A\n")
     with monkeypatch.context() as patch:
         _failing(patch, 7)
         assert _report(folder, out) == 1
-    assert _files(out) == before
+    assert _files_in(out) == before
     assert _report(folder, out) == 0
-    assert _files(out) != before
+    assert _files_in(out) != before
 
 
 def test_files_that_cannot_be_restored_are_not_deleted(tmp_path: Path) -> None:
@@ -203,7 +203,7 @@ def test_files_that_cannot_be_restored_are_not_deleted(tmp_path: Path) -> None:
             def rename(self: Path, target: Path) -> Path:
                 if next(moves) > 0:
                     raise OSError(5, os.strerror(5))
-                return RENAME(self, target)
+                return PATH_RENAME(self, target)
 
             patch.setattr(Path, "rename", rename)
     assert [p.read_text() for p in tmp_path.rglob("a.txt")] == ["earlier"]
@@ -211,7 +211,7 @@ def test_files_that_cannot_be_restored_are_not_deleted(tmp_path: Path) -> None:
 
 @pytest.mark.thorough
 def test_new_tables_remove_the_previous_report(folder: Path, tmp_path: Path) -> None:
-    """It would contradict the tables; other files are kept."""
+    """The previous report would contradict the new tables; other files are kept."""
     out = tmp_path / "out"
     assert _report(folder, out) == 0
     (out / "note.txt").write_text("mine")

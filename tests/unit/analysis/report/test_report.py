@@ -1,4 +1,4 @@
-"""The report: a single file without external requests, with literal names."""
+"""The report is a single file without external requests, and shows names literally."""
 
 import io
 import re
@@ -25,7 +25,7 @@ from analysis.figures.drawing.to_plotly import plotly_figure
 from analysis.report.findings import findings
 from tests.unit.analysis.conftest import MakeBundle
 
-pytestmark = [pytest.mark.usefixtures("unprinted"), pytest.mark.slow]
+pytestmark = [pytest.mark.usefixtures("without_printing"), pytest.mark.slow]
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -93,7 +93,7 @@ def test_the_page_makes_no_requests(tmp_path: Path, make_bundle: MakeBundle) -> 
 def test_every_figure_can_be_downloaded_from_the_page(
     tmp_path: Path, make_bundle: MakeBundle
 ) -> None:
-    """Images are files next to the page, or data within it."""
+    """Images are files next to the page, or data in the page."""
     out = tmp_path / "out"
     page = _page(make_bundle("ABAB", {"R": "ABBB", "S": "AAAB"}), out)
     links = re.findall(r'<a href="([^"]+)" download="([^"]+)">', page)
@@ -113,7 +113,7 @@ def test_every_figure_can_be_downloaded_from_the_page(
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("columns", [{"n_options": ""}, {"patient_id": "p"}], ids=str)
-def test_a_constant_column_gives_a_report(
+def test_a_bundle_with_a_constant_column_gives_a_report(
     tmp_path: Path, make_bundle: MakeBundle, columns: dict[str, object]
 ) -> None:
     """No undefined value is printed as a number."""
@@ -124,7 +124,7 @@ def test_a_constant_column_gives_a_report(
 
 
 def test_findings_claim_no_difference_without_a_test(make_bundle: MakeBundle) -> None:
-    """Two percentages are not sufficient."""
+    """Two percentages alone do not show a difference."""
     text = " ".join(map(str, findings(analyse(make_bundle("AAAA", {"R": "AAAA", "S": "BBBB"})))))
     for word in ("better", "worse", "outperform", "significant", "superior"):
         assert word not in text
@@ -132,15 +132,15 @@ def test_findings_claim_no_difference_without_a_test(make_bundle: MakeBundle) ->
 
 
 def test_an_undefined_pair_is_a_dash_in_the_matrix(make_bundle: MakeBundle) -> None:
-    """It is not zero."""
+    """The value of such a pair is not shown as zero."""
     table = agreement_pairs(make_bundle("AB", {"R": "AA", "S": "AA"}))
     figure = plotly_figure(kappa_matrix_chart(table, measure="kappa_letters"))
     assert np.isnan(figure.data[0].z).all()
     assert {note.text for note in figure.layout.annotations} == {"–"}
 
 
-def test_raters_with_the_same_label_have_their_own_lines(make_bundle: MakeBundle) -> None:
-    """Lines are placed by number."""
+def test_raters_with_the_same_label_have_separate_lines(make_bundle: MakeBundle) -> None:
+    """Lines are placed by the number of the rater, not by label."""
     table = accuracy(make_bundle("AB", {"R": "AB", "S": "AA"}))
     same = RaterName(label="Resident", simulated=False)
     figure = plotly_figure(accuracy_chart(table, names={"R": same, "S": same}))

@@ -17,7 +17,7 @@ from analysis.report.findings.times import time_findings
 from analysis.report.formats.page import report_page
 from analysis.report.leaderboard import write_leaderboard
 
-DECLARED = {
+DECLARED_PROTOCOL = {
     "hypothesis": "superiority",
     "endpoint": "accuracy",
     "claim_about": "these readers",
@@ -29,8 +29,8 @@ VERDICTS = re.compile(
     r"|not shown|wholly below)\b",
     re.IGNORECASE,
 )
-# Texts of headings, captions and rules that do not concern the raters.
-NEUTRAL = re.compile(
+# Phrases in headings, captions and rules that state nothing about the raters.
+NEUTRAL_PHRASES = re.compile(
     r"for no difference; adjusted|A difference is stated only where[^.]*\.|highest|lowest"
     r"|superiority of|non-inferiority of|\(superiority\)|\(non-inferiority\)|Lower right"
     r"|whole interval|it is cleared where the lower limit|by a lower limit from"
@@ -41,7 +41,7 @@ PLURALS = (
     "readers|models|cases|patients|pairs|items|raters|comparisons|options|readings|answers|rows"
     "|terms|conditions|places|banks|clusters|others|times|points|questions"
 )
-OF_ONE = re.compile(rf"(?<![\d.,−-])\b1 ({PLURALS})\b(?! of accuracy)")
+PLURAL_AFTER_ONE = re.compile(rf"(?<![\d.,−-])\b1 ({PLURALS})\b(?! of accuracy)")
 
 
 def bundle_of(
@@ -53,7 +53,7 @@ def bundle_of(
     right: dict[str, int] | None = None,
     truth: bool = True,
     conditions: tuple[str, ...] = ("",),
-    also: str = "",
+    extra_condition: str = "",
     protocol: dict[str, Any] | None = None,
     answered: dict[str, int] | None = None,
 ) -> Bundle:
@@ -82,7 +82,10 @@ def bundle_of(
         }
         for kind, count in (("R", readers), ("M", models))
         for number in range(count)
-        for condition in (*conditions, *((also,) if also and kind == "M" else ()))
+        for condition in (
+            *conditions,
+            *((extra_condition,) if extra_condition and kind == "M" else ()),
+        )
         for i, item in enumerate(ids)
     ]
     raters = {row["rater_id"]: row["rater_id"] for row in rows}
@@ -103,42 +106,55 @@ def bundle_of(
     table["level"] = ["ab"[i % 2] if readers > 3 else "" for i in range(len(table))]
     table["years"] = [str(3 * i + 1) if readers > 3 else "" for i in range(len(table))]
     bundle = bundle_from_tables(items, pd.DataFrame(rows), table)
-    object.__setattr__(bundle, "protocol", DECLARED if protocol is None else protocol)
+    object.__setattr__(bundle, "protocol", DECLARED_PROTOCOL if protocol is None else protocol)
     return bundle
 
 
-ODD: dict[str, Callable[[], Bundle]] = {
+UNUSUAL_BUNDLES: dict[str, Callable[[], Bundle]] = {
     "1 patient": partial(bundle_of, 1),
     "1 patient of 6 cases": partial(bundle_of, 1, per_patient=6),
-    "5 patients": partial(bundle_of, 5, protocol={**DECLARED, "hypothesis": "non-inferiority"}),
+    "5 patients": partial(
+        bundle_of, 5, protocol={**DECLARED_PROTOCOL, "hypothesis": "non-inferiority"}
+    ),
     "24 patients": partial(bundle_of, 24, models=2),
     "24 patients of 2 cases": partial(bundle_of, 24, per_patient=2, readers=3, models=5),
     "24 patients, model all wrong": partial(bundle_of, 24, right={"R": 10, "M": 0}),
     "24 patients, all right": partial(bundle_of, 24, right={"R": 10, "M": 10}),
     "24 patients, all wrong": partial(bundle_of, 24, right={"R": 0, "M": 0}),
     "24 patients, two conditions": partial(bundle_of, 24, conditions=("aided", "unaided")),
-    "24 patients, one reader, image-absent": partial(bundle_of, 24, readers=1, also="image-absent"),
+    "24 patients, one reader, image-absent": partial(
+        bundle_of, 24, readers=1, extra_condition="image-absent"
+    ),
     "24 patients, no truth": partial(bundle_of, 24, truth=False),
     "24 patients, nothing declared": partial(bundle_of, 24, protocol={}),
     "models only": partial(bundle_of, 24, readers=0, models=2),
     "readers only": partial(bundle_of, 24, readers=2, models=0),
     "25 patients": partial(bundle_of, 25),
-    "26 patients of 2 cases": partial(bundle_of, 26, per_patient=2, models=5, also="wrong-image"),
+    "26 patients of 2 cases": partial(
+        bundle_of, 26, per_patient=2, models=5, extra_condition="wrong-image"
+    ),
     "26 patients, model all wrong": partial(bundle_of, 26, right={"R": 10, "M": 1}, readers=1),
 }
-TWO = {"conditions": ("aided", "unaided"), "also": "image-absent", "readers": 4, "models": 2}
+TWO_CONDITIONS = {
+    "conditions": ("aided", "unaided"),
+    "also": "image-absent",
+    "readers": 4,
+    "models": 2,
+}
 # All cases were presented to all raters; few patients have an answer on each side of the
 # comparisons.
-ODD |= {
+UNUSUAL_BUNDLES |= {
     "0 of 40 patients answered by readers": partial(bundle_of, 40, answered={"R": 0}),
     "0 of 40 patients answered by models": partial(bundle_of, 40, answered={"M": 0}),
     "24 of 60 patients answered by readers": partial(
-        bundle_of, 60, **TWO | {"also": ""}, answered={"R": 24}
+        bundle_of, 60, **TWO_CONDITIONS | {"also": ""}, answered={"R": 24}
     ),
     "24 of 60 patients of 2 cases answered": partial(
-        bundle_of, 60, per_patient=2, **TWO, answered={"R": 24, "M": 24}
+        bundle_of, 60, per_patient=2, **TWO_CONDITIONS, answered={"R": 24, "M": 24}
     ),
-    "25 of 60 patients answered": partial(bundle_of, 60, **TWO, answered={"R": 25, "M": 25}),
+    "25 of 60 patients answered": partial(
+        bundle_of, 60, **TWO_CONDITIONS, answered={"R": 25, "M": 25}
+    ),
 }
 pytestmark = pytest.mark.thorough  # the first test creates the report
 CONTENTS: dict[str, ReportContent] = {}
@@ -147,13 +163,13 @@ CONTENTS: dict[str, ReportContent] = {}
 def content_of(name: str) -> ReportContent:
     """Return the complete report of a bundle, which is created once."""
     if name not in CONTENTS:
-        results = analyse(ODD[name](), Options(bootstrap=20))
+        results = analyse(UNUSUAL_BUNDLES[name](), Options(bootstrap=20))
         CONTENTS[name] = report_content(results, report_figures(results))
     return CONTENTS[name]
 
 
 def sentences_of(content: ReportContent) -> Iterator[str]:
-    """Yield all sentences of the program, without the invisible isolates."""
+    """Yield all sentences written by the program, without the invisible isolates."""
     texts = [line.word for line in content.headline.verdicts]
     texts += [line.text for line in content.headline.verdicts]
     texts += [*content.headline.agreement, content.headline.raters.remark]
@@ -166,11 +182,11 @@ def sentences_of(content: ReportContent) -> Iterator[str]:
     yield from (re.sub("[\u2068\u2069]", "", text).replace("\u00a0", " ") for text in texts)
 
 
-@pytest.mark.parametrize("name", ODD)
+@pytest.mark.parametrize("name", UNUSUAL_BUNDLES)
 def test_no_verdict_is_given_for_fewer_than_25_patients(name: str) -> None:
-    """Estimate, interval and the reason are shown instead in all parts of the report."""
+    """All parts of the report show estimate, interval and the reason instead."""
     is_few = int(name.split()[0]) < 25 if name[0].isdigit() else True
-    text = NEUTRAL.sub("", "\n".join(sentences_of(content_of(name))))
+    text = NEUTRAL_PHRASES.sub("", "\n".join(sentences_of(content_of(name))))
     search = VERDICTS.search(text)
     if is_few:
         assert search is None, text[max(0, search.start() - 200) : search.end() + 100]
@@ -180,31 +196,31 @@ def test_no_verdict_is_given_for_fewer_than_25_patients(name: str) -> None:
         assert "fewer than 25:" not in text
 
 
-@pytest.mark.parametrize("name", ODD)
+@pytest.mark.parametrize("name", UNUSUAL_BUNDLES)
 def test_counts_of_1_use_the_singular(name: str) -> None:
-    """There is no "1 models" and no "the other 1 model"."""
+    """Phrases such as "1 models" and "the other 1 model" do not occur."""
     for sentence in sentences_of(content_of(name)):
-        assert not OF_ONE.search(sentence), sentence
+        assert not PLURAL_AFTER_ONE.search(sentence), sentence
         assert not re.search(r"\b[Tt]he (other )?1 [a-z]", sentence), sentence
 
 
-def translated(name: str, theme: str) -> str:
+def findings_of(name: str, theme: str) -> str:
     """Return the findings of a theme."""
     texts = dict(content_of(name).findings).get(theme, [])
     return re.sub("[\u2068\u2069]", "", " ".join(texts)).replace("\u00a0", " ")
 
 
 def test_the_reason_is_shown_with_estimate_and_interval() -> None:
-    """It is part of the headline and of the findings."""
+    """The reason is shown in the headline and in the findings."""
     (line,) = content_of("5 patients").headline.verdicts
     assert (line.word, line.shown) == ("Not decided", False)
     assert "+50.0 points, 95\u00a0% CI 1.9 to 98.1" in line.text
     assert "No verdict is given for 5 cases with answers, fewer than 25." in line.text
-    endpoint = translated("5 patients", "Primary endpoint")
+    endpoint = findings_of("5 patients", "Primary endpoint")
     assert re.search(
         r"Not decided: M0 \(100\.0 %: \+[\d.]+ points, 95 % CI .*\), because", endpoint
     )
-    assert "for 24 patients with answers, fewer than 25" in translated(
+    assert "for 24 patients with answers, fewer than 25" in findings_of(
         "24 patients of 2 cases", "Primary endpoint"
     )
     page = report_page(content_of("5 patients"))
@@ -213,8 +229,8 @@ def test_the_reason_is_shown_with_estimate_and_interval() -> None:
 
 @pytest.mark.parametrize("patients", [24, 25])
 def test_a_difference_without_variance_is_shown_with_the_reason(patients: int) -> None:
-    """If all answers are correct, estimates have the reason for missing intervals."""
-    bundle = bundle_of(patients, right={"R": 10, "M": 10}, protocol=DECLARED)
+    """If all answers are correct, the reason for the missing interval is shown."""
+    bundle = bundle_of(patients, right={"R": 10, "M": 10}, protocol=DECLARED_PROTOCOL)
     (line,) = report_content(analyse(bundle), []).headline.verdicts
     text = line.text.replace("\u00a0", " ")
     assert "100.0 % against 100.0 % (2 readers): 0.0 points, without an interval because" in text
@@ -222,54 +238,56 @@ def test_a_difference_without_variance_is_shown_with_the_reason(patients: int) -
 
 
 def test_the_minimum_number_of_patients_is_exact() -> None:
-    """24 patients allow no verdict, and 25 do."""
+    """A study with 24 patients has no verdict, and one with 25 patients has one."""
     assert content_of("25 patients").headline.verdicts[0].word == "Superior"
     assert content_of("24 patients").headline.verdicts[0].word == "Not decided"
 
 
 def test_a_model_with_an_interval_below_the_margin_is_inferior() -> None:
-    """The verdict is not merely that superiority was not shown."""
+    """The verdict states inferiority, not only that superiority was not shown."""
     (line,) = content_of("26 patients, model all wrong").headline.verdicts
     assert (line.word, line.shown) == ("Inferior", False)
-    assert "Inferior: M0 (" in translated("26 patients, model all wrong", "Primary endpoint")
+    assert "Inferior: M0 (" in findings_of("26 patients, model all wrong", "Primary endpoint")
 
 
 def test_answers_without_the_image_are_part_of_the_findings() -> None:
-    """Conditions that no reader had are reported with n and interval."""
+    """Results under conditions that no reader had are reported with n and interval."""
     for name, condition in (
         ("24 patients, one reader, image-absent", "image-absent"),
         ("26 patients of 2 cases", "wrong-image"),
     ):
-        text = translated(name, "Models under another condition")
+        text = findings_of(name, "Models under another condition")
         assert text.startswith(f"Under {condition}, compared with the same cases as the readers")
         assert re.search(r"M0 [\d.]+ % against [\d.]+ %.*cases", text)
     assert "1 more in tables/model_conditions.csv" in text
 
 
-def test_a_share_of_equal_wrong_options_states_the_number_of_cases() -> None:
-    """A single pair has an interval, several pairs a range."""
-    first = translated("24 patients", "Shared errors")
+def test_the_share_of_identical_errors_is_stated_with_the_number_of_cases() -> None:
+    """For a single pair an interval is stated, for several pairs a range."""
+    first = findings_of("24 patients", "Shared errors")
     assert re.search(r"\d+ % of \d+ cases by two readers \(95 % CI [\d.]+ to [\d.]+", first), first
     assert "100 % of" not in first or re.search(r"\d+\.\d to 100\.0", first)
-    several = translated("24 patients of 2 cases", "Shared errors")
+    several = findings_of("24 patients of 2 cases", "Shared errors")
     assert re.search(r"\(median of 3 pairs with [\d to]+ cases each, \d+ to \d+ %\)", several)
 
 
 def test_a_leaderboard_states_that_it_has_few_patients(tmp_path: Any) -> None:
-    """It has ranks, and states that they are not conclusive."""
-    few = write_leaderboard({"s": ODD["24 patients"]()}, tmp_path / "few", Options(bootstrap=20))
-    assert "24 patients with answers, too few for a verdict on who is better" in few
+    """The leaderboard has ranks, and states that they are not conclusive."""
+    few_patients = write_leaderboard(
+        {"s": UNUSUAL_BUNDLES["24 patients"]()}, tmp_path / "few", Options(bootstrap=20)
+    )
+    assert "24 patients with answers, too few for a verdict on who is better" in few_patients
     sufficient = write_leaderboard(
-        {"s": ODD["25 patients"]()}, tmp_path / "on", Options(bootstrap=20)
+        {"s": UNUSUAL_BUNDLES["25 patients"]()}, tmp_path / "on", Options(bootstrap=20)
     )
     assert "too few" not in sufficient
 
 
-@pytest.mark.parametrize("few", [24, 25])
-def test_a_term_of_the_time_model_needs_25_patients_on_each_side(few: int) -> None:
-    """All readings of a task with fewer patients do not support a direction."""
+@pytest.mark.parametrize("few_patients", [24, 25])
+def test_a_finding_on_time_needs_25_patients_in_both_groups(few_patients: int) -> None:
+    """No direction is stated for a task or group with fewer patients."""
     bundle = bundle_of(60)
-    slow = bundle.items["item_id"].str[1:].astype(int) < few
+    slow = bundle.items["item_id"].str[1:].astype(int) < few_patients
     readings = bundle.readings
     place = np.arange(len(readings))
     is_slow = readings["item_id"].map(dict(zip(bundle.items["item_id"], slow, strict=True)))
@@ -282,12 +300,12 @@ def test_a_term_of_the_time_model_needs_25_patients_on_each_side(few: int) -> No
     )
     texts = [finding.text for finding in time_findings(analyse(bundle, Options(bootstrap=20)))]
     text = re.sub("[\u2068\u2069]", "", texts[-1])
-    assert ("task slow against fast: slower" in text) == (few == 25), text
-    assert ("for 24 cases with answers" in text) == (few == 24)
+    assert ("task slow against fast: slower" in text) == (few_patients == 25), text
+    assert ("for 24 cases with answers" in text) == (few_patients == 24)
 
 
 def test_intervals_of_agreement_are_within_bounds() -> None:
-    """Shares are from 0 to 1, coefficients from -1; a share of 1 has an interval."""
+    """Shares are between 0 and 1, coefficients at least -1; a share of 1 has an interval."""
     for name in ("1 patient of 6 cases", "5 patients", "24 patients, all right"):
         for table in content_of(name).tables:
             if table.name.startswith(("matrix", "agreement-pairs", "truth", "intra")):
@@ -299,9 +317,9 @@ def test_intervals_of_agreement_are_within_bounds() -> None:
 
 
 def test_an_interval_shared_by_both_claims_is_always_reported() -> None:
-    """Method, table, note, caption, findings and methods name it."""
+    """The method, table, note, caption, findings and methods text state it."""
     name = "24 patients of 2 cases"
-    panel = analyse(ODD[name](), Options(bootstrap=20)).tables["reader_panel"]
+    panel = analyse(UNUSUAL_BUNDLES[name](), Options(bootstrap=20)).tables["reader_panel"]
     narrower = panel.loc[panel["note"].str.contains("narrower")]
     assert len(narrower)
     for method in narrower["method"]:
@@ -317,5 +335,5 @@ def test_an_interval_shared_by_both_claims_is_always_reported() -> None:
     assert words in table.note
     figures = [f for section in content.sections for _, part in section.conditions for f in part]
     assert words in next(f.caption for f in figures if f.name.startswith("panel-accuracy"))
-    assert words in translated(name, "Models against readers")
+    assert words in findings_of(name, "Models against readers")
     assert words in " ".join(part.text for part in content.methods)

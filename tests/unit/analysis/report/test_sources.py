@@ -1,4 +1,4 @@
-"""Sources: a single list in the program, the methods and next to the code."""
+"""The same sources are listed in the program, in docs/methods.md and next to the code."""
 
 import ast
 import re
@@ -24,8 +24,8 @@ from analysis.report.methods.sources import (
 from tests.unit.analysis.conftest import MakeBundle
 
 ROOT = Path(__file__).resolve().parents[4]
-COMPUTING = ("readings", "statistics")
-EVERY = (*SOURCES, *PLANNING_SOURCES)
+COMPUTING_FOLDERS = ("readings", "statistics")
+ALL_SOURCES = (*SOURCES, *PLANNING_SOURCES)
 METHODS = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")
 TEXT, LISTED = METHODS.split("## Sources\n")
 # A doi may contain brackets, and ends before the punctuation of a sentence.
@@ -33,10 +33,10 @@ DOI = re.compile(r"doi:(10\.\S+?)[.,;)]*(?=\s)")
 
 
 def test_the_methods_list_the_sources_of_the_program() -> None:
-    """The numbers have no gap, and the texts are equal."""
+    """The numbers are consecutive, and the entries are equal."""
     entries = [line.split(". ", 1) for line in LISTED.strip().splitlines()]
     assert [number for number, _ in entries] == [str(i + 1) for i in range(len(entries))]
-    own_names = sorted(f"{source.text} doi:{source.doi}" for source in EVERY)
+    own_names = sorted(f"{source.text} doi:{source.doi}" for source in ALL_SOURCES)
     assert sorted(entry for _, entry in entries) == own_names
 
 
@@ -44,12 +44,12 @@ def test_the_methods_cite_sources_by_number() -> None:
     """A doi in the text would be a source outside the list."""
     groups = re.findall(r"\[(\d+(?:, \d+)*)\]", TEXT)
     cited = {int(number) for group in groups for number in group.split(", ")}
-    assert cited == set(range(1, len(EVERY) + 1))
+    assert cited == set(range(1, len(ALL_SOURCES) + 1))
     assert "doi:" not in TEXT
 
 
-def test_the_code_names_every_source_and_no_other() -> None:
-    """Each formula has its source."""
+def test_every_source_is_cited_in_the_code() -> None:
+    """The code cites no other source."""
     sources_file = ROOT / "analysis" / "report" / "methods" / "sources.py"
     code = [
         path.read_text("utf-8")
@@ -57,14 +57,14 @@ def test_the_code_names_every_source_and_no_other() -> None:
         if path != sources_file
     ]
     names = {doi for text in code for doi in DOI.findall(text)}
-    assert {doi.lower() for doi in names} == {source.doi.lower() for source in EVERY}
+    assert {doi.lower() for doi in names} == {source.doi.lower() for source in ALL_SOURCES}
 
 
 @pytest.mark.slow
 def test_only_imported_packages_are_named() -> None:
     """Imports are read from the syntax trees."""
     imported = {
-        name for folder in ANALYSIS_FOLDERS for name in _imports(ROOT / "analysis" / folder)
+        name for folder in ANALYSIS_FOLDERS for name in _imported_packages(ROOT / "analysis" / folder)
     }
     owners = packages_distributions()
     assert set(imported_packages()) == {
@@ -74,9 +74,11 @@ def test_only_imported_packages_are_named() -> None:
 
 @pytest.mark.slow
 def test_tables_name_the_packages_that_computed_them() -> None:
-    """Together they name the packages that the statistics import, and each only its own."""
+    """Each table names only its own packages, and together they name all that are imported."""
     used = {statistic.name: modules_called(statistic.compute) for statistic in STATISTICS}
-    imported = set().union(*(_imports(ROOT / "analysis" / name) for name in COMPUTING))
+    imported = set().union(
+        *(_imported_packages(ROOT / "analysis" / name) for name in COMPUTING_FOLDERS)
+    )
     others = imported - sys.stdlib_module_names - {"analysis"}
     assert set().union(*used.values()) == others
     assert {name for name in used if "sklearn" in used[name]} == {"model_calibration", "roc_points"}
@@ -87,7 +89,7 @@ def test_tables_name_the_packages_that_computed_them() -> None:
 
 @pytest.mark.slow
 def test_the_report_names_only_software_that_was_used(make_bundle: MakeBundle) -> None:
-    """A study without confidence or ordered options needs one package less."""
+    """A study without confidence or ordered options needs one package fewer."""
     bundle = make_bundle(
         "A" * 30, {"R": "A" * 20 + "B" * 10, "M": "A" * 25 + "C" * 5}, models=("M",)
     )
@@ -103,7 +105,7 @@ def test_the_report_names_only_software_that_was_used(make_bundle: MakeBundle) -
         ] * 2
 
 
-def _imports(folder: Path) -> set[str]:
+def _imported_packages(folder: Path) -> set[str]:
     result = set()
     for path in folder.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
@@ -115,6 +117,6 @@ def _imports(folder: Path) -> set[str]:
 
 
 def test_no_publication_is_listed_twice() -> None:
-    """Two methods of a publication share an entry."""
-    dois = [source.doi.lower() for source in (*EVERY, *CHECKLIST_SOURCES)]
+    """Two methods from one publication share an entry."""
+    dois = [source.doi.lower() for source in (*ALL_SOURCES, *CHECKLIST_SOURCES)]
     assert len(dois) == len(set(dois))

@@ -1,4 +1,4 @@
-"""Weight of advice equals a plain mean over pairs, within the limits of its definition."""
+"""The weight of advice equals a plain mean over pairs, and is within its limits."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,11 +16,11 @@ from analysis.statistics.advice_weight import advice_weight
 STEPS = 5
 OPTIONS = Options(bootstrap=50, confidence="answer")
 N_ITEMS = 40
-AID = ["aid_model", "aid_answer", "aid_planted"]
+AID_COLUMNS = ["aid_model", "aid_answer", "aid_planted"]
 
 
 def study(after: Callable[[dict[str, object]], tuple[str, object]], seed: int = 2) -> Bundle:
-    """Return two readers; `after` returns answer and confidence with the model's answer."""
+    """Return two readers; `after` returns the answer and confidence after the model's answer."""
     random = np.random.default_rng(seed)
     readings = []
     for rater in ("r1", "r2"):
@@ -48,7 +48,7 @@ def weights(table: pd.DataFrame, rater: str = "readers") -> dict[str, float]:
 
 
 def test_every_estimate_is_the_mean_over_pairs_with_different_answers() -> None:
-    """Missing confidence leaves a pair out; the largest confidence of a reader is the scale."""
+    """Pairs without confidence are left out; a reader's largest confidence defines the scale."""
     random = np.random.default_rng(8)
 
     def after(reading: dict[str, object]) -> tuple[str, object]:
@@ -83,7 +83,7 @@ def test_every_estimate_is_the_mean_over_pairs_with_different_answers() -> None:
         (lambda r: (r["aid_answer"], STEPS), 1.0),
     ],
 )
-def test_readers_who_never_move_have_weight_0_and_who_move_completely_weight_1(
+def test_readers_who_never_change_have_weight_0_and_who_always_adopt_weight_1(
     after: Callable[[dict[str, object]], tuple[str, object]], weight: float
 ) -> None:
     """The weights are 0 and 1 for every reader and every answer of the model."""
@@ -121,7 +121,7 @@ def test_the_protocol_states_the_steps_of_the_scale() -> None:
 
 
 def test_items_without_a_reference_standard_are_neither_correct_nor_wrong() -> None:
-    """They count only in the weight of all answers."""
+    """Such items count only in the weight over all answers."""
     bundle = study(lambda reading: (str(reading["aid_answer"]), 5))
     truth = bundle.items["truth"].where(bundle.items.index >= N_ITEMS // 2, "")
     table = advice_weight(replace(bundle, items=bundle.items.assign(truth=truth)), OPTIONS)
@@ -146,7 +146,7 @@ def test_the_report_shows_the_weights_of_every_reader() -> None:
     assert shown[4].startswith("1.00")
 
 
-def test_the_confidence_of_a_model_does_not_set_the_scale_of_readers() -> None:
+def test_the_confidence_of_a_model_does_not_define_the_scale_of_readers() -> None:
     """A model that rates its answers from 0 to 100 does not affect a reader's weight."""
     bundle = study(lambda r: (str(r["aid_answer"]), 3))
     before = advice_weight(bundle, OPTIONS)
@@ -157,7 +157,7 @@ def test_the_confidence_of_a_model_does_not_set_the_scale_of_readers() -> None:
     raters = pd.DataFrame({"rater_id": ["M", "r1", "r2"]})
     raters["rater_kind"] = ["model", "reader", "reader"]
     readings = pd.concat(
-        [bundle.readings[[*columns, *AID]], model.assign(**dict.fromkeys(AID, ""))]
+        [bundle.readings[[*columns, *AID_COLUMNS]], model.assign(**dict.fromkeys(AID_COLUMNS, ""))]
     )
     items = bundle.items[["item_id", "truth", "n_options"]]
     after = advice_weight(bundle_from_tables(items, readings, raters), OPTIONS)

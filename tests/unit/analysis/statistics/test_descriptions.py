@@ -64,7 +64,7 @@ def test_a_table_without_rows_has_the_columns_of_its_description() -> None:
 
 
 def test_descriptions_explain_rows_and_columns() -> None:
-    """They are sentences, which the data dictionary prints."""
+    """Each description is a sentence, which the data dictionary prints."""
     for statistic in STATISTICS:
         assert statistic.meaning.endswith("."), statistic.name
         for column in statistic.columns:
@@ -73,7 +73,7 @@ def test_descriptions_explain_rows_and_columns() -> None:
 
 
 def test_names_and_places_of_statistics_are_unique() -> None:
-    """Each part of the report has its own place."""
+    """No two parts of the report have the same place."""
     assert not _repeated(statistic.name for statistic in STATISTICS)
     assert not _repeated(p for s in STATISTICS for p in s.tables)
     assert not _repeated(p for s in STATISTICS for p in s.figures)
@@ -86,7 +86,7 @@ def _repeated(values: Iterable[object]) -> list[object]:
 
 @pytest.mark.slow
 def test_the_methods_cite_all_sources_of_statistics() -> None:
-    """All keys in the text have a reference."""
+    """All keys in the text have a source."""
     cited = method_references()
     known = {reference.key for reference in cited}
     assert set(ALWAYS_CITED) <= known

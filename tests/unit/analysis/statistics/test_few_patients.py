@@ -1,4 +1,4 @@
-"""Percentile intervals count patients, not their items, if few patients widen the levels."""
+"""Levels of percentile intervals depend on the number of patients, not of items."""
 
 from collections.abc import Callable
 
@@ -69,9 +69,9 @@ def study(patients: int) -> Bundle:
 def test_levels_are_widened_by_the_number_of_patients(
     table: Callable[..., pd.DataFrame], measure: str
 ) -> None:
-    """20 patients with eight items are few, 80 with two are not.
+    """20 patients with eight items each are few, 80 patients with two are not.
 
-    The smaller of two banks counts.
+    For two banks, the smaller number of patients counts.
     """
     for patients in (20, 80):
         rows = table(study(patients), OPTIONS)

@@ -17,7 +17,7 @@ BOOTSTRAP = Options(bootstrap=50)
 
 
 @pytest.fixture(scope="module")
-def tables() -> tuple[pd.DataFrame, pd.DataFrame]:
+def study_tables() -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return items and readings of three readers without and with a model's answer."""
     generator = np.random.default_rng(7)
     items = pd.DataFrame(
@@ -49,9 +49,9 @@ def tables() -> tuple[pd.DataFrame, pd.DataFrame]:
     return items, pd.DataFrame(readings)
 
 
-def pairs_of(tables: tuple[pd.DataFrame, pd.DataFrame]) -> pd.DataFrame:
+def pairs_of(study_tables: tuple[pd.DataFrame, pd.DataFrame]) -> pd.DataFrame:
     """Return the pairs with a shown answer: before, after, aid, truth, planted, task."""
-    items, readings = tables
+    items, readings = study_tables
     wide = readings.pivot_table(
         index=["rater_id", "item_id"], columns="condition", values="answer", aggfunc="first"
     ).reset_index()
@@ -63,7 +63,7 @@ def pairs_of(tables: tuple[pd.DataFrame, pd.DataFrame]) -> pd.DataFrame:
 Row = dict[str, str]
 
 
-def plain(pairs: pd.DataFrame) -> dict[str, tuple[int, float]]:
+def plain_counts(pairs: pd.DataFrame) -> dict[str, tuple[int, float]]:
     """Return n and estimate of each measure, counted over pairs."""
     rows = pairs.to_dict("records")
 
@@ -107,24 +107,24 @@ def plain(pairs: pd.DataFrame) -> dict[str, tuple[int, float]]:
 
 
 @pytest.fixture(scope="module")
-def measured(tables: tuple[pd.DataFrame, pd.DataFrame]) -> pd.DataFrame:
+def reliance_table(study_tables: tuple[pd.DataFrame, pd.DataFrame]) -> pd.DataFrame:
     """Return the table of these readings."""
-    return reliance(bundle_from_tables(*tables), BOOTSTRAP)
+    return reliance(bundle_from_tables(*study_tables), BOOTSTRAP)
 
 
 @pytest.fixture(scope="module")
-def all_pairs(tables: tuple[pd.DataFrame, pd.DataFrame]) -> pd.DataFrame:
+def all_pairs(study_tables: tuple[pd.DataFrame, pd.DataFrame]) -> pd.DataFrame:
     """Return the pairs of these readings."""
-    return pairs_of(tables)
+    return pairs_of(study_tables)
 
 
 @pytest.mark.parametrize("rater", [*READERS, "readers"])
 @pytest.mark.parametrize("planted", ["all", "yes", "no"])
 @pytest.mark.parametrize("task", ["", "Location"])
 def test_every_measure_equals_a_simple_count(
-    measured: pd.DataFrame, all_pairs: pd.DataFrame, rater: str, planted: str, task: str
+    reliance_table: pd.DataFrame, all_pairs: pd.DataFrame, rater: str, planted: str, task: str
 ) -> None:
-    table, pairs = measured, all_pairs
+    table, pairs = reliance_table, all_pairs
     if rater != "readers":
         pairs = pairs[pairs["rater_id"] == rater]
     if planted != "all":
@@ -136,7 +136,7 @@ def test_every_measure_equals_a_simple_count(
         & (table["planted"] == planted)
         & (table["group"] == (task or "micro"))
     ].set_index("measure")
-    expected = plain(pairs)
+    expected = plain_counts(pairs)
     assert set(rows.index) == set(expected)
     for measure, (n, estimate) in expected.items():
         assert rows.loc[measure, "n"] == n
@@ -166,20 +166,20 @@ def test_a_study_without_an_aid_has_no_row() -> None:
     assert reliance(bundle_from_tables(items, readings), BOOTSTRAP).empty
 
 
-def test_an_on_demand_answer_that_was_not_requested_is_in_no_pair(
-    tables: tuple[pd.DataFrame, pd.DataFrame],
+def test_readings_whose_model_answer_was_not_requested_form_no_pair(
+    study_tables: tuple[pd.DataFrame, pd.DataFrame],
 ) -> None:
-    table = reliance(bundle_from_tables(*tables), BOOTSTRAP)
+    table = reliance(bundle_from_tables(*study_tables), BOOTSTRAP)
     all_rows = table[(table["rater_id"] == "readers") & (table["group"] == "micro")]
-    assert all_rows.iloc[0]["n"] == len(pairs_of(tables)) < N_ITEMS * len(READERS)
+    assert all_rows.iloc[0]["n"] == len(pairs_of(study_tables)) < N_ITEMS * len(READERS)
 
 
 def test_pairs_need_both_readings_and_no_reference_standard(
-    tables: tuple[pd.DataFrame, pd.DataFrame],
+    study_tables: tuple[pd.DataFrame, pd.DataFrame],
 ) -> None:
-    """Agreement counts items without a truth; a missing reading is not part of a pair."""
-    items, readings = tables
-    pairs = pairs_of(tables)
+    """Agreement includes items without a truth; a missing reading leaves no pair."""
+    items, readings = study_tables
+    pairs = pairs_of(study_tables)
     rows_without = items.assign(truth=items["truth"].mask(items["item_id"] == "q00", ""))
     struck_id = (readings["item_id"] == "q01") & (readings["condition"] == "unaided")
     table = reliance(bundle_from_tables(rows_without, readings[~struck_id]), BOOTSTRAP)
@@ -190,7 +190,7 @@ def test_pairs_need_both_readings_and_no_reference_standard(
     assert n["aid_correct"] == (left["item_id"] != "q00").sum() < len(left)
 
 
-def test_complementarity_is_measured_from_the_better_rater_of_each_resample() -> None:
+def test_complementarity_refers_to_the_better_rater_of_each_resample() -> None:
     """The value is exactly 0 if readers never change and are right whenever the model is."""
     n = 40
     ids = [f"q{i:02}" for i in range(n)]
@@ -213,7 +213,7 @@ def test_complementarity_is_measured_from_the_better_rater_of_each_resample() ->
 
 
 @pytest.mark.parametrize(("stage", "aid"), [("", "first"), ("1", "first"), ("2", "after")])
-def test_only_a_second_stage_follows_the_readers_answer(stage: str, aid: str) -> None:
+def test_only_in_a_second_stage_the_aid_follows_the_readers_answer(stage: str, aid: str) -> None:
     items = pd.DataFrame({"item_id": list("wx"), "truth": "A", "n_options": 2})
     readings = pd.DataFrame(
         {

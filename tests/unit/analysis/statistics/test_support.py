@@ -1,4 +1,4 @@
-"""The patients that support a comparison, counted by hand."""
+"""The numbers of patients in a comparison equal counts by hand."""
 
 from typing import Any
 
@@ -74,39 +74,39 @@ def run() -> Results:
     )
 
 
-PAIR = {"rater_a": "R1", "rater_b": "M"}
-PANEL = {"model_id": "M", "condition": "aided"}
-CONDITIONS = {"condition_a": "aided", "condition_b": "unaided"}
-LEVELS = {"factor": "level", "group_a": "a", "group_b": "b"}
-YEARS = {"factor": "years", "group_a": "< 5", "group_b": ">= 5", "condition": "aided"}
+PAIR_ROW = {"rater_a": "R1", "rater_b": "M"}
+PANEL_ROW = {"model_id": "M", "condition": "aided"}
+CONDITIONS_ROW = {"condition_a": "aided", "condition_b": "unaided"}
+LEVELS_ROW = {"factor": "level", "group_a": "a", "group_b": "b"}
+YEARS_ROW = {"factor": "years", "group_a": "< 5", "group_b": ">= 5", "condition": "aided"}
 
 
 @pytest.mark.parametrize(
     ("row", "patients"),
     [
-        # Both answered q02 to q09.
-        ({**PAIR, "condition": "aided"}, 4),
-        ({**PAIR, "condition": "unaided"}, 3),
+        # R1 and M answered q02 to q09.
+        ({**PAIR_ROW, "condition": "aided"}, 4),
+        ({**PAIR_ROW, "condition": "unaided"}, 3),
         ({"rater_a": "R2", "rater_b": "R4", "condition": "unaided"}, 0),
         # q10 and q11 were not presented to R3.
-        (PANEL, 4),
-        ({**PANEL, "method": PAIR_WEIGHTED}, 5),
-        ({**PANEL, "analysis": NEVER_PRESENTED}, 5),
-        ({**PANEL, "model_id": "N"}, 2),
-        ({**PANEL, "by": "task", "group": "s"}, 1),
-        ({**PANEL, "by": "task", "group": "t"}, 3),
-        ({**PANEL, "by": OTHER_TASKS, "group": "s"}, 3),
+        (PANEL_ROW, 4),
+        ({**PANEL_ROW, "method": PAIR_WEIGHTED}, 5),
+        ({**PANEL_ROW, "analysis": NEVER_PRESENTED}, 5),
+        ({**PANEL_ROW, "model_id": "N"}, 2),
+        ({**PANEL_ROW, "by": "task", "group": "s"}, 1),
+        ({**PANEL_ROW, "by": "task", "group": "t"}, 3),
+        ({**PANEL_ROW, "by": OTHER_TASKS, "group": "s"}, 3),
         # R1 and R2 read under both conditions.
-        (CONDITIONS, 4),
-        ({**LEVELS, "condition": "aided"}, 5),
-        ({**LEVELS, "condition": "unaided"}, 1),
-        ({**LEVELS, "condition": "aided - unaided"}, 1),
-        ({**LEVELS, **CONDITIONS}, 1),
-        (YEARS, 5),
+        (CONDITIONS_ROW, 4),
+        ({**LEVELS_ROW, "condition": "aided"}, 5),
+        ({**LEVELS_ROW, "condition": "unaided"}, 1),
+        ({**LEVELS_ROW, "condition": "aided - unaided"}, 1),
+        ({**LEVELS_ROW, **CONDITIONS_ROW}, 1),
+        (YEARS_ROW, 5),
         ({"condition": "unaided", "slope": 0.1}, 5),
     ],
 )
-def test_patients_with_an_answer_on_each_side_are_counted(
+def test_patients_with_an_answer_on_both_sides_of_a_comparison_are_counted(
     run: Results, row: dict[str, Any], patients: int
 ) -> None:
     """Items without an answer on both sides do not count."""

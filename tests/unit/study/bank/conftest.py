@@ -31,7 +31,7 @@ class BankFile:
     n_found: int
 
 
-def read_whole(
+def read_bank_file(
     path: Path,
     *,
     images: Path,
@@ -115,6 +115,6 @@ def bank(root: Path) -> Callable[..., BankFile]:
         path = root / "metadata" / name
         text = content if isinstance(content, str) else json.dumps(content)
         path.write_text(text, encoding="utf-8")
-        return read_whole(path, images=images or root)
+        return read_bank_file(path, images=images or root)
 
     return read

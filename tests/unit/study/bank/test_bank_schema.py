@@ -75,9 +75,9 @@ def test_the_schema_refuses_the_same_fields_as_an_import(
     assert {tuple(error.absolute_path)[:2] for error in errors} == {("bad", place)}
 
 
-@pytest.mark.parametrize("absent", ["question", "options", "ImagePath"])
-def test_required_fields_are_enforced(item: ItemDict, absent: str) -> None:
-    del item[absent]
+@pytest.mark.parametrize("missing_key", ["question", "options", "ImagePath"])
+def test_required_fields_are_enforced(item: ItemDict, missing_key: str) -> None:
+    del item[missing_key]
     assert not VALIDATOR.is_valid({"q1": item})
     assert not VALIDATOR.is_valid(_records({"q1": item}))
 

@@ -1,4 +1,4 @@
-"""Banks in workbooks and unusual CSV files give the same items as plain CSV, or an error by row."""
+"""Workbooks and unusual CSV files give the same items as plain CSV, or an error with its row."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -16,8 +16,8 @@ from study.base.errors import BadFile
 from study.lifecycle import deployments
 from study.store import Store, banks
 from tests.conftest import ACTING, NOW, entropy_from
-from tests.unit.study.bank.conftest import BankFile, read_whole
-from tests.unit.study.bank.test_dicom_bank import folder
+from tests.unit.study.bank.conftest import BankFile, read_bank_file
+from tests.unit.study.bank.test_dicom_bank import write_folder
 from tests.unit.study.tables.workbooks import SHEET, book, edited
 
 Read = Callable[..., BankFile]
@@ -30,14 +30,14 @@ ROWS = [
 
 
 def test_a_workbook_gives_the_same_items_as_csv(root: Path, bank: Read) -> None:
-    """The types of its cells do not matter."""
+    """The types of the cells in the workbook do not matter."""
     text = "\n".join(",".join(f'"{cell}"' for cell in row) for row in [HEADER, *ROWS])
     plain = bank(text, "bank.csv")
     cells: list[list[Any]] = [[*row] for row in ROWS]
     cells[0][6:], cells[1][7] = [0.143, 60], 5.0
     cells[1][2:4] = [0.5, 0.55]
     path = book(root / "bank.xlsx", HEADER, *cells, formats={"C3": "0%", "D3": "0%"})
-    read = read_whole(path, images=root)
+    read = read_bank_file(path, images=root)
     assert (read.format, read.faults, read.notes) == ("csv", (), plain.notes)
     assert read.items == plain.items
     assert read.films == plain.films
@@ -52,7 +52,7 @@ def test_a_workbook_gives_the_same_items_as_csv(root: Path, bank: Read) -> None:
 def test_a_decimal_comma_is_read_in_columns_of_numbers(
     bank: Read, first: str, separator: str, comma: str
 ) -> None:
-    """Commas in other columns are text."""
+    """Commas in other columns are part of the text."""
     header = "item_id;question;option_a;option_b;truth;images;views;pixel_spacing"
     row = f'q1;Is it?;"1,5";"2,5";A;{PA};PA;0{comma}143'
     file = bank(first + f"{header}\r\n{row}\r\n".replace(";", separator), "bank.csv")
@@ -62,7 +62,7 @@ def test_a_decimal_comma_is_read_in_columns_of_numbers(
 
 
 @pytest.mark.parametrize(
-    ("cells", "formats", "says"),
+    ("cells", "formats", "message"),
     [
         ({"C2": 46054}, {"C2": "d-mmm"}, "column “option_a” holds a date (2026-02-01)"),
         ({"B2": 0.75}, {"B2": "h:mm"}, "column “Question” holds a time of day"),
@@ -72,31 +72,31 @@ def test_a_decimal_comma_is_read_in_columns_of_numbers(
     ],
 )
 def test_a_cell_that_excel_displays_differently_is_an_error(
-    root: Path, cells: dict[str, Any], formats: dict[str, str], says: str
+    root: Path, cells: dict[str, Any], formats: dict[str, str], message: str
 ) -> None:
     """The error names row and column; the other rows are read."""
     rows = [[*row] for row in ROWS]
     for name, value in cells.items():
         rows[int(name[1]) - 2][ord(name[0]) - ord("A")] = value
     path = book(root / "bank.xlsx", HEADER, *rows, formats=formats)
-    read = read_whole(path, images=root)
+    read = read_bank_file(path, images=root)
     assert [fault.key for fault in read.faults] == ["row 2"]
-    assert says in read.faults[0].what
+    assert message in read.faults[0].what
     assert [item.item_id for item in read.items] == ["q2"]
 
 
 def test_rows_beyond_the_declared_size_of_a_sheet_are_read(root: Path) -> None:
-    """Otherwise cases would be missing from the study without an error."""
+    """If they were ignored, cases would be missing from the study without an error."""
     path = book(root / "bank.xlsx", HEADER, *ROWS)
     edited(path, {SHEET: lambda text: text.replace("A1:H3", "A1:H2")})
-    assert len(read_whole(path, images=root).items) == 2
+    assert len(read_bank_file(path, images=root).items) == 2
 
 
 def test_the_error_of_a_missing_column_names_the_sheet(root: Path) -> None:
     """A workbook may have several sheets."""
     path = book(root / "bank.xlsx", ["views"], ["PA"])
     with pytest.raises(BadFile, match=r"bank\.xlsx, sheet “Sheet” has no column item_id, .*views"):
-        read_whole(path, images=root)
+        read_bank_file(path, images=root)
 
 
 @pytest.mark.parametrize("ending", [".xlsx", ".xlsm", ".XLSX"])
@@ -127,7 +127,7 @@ def store(tmp_path: Path) -> Store:
 @pytest.mark.parametrize("ending", [".xlsx", ".xlsm"])
 def test_a_dicom_folder_may_contain_a_workbook(tmp_path: Path, store: Store, ending: str) -> None:
     """The same rules apply: text as displayed, errors by column, and declared sizes ignored."""
-    place = folder(tmp_path)
+    place = write_folder(tmp_path)
     (place / "questions.csv").unlink()
     header = ["item_id", "question", "option_a", "option_b", "truth", "images"]
     rows = [
@@ -154,14 +154,14 @@ def test_a_dicom_folder_may_contain_a_workbook(tmp_path: Path, store: Store, end
     assert options == {"0012": ("50%", "55%"), "q3": ("TRUE", "FALSE")}
 
 
-def test_every_rule_has_a_text_for_its_findings() -> None:
+def test_every_rule_has_a_description_of_its_findings() -> None:
     """The title of a rule describes the desired state, so it cannot describe a finding."""
     assert set(FINDINGS) == set(TITLES) == set(Rule)
     assert not set(FINDINGS.values()) & set(TITLES.values())
 
 
 def test_a_check_prints_one_line_per_rule(root: Path) -> None:
-    """The line has the number of items and examples."""
+    """Each line has the number of items, and examples."""
     path = book(root / "bank.xlsx", HEADER, ROWS[0], ROWS[0])
     (finding,) = check_bank(path, images=root).findings
     assert str(finding) == "B103: Items have the same id: 1 (q1)"

@@ -27,11 +27,11 @@ BY = By(name="ada", role="administrator")
 ACTING = Acting(by=BY, now=NOW)
 
 
-def _zipped(folder: Path, *, below: str = "") -> io.BytesIO:
+def _zipped(folder: Path, *, subfolder: str = "") -> io.BytesIO:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for path in sorted(folder.rglob("*")):
-            archive.write(path, below + str(path.relative_to(folder)))
+            archive.write(path, subfolder + str(path.relative_to(folder)))
     return buffer
 
 
@@ -45,18 +45,20 @@ def _archive(*names: str, mode: int = 0) -> io.BytesIO:
     return buffer
 
 
-def _bring(
+def _upload_and_import(
     store: Store, archive: io.BytesIO, name: str = "Chest bank", chosen: Sequence[str] = ()
 ) -> Imported:
     result = receive_archive(store, archive, name=name)
     return import_received(store, result, name=name, chosen=chosen, acting=ACTING)
 
 
-@pytest.mark.parametrize("below", ["", "my bank/"])
-def test_a_zip_becomes_a_bank_next_to_the_store(store: Store, tmp_path: Path, below: str) -> None:
-    """Its files may be in a folder of the archive; the event names the person who uploaded it."""
+@pytest.mark.parametrize("subfolder", ["", "my bank/"])
+def test_a_bank_from_a_zip_is_stored_next_to_the_store(
+    store: Store, tmp_path: Path, subfolder: str
+) -> None:
+    """The files may be in a folder of the archive; the event names the person who uploaded it."""
     write_bank(tmp_path / "source")
-    result = _bring(store, _zipped(tmp_path / "source", below=below))
+    result = _upload_and_import(store, _zipped(tmp_path / "source", subfolder=subfolder))
     assert result.n_items == 24
     with store.look() as look:
         (row,) = banks.listed(look)
@@ -72,26 +74,26 @@ def test_a_bank_with_errors_leaves_no_rows_and_no_files(store: Store, tmp_path: 
     write_bank(tmp_path / "source")
     (tmp_path / "source/films/3_pa.png").unlink()
     with pytest.raises(BadFile, match="3_pa"):
-        _bring(store, _zipped(tmp_path / "source"))
+        _upload_and_import(store, _zipped(tmp_path / "source"))
     assert list(banks_folder(store).iterdir()) == []
     with store.look() as look:
         assert banks.names(look) == []
 
 
 def test_a_second_bank_of_the_same_name_leaves_no_files(store: Store, tmp_path: Path) -> None:
-    """Importing the same bank has no effect, another bank is refused, and the films are kept."""
+    """Importing the same bank again has no effect; another bank is refused, and films are kept."""
     bank = write_bank(tmp_path / "source")
-    assert _bring(store, _zipped(tmp_path / "source")).is_new
-    assert not _bring(store, _zipped(tmp_path / "source")).is_new
+    assert _upload_and_import(store, _zipped(tmp_path / "source")).is_new
+    assert not _upload_and_import(store, _zipped(tmp_path / "source")).is_new
     assert [path.name for path in banks_folder(store).iterdir()] == ["chest-bank"]
     bank.write_text(bank.read_text() + " ")
     with pytest.raises(NotNow, match="already exists"):
-        _bring(store, _zipped(tmp_path / "source"))
+        _upload_and_import(store, _zipped(tmp_path / "source"))
     assert [path.name for path in banks_folder(store).iterdir()] == ["chest-bank"]
 
 
-def test_an_empty_file_is_reported_as_empty(store: Store) -> None:
-    """Nothing of it is left."""
+def test_an_empty_upload_is_reported_as_empty(store: Store) -> None:
+    """No part of the upload is kept."""
     empty = io.BytesIO()
     empty.name = "bank.zip"
     with pytest.raises(BadFile, match=r"^bank\.zip is empty"):
@@ -119,24 +121,24 @@ def test_archives_with_links_or_duplicate_names_are_refused(tmp_path: Path) -> N
         unpack(io.BytesIO(b"PK nonsense"), tmp_path / "c")
 
 
-@pytest.mark.parametrize("packing", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
-def test_a_damaged_archive_is_refused(tmp_path: Path, packing: int) -> None:
+@pytest.mark.parametrize("compression", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_damaged_archive_is_refused(tmp_path: Path, compression: int) -> None:
     """The compression method does not matter."""
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", packing) as archive:
+    with zipfile.ZipFile(buffer, "w", compression) as archive:
         archive.writestr("bank.json", b"{}" * 500)
     damaged = bytearray(buffer.getvalue())
     damaged[50:60] = b"\xff" * 10
-    with pytest.raises((BadFile, OSError)):  # `receive_archive` handles both
+    with pytest.raises((BadFile, OSError)):  # `receive_archive` handles either error
         unpack(io.BytesIO(bytes(damaged)), tmp_path / "bank")
 
 
 def test_an_archive_without_a_single_bank_file_is_refused(store: Store, tmp_path: Path) -> None:
-    """The error lists the candidates, one of which can be chosen."""
+    """The error lists the possible bank files, one of which can be chosen."""
     archive = _archive("film.png")
     archive.name = "films of May.zip"
     with pytest.raises(BadFile, match=r"^films of May\.zip contains no bank file"):
-        _bring(store, archive)
+        _upload_and_import(store, archive)
     source = tmp_path / "source"
     bank = write_bank(source)
     (source / "metadata").mkdir()
@@ -144,10 +146,10 @@ def test_an_archive_without_a_single_bank_file_is_refused(store: Store, tmp_path
         (source / f"metadata/{split}.json").write_bytes(bank.read_bytes())
     bank.unlink()
     with pytest.raises(SeveralBanks) as raised:
-        _bring(store, _zipped(source))
+        _upload_and_import(store, _zipped(source))
     assert raised.value.names == ("metadata/test.json", "metadata/train.json")
     assert list(banks_folder(store).iterdir()) == []
-    assert _bring(store, _zipped(source), chosen=("metadata/test.json",)).n_items == 24
+    assert _upload_and_import(store, _zipped(source), chosen=("metadata/test.json",)).n_items == 24
 
 
 def _release(root: Path, images: str, prefix: str) -> None:
@@ -162,7 +164,7 @@ def _release(root: Path, images: str, prefix: str) -> None:
     (root / "zip/licence.json").write_text('{"name": "none"}')
 
 
-@pytest.mark.parametrize("below", ["", "release/"])
+@pytest.mark.parametrize("subfolder", ["", "release/"])
 @pytest.mark.parametrize(
     ("images", "prefix"),
     [
@@ -173,15 +175,15 @@ def _release(root: Path, images: str, prefix: str) -> None:
     ],
 )
 def test_a_bank_is_found_in_every_usual_folder_structure(
-    store: Store, tmp_path: Path, images: str, prefix: str, below: str
+    store: Store, tmp_path: Path, images: str, prefix: str, subfolder: str
 ) -> None:
     """Other files in the archive do not matter."""
     _release(tmp_path, images, prefix)
-    assert _bring(store, _zipped(tmp_path / "zip", below=below)).n_items == 24
+    assert _upload_and_import(store, _zipped(tmp_path / "zip", subfolder=subfolder)).n_items == 24
 
 
 def test_a_zip_made_by_windows_is_accepted(store: Store, tmp_path: Path) -> None:
-    """Its names have backslashes between the folders."""
+    """The paths in such archives have backslashes."""
     write_bank(tmp_path / "source")
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
@@ -189,19 +191,19 @@ def test_a_zip_made_by_windows_is_accepted(store: Store, tmp_path: Path) -> None
             name = str(path.relative_to(tmp_path / "source"))
             archive.writestr("bank\\" + name.replace("/", "\\"), path.read_bytes())
         archive.writestr("bank\\films\\Thumbs.db", b"x")
-    assert _bring(store, buffer).n_items == 24
+    assert _upload_and_import(store, buffer).n_items == 24
 
 
 def test_files_added_by_macos_are_ignored(store: Store, tmp_path: Path) -> None:
-    """They are neither unpacked nor considered as bank files."""
+    """Such files are not unpacked and not considered as bank files."""
     write_bank(tmp_path / "source")
     (tmp_path / "source/__MACOSX").mkdir()
     (tmp_path / "source/__MACOSX/bank.json").write_text("{}")
-    assert _bring(store, _zipped(tmp_path / "source")).n_items == 24
+    assert _upload_and_import(store, _zipped(tmp_path / "source")).n_items == 24
 
 
 def test_a_folder_on_the_server_is_imported_in_place(store: Store) -> None:
-    """Only folders with a bank inside the banks' folder are offered and accepted."""
+    """Only folders in the banks' folder that contain a bank are offered and accepted."""
     write_bank(banks_folder(store) / "big")
     (banks_folder(store) / "empty").mkdir()
     assert importable_folders(store) == ["big"]

@@ -1,4 +1,4 @@
-"""The rules of content: the findings they report, and the questions they accept."""
+"""The rules on content: the findings they report, and the questions they accept."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from study.bank.managing import content_findings
 from study.base.bank_model import Item, Question, Rule
 from study.store import Store, banks
 
-_SOUND = Question(
+_VALID_QUESTION = Question(
     item_id="q1",
     question="What is seen at the left base?",
     options=("Effusion", "Nothing", "Consolidation"),
@@ -22,7 +22,7 @@ _SOUND = Question(
 
 
 def _item(item_id: str = "q1", **values: Any) -> Question:
-    return _SOUND._replace(item_id=item_id, **values)
+    return _VALID_QUESTION._replace(item_id=item_id, **values)
 
 
 def _findings_by_rule(*items: Question) -> dict[Rule, list[str]]:
@@ -31,7 +31,7 @@ def _findings_by_rule(*items: Question) -> dict[Rule, list[str]]:
 
 
 @pytest.mark.parametrize(
-    ("question", "options", "truth", "tells"),
+    ("question", "options", "truth", "message"),
     [
         (
             "Where is the pleural effusion, given left effusions?",
@@ -49,14 +49,14 @@ def _findings_by_rule(*items: Question) -> dict[Rule, list[str]]:
     ],
 )
 def test_a_question_that_contains_its_answer_is_reported(
-    question: str, options: tuple[str, ...], truth: str, *, tells: bool
+    question: str, options: tuple[str, ...], truth: str, *, message: bool
 ) -> None:
     reported = _findings_by_rule(_item(question=question, options=options, truth=truth))
-    assert reported == ({Rule.ANSWERED: ["q1"]} if tells else {})
+    assert reported == ({Rule.ANSWERED: ["q1"]} if message else {})
 
 
 @pytest.mark.parametrize(
-    ("question", "labels", "tells"),
+    ("question", "labels", "message"),
     [
         ("What does the lateral view show?", ("PA",), True),
         ("What does the lateral view show?", ("PA", "LEFT LATERAL"), False),
@@ -72,14 +72,14 @@ def test_a_question_that_contains_its_answer_is_reported(
     ],
 )
 def test_a_question_about_a_view_that_is_missing_is_reported(
-    question: str, labels: tuple[str, ...], *, tells: bool
+    question: str, labels: tuple[str, ...], *, message: bool
 ) -> None:
     reported = _findings_by_rule(_item(question=question, labels=labels))
-    assert reported == ({Rule.NOT_SHOWN: ["q1"]} if tells else {})
+    assert reported == ({Rule.NOT_SHOWN: ["q1"]} if message else {})
 
 
 @pytest.mark.parametrize(
-    ("question", "other", "tells"),
+    ("question", "other", "message"),
     [
         ("Is there a pleural effusion?", "is there a Pleural effusion", True),
         (
@@ -101,11 +101,11 @@ def test_a_question_about_a_view_that_is_missing_is_reported(
     ],
 )
 def test_similar_questions_about_an_examination_are_reported(
-    question: str, other: str, *, tells: bool
+    question: str, other: str, *, message: bool
 ) -> None:
-    """They also share an option."""
+    """Only similar questions with a common option are reported."""
     first, second = _item("q1", question=question), _item("q2", question=other)
-    assert _findings_by_rule(first, second).get(Rule.ALIKE) == (["q2"] if tells else None)
+    assert _findings_by_rule(first, second).get(Rule.ALIKE) == (["q2"] if message else None)
     assert Rule.ALIKE not in _findings_by_rule(
         first, _item("q2", question=other, examination_id="e2")
     )
@@ -138,8 +138,8 @@ def test_a_patient_or_an_examination_in_two_splits_is_reported() -> None:
     assert reported == {Rule.PATIENT_SPLIT: ["q2", "q3"], Rule.EXAMINATION_SPLIT: ["q2"]}
 
 
-def test_clues_in_the_complete_bank_are_reported_once(store: Store) -> None:
-    """All answers are A and the longest option; both findings have counts and p values."""
+def test_clues_from_the_whole_bank_are_reported_once(store: Store) -> None:
+    """All answers are A and the longest option; both clues have counts and p-values."""
     items = [
         _item(f"q{n:03d}", examination_id=f"e{n}", options=(f"The longest {n}", "One", "Two"))
         for n in range(60)

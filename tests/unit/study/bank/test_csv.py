@@ -1,4 +1,4 @@
-"""The CSV format: its header, the other names of columns, and invalid tables."""
+"""The CSV format: the header, alternative names of columns, and invalid tables."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -7,7 +7,7 @@ import pytest
 
 from study.base.bank_model import REPORT_SECTIONS, View
 from study.base.errors import BadFile
-from tests.unit.study.bank.conftest import BankFile, read_whole
+from tests.unit.study.bank.conftest import BankFile, read_bank_file
 
 Read = Callable[..., BankFile]
 
@@ -94,7 +94,7 @@ def test_an_empty_option_before_another_is_an_error(bank: Read) -> None:
     assert [fault.what for fault in file.faults] == ["empty option B"]
 
 
-def test_the_error_of_a_row_of_the_wrong_length_has_its_line(bank: Read) -> None:
+def test_the_error_about_a_row_of_the_wrong_length_names_its_line(bank: Read) -> None:
     file = bank(f"{HEADER}\n{ROW}\nq2,too short\n", "bank.csv")
     assert [fault.key for fault in file.faults] == ["line 4"]
     assert file.n_found == 2
@@ -109,7 +109,7 @@ def test_unknown_columns_are_reported_in_a_note(bank: Read) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ("", "no entries"),
         (HEADER, "no entries"),
@@ -118,8 +118,8 @@ def test_unknown_columns_are_reported_in_a_note(bank: Read) -> None:
         (f'{HEADER}\nq1,"never closed\n{ROW}', "row that begins at line 2"),
     ],
 )
-def test_an_invalid_table_is_refused(bank: Read, text: str, says: str) -> None:
-    with pytest.raises(BadFile, match=says):
+def test_an_invalid_table_is_refused(bank: Read, text: str, message: str) -> None:
+    with pytest.raises(BadFile, match=message):
         bank(text, "bank.csv")
 
 
@@ -130,4 +130,4 @@ def test_the_format_is_detected_by_content_if_the_ending_is_unknown(bank: Read) 
 def test_the_format_can_be_specified(root: Path) -> None:
     path = root / "bank.json"
     path.write_text(f"{HEADER}\n{ROW}\n")
-    assert len(read_whole(path, images=root, format="csv").items) == 1
+    assert len(read_bank_file(path, images=root, format="csv").items) == 1

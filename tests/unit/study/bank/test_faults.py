@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 
 from study.base.bank_model import Fault, Rule
 from study.base.errors import BadFile
-from tests.unit.study.bank.conftest import BankFile, read_whole
-from tests.unit.study.base.test_text_keys import ALIKE, DIFFERENT
+from tests.unit.study.bank.conftest import BankFile, read_bank_file
+from tests.unit.study.base.test_text_keys import DIFFERENT_MEANINGS, LOOK_ALIKES
 
 Read = Callable[..., BankFile]
 ItemDict = dict[str, Any]
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    ("change", "message"),
     [
         ({"question": ""}, "no question"),
         ({"question": "  "}, "no question"),
@@ -78,14 +78,14 @@ ItemDict = dict[str, Any]
         ({"ImagePath": "x" * 5000}, "cannot be read"),
     ],
 )
-def test_an_error_has_its_item_and_a_remedy(
-    bank: Read, item: ItemDict, change: ItemDict, says: str
+def test_an_error_names_its_item_and_a_remedy(
+    bank: Read, item: ItemDict, change: ItemDict, message: str
 ) -> None:
     file = bank({"bad": item | change, "good": item})
     assert [sound.item_id for sound in file.items] == ["good"]
     assert file.n_found == 2
     assert {fault.key for fault in file.faults} == {"bad"}
-    assert any(says in fault.what for fault in file.faults), file.faults
+    assert any(message in fault.what for fault in file.faults), file.faults
     assert all(fault.remedy for fault in file.faults)
     assert Rule.RECORD not in {fault.rule for fault in file.faults}
 
@@ -153,7 +153,7 @@ def test_an_absolute_path_inside_the_folder_is_accepted(
 
 
 def test_a_path_with_a_leading_slash_is_relative_to_the_folder(bank: Read, item: ItemDict) -> None:
-    """The records of the leaderboard have such paths."""
+    """Files of the ReXVQA leaderboard have such paths."""
     item["ImagePath"] = ["/deid_png/P1/A1/pa.png", "/deid_png/P1/A1/lat.png"]
     file = bank({"q1": item})
     assert [view.path for view in file.items[0].views] == [
@@ -167,7 +167,7 @@ def test_a_named_pipe_is_refused_without_waiting(bank: Read, item: ItemDict, roo
     assert "is not a file" in bank({"q1": item | {"ImagePath": "pipe.png"}}).faults[0].what
 
 
-def test_a_truncated_film_is_an_error_of_every_item_that_shows_it(
+def test_a_truncated_film_is_an_error_in_every_item_that_shows_it(
     bank: Read, item: ItemDict, root: Path
 ) -> None:
     film = root / "deid_png/P1/A1/lat.png"
@@ -204,7 +204,7 @@ def test_a_duplicate_letter_of_an_option_is_an_error(bank: Read, item: ItemDict)
     assert "options under the keys" in file.faults[0].what
 
 
-def test_the_error_of_an_item_without_id_has_its_position(bank: Read, item: ItemDict) -> None:
+def test_the_error_about_an_item_without_id_has_its_position(bank: Read, item: ItemDict) -> None:
     file = bank([item | {"id": "q1"}, item, item | {"id": ""}])
     assert [(fault.key, fault.what) for fault in file.faults] == [
         ("entry 2", "no item id"),
@@ -237,7 +237,7 @@ def test_a_reference_answer_missing_from_a_single_item_is_an_error(
     ]
 
 
-def test_an_examination_of_two_patients_is_an_error_of_all_its_items(
+def test_an_examination_of_two_patients_is_an_error_in_all_its_items(
     bank: Read, item: ItemDict
 ) -> None:
     other = item | {"PatientID": "P2"}
@@ -260,14 +260,14 @@ def test_an_invalid_line_of_json_is_an_error_and_the_others_are_read(
     assert file.n_found == 3
 
 
-values = st.recursive(
+json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=6),
     lambda inner: (
         st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=4), inner, max_size=3)
     ),
     max_leaves=8,
 )
-likely = st.sampled_from(
+likely_values = st.sampled_from(
     [
         "A",
         ["A. x", "B. y"],
@@ -280,28 +280,28 @@ likely = st.sampled_from(
         "\ud800",
     ]
 )
-keys = st.sampled_from(
+item_keys = st.sampled_from(
     [
         *("question", "Question", "options", "option_a", "correct_answer", "answer", "ImagePath"),
         *("views", "PatientAge", "sex", "context", "id", "study_id", "PatientID", "Findings"),
         *("task_name", "strange", "PixelSpacing"),
     ]
 )
-strange = st.dictionaries(keys, likely | values, max_size=9)
+unusual_items = st.dictionaries(item_keys, likely_values | json_values, max_size=9)
 
 
 @pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
-    content=values
-    | st.dictionaries(st.text(max_size=3), strange | values, min_size=1, max_size=4)
-    | st.lists(strange, max_size=4)
+    content=json_values
+    | st.dictionaries(st.text(max_size=3), unusual_items | json_values, min_size=1, max_size=4)
+    | st.lists(unusual_items, max_size=4)
 )
 def test_any_json_gives_a_bank_or_an_error(root: Path, content: object) -> None:
     path = root / "any.json"
     path.write_text(json.dumps(content))
     try:
-        file = read_whole(path, images=root)
+        file = read_bank_file(path, images=root)
     except BadFile:
         return
     bad = {fault.key for fault in file.faults}
@@ -316,8 +316,8 @@ def test_any_json_gives_a_bank_or_an_error(root: Path, content: object) -> None:
     "\n".join(file.notes).encode("utf-8")
 
 
-@pytest.mark.parametrize(("text", "other", "difference"), ALIKE)
-def test_the_error_of_options_that_look_alike_names_the_difference(
+@pytest.mark.parametrize(("text", "other", "difference"), LOOK_ALIKES)
+def test_the_error_about_options_that_look_alike_names_the_difference(
     bank: Read, item: ItemDict, text: str, other: str, difference: str
 ) -> None:
     file = bank({"q1": {**item, "options": [text, other, "No"], "correct_answer": "C"}})
@@ -326,7 +326,7 @@ def test_the_error_of_options_that_look_alike_names_the_difference(
     assert difference in fault.what
 
 
-@pytest.mark.parametrize(("text", "other"), DIFFERENT)
+@pytest.mark.parametrize(("text", "other"), DIFFERENT_MEANINGS)
 def test_options_with_different_meanings_are_kept_as_written(
     bank: Read, item: ItemDict, text: str, other: str
 ) -> None:
@@ -337,7 +337,7 @@ def test_options_with_different_meanings_are_kept_as_written(
     assert (list(read.options), read.truth) == (options, "A")
 
 
-@pytest.mark.parametrize(("text", "other", "difference"), ALIKE)
+@pytest.mark.parametrize(("text", "other", "difference"), LOOK_ALIKES)
 def test_the_correct_answer_may_look_like_its_option(
     bank: Read, item: ItemDict, text: str, other: str, difference: str
 ) -> None:
@@ -356,7 +356,7 @@ def test_a_character_that_looks_like_a_letter_is_read_as_the_letter(
     assert read.truth == "B"
 
 
-@pytest.mark.parametrize("unseen", ["\u200b", "\u00ad\ufe0f", "\u3164", "\u2800"])
-def test_invisible_text_counts_as_empty(bank: Read, item: ItemDict, unseen: str) -> None:
-    file = bank({"q1": {**item, "question": unseen, "options": [unseen, "No"]}})
+@pytest.mark.parametrize("invisible", ["\u200b", "\u00ad\ufe0f", "\u3164", "\u2800"])
+def test_invisible_text_counts_as_empty(bank: Read, item: ItemDict, invisible: str) -> None:
+    file = bank({"q1": {**item, "question": invisible, "options": [invisible, "No"]}})
     assert {fault.rule for fault in file.faults} == {Rule.NO_QUESTION, Rule.EMPTY_OPTION}

@@ -1,4 +1,4 @@
-"""Clues by which answers can be guessed are reported with counts and a test; chance is not."""
+"""Clues to the answers are reported with counts and a test; chance results are not."""
 
 import json
 import random
@@ -25,7 +25,7 @@ def _questions(truths: Iterable[str], n: int = 4, view: str = "PA") -> list[Gues
 
 
 def test_a_frequent_letter_is_reported_with_count_and_test() -> None:
-    """It is correct in sixty of sixty questions, where fifteen are expected."""
+    """The letter is correct in sixty of sixty questions, where fifteen are expected."""
     assert clue_sentences(_questions("A" * 60), shuffled=False) == (
         "The correct answer is A in 60 of 60 questions (15 expected, p < 0.001): readers can guess "
         "it. Shuffle the options.",
@@ -33,7 +33,7 @@ def test_a_frequent_letter_is_reported_with_count_and_test() -> None:
 
 
 def test_letters_are_not_a_clue_if_options_are_shuffled() -> None:
-    """They are not a clue in combination with a view either."""
+    """Letters in combination with a view are not a clue either."""
     questions = _questions("A" * 30) + _questions("B" * 30, view="AP")
     assert any(
         "The correct answer is A" in sentence
@@ -50,7 +50,7 @@ def test_letters_are_not_a_clue_if_options_are_shuffled() -> None:
 def test_letters_are_tested_with_pearsons_chi_square_test(
     counts: tuple[int, ...], reported: bool
 ) -> None:
-    """It agrees with `scipy.stats.chisquare` for equal shares."""
+    """The test agrees with `scipy.stats.chisquare` for equal shares."""
     truths = "".join(letter * n for letter, n in zip("ABCD", counts, strict=True))
     p = float(stats.chisquare(counts).pvalue)
     assert (p < 0.01) is reported
@@ -61,7 +61,7 @@ def test_letters_are_tested_with_pearsons_chi_square_test(
 
 
 def test_expected_counts_use_the_number_of_options_of_each_question() -> None:
-    """Of twenty questions with two options and forty with four, twenty A are expected."""
+    """For 20 questions with two options and 40 with four, 20 answers A are expected."""
     fair = _questions("AB" * 10, n=2) + _questions("ABCD" * 10, n=4)
     assert clue_sentences(fair, shuffled=False) == ()
     skewed = _questions("A" * 20, n=2) + _questions("AABCD" * 8, n=4)
@@ -70,7 +70,7 @@ def test_expected_counts_use_the_number_of_options_of_each_question() -> None:
 
 
 def test_few_questions_are_tested_exactly() -> None:
-    """The p value is a binomial tail for the most frequent letter, times four letters."""
+    """The p-value is the binomial tail for the most frequent letter, times four letters."""
     (sentence,) = clue_sentences(_questions("C" * 8), shuffled=False)
     assert "C in 8 of 8 questions (2 expected, p < 0.001)" in sentence
     assert clue_sentences(_questions("CCC"), shuffled=False) == ()  # p = 4 / 64
@@ -93,7 +93,7 @@ def test_the_longest_option_is_reported_if_it_is_correct_too_often() -> None:
 
 
 def test_an_answer_associated_with_a_view_is_reported() -> None:
-    """Fisher's exact test uses the questions with that option, times the number of pairs."""
+    """Fisher's exact p-value of the questions with that option is multiplied by the pairs."""
     options = ["Effusion", "Normal lung", "Fracture xy", "Mass, left"]
     questions = [GuessableQuestion(options=options, truth="A", view="AP")] * 12
     questions += [
@@ -105,7 +105,7 @@ def test_an_answer_associated_with_a_view_is_reported() -> None:
 
 
 def test_options_that_are_not_offered_cause_no_association() -> None:
-    """Yes/no questions on one view and lists on another are not a clue."""
+    """Yes/no questions about one view and lists about another are not a clue."""
     yes_no = [
         GuessableQuestion(options=["Yes", "Nay"], truth="AB"[i % 2], view="PA") for i in range(40)
     ]
@@ -153,18 +153,20 @@ def _draw(store: Store, **values: object) -> tuple[str, ...]:
 
 
 def test_the_import_and_the_draw_report_a_clue(store: Store, tmp_path: Path) -> None:
-    """The counts are those of the bank and of the study; shuffled options have no clue."""
+    """Counts refer to the bank and to the study; shuffled options remove the clue."""
     (sentence,) = _always_a(store, tmp_path / "bank").guessable
     assert "A in 24 of 24 questions (6 expected, p < 0.001)" in sentence
     (sentence,) = _draw(store)
     assert "A in 12 of 12 questions (3 expected, p < 0.001)" in sentence
     assert _draw(store, option_order="random") == ()
     with store.look() as look:
-        assert look.value("SELECT count(*) FROM studies") == 2  # a warning does not refuse the draw
+        assert (
+            look.value("SELECT count(*) FROM studies") == 2
+        )  # the draw is not refused because of a warning
 
 
 def test_a_bank_with_equally_frequent_letters_has_no_warning(store: Store, tmp_path: Path) -> None:
-    """Equal shares are not a clue."""
+    """Letters with equal shares are not a clue."""
     path = write_bank(tmp_path / "bank")
     result = import_bank(store, path, name="bank", images=path.parent, acting=ACTING)
     assert result.guessable == ()
@@ -183,7 +185,7 @@ def test_p_values_equal_those_of_scipy() -> None:
 
 
 def test_the_p_value_of_the_letters_is_computed_only_for_a_possible_clue() -> None:
-    """Whether a letter is a clue does not depend on it, because the gain is too small."""
+    """If the gain from guessing is too small, no p-value is needed."""
     places = Counter({(place, 4): 1000 + 30 * (place == 2) for place in range(4)})
     assert guessing.position_balance(places, least_gain=guessing.MIN_GAIN).p == 1
     assert guessing.position_balance(places).p < 1

@@ -1,4 +1,4 @@
-"""Identifiers of a DICOM file are found in a text in every notation, and few other words are."""
+"""Identifiers from a DICOM file are found in text in any notation; few other words match."""
 
 from collections.abc import Iterable
 
@@ -12,19 +12,19 @@ CERTAIN, POSSIBLE, NOTHING = "certain", "possible", "nothing"
 NAME = "Müller-Lüdenscheidt^Jörg Peter^^Dr.^Jr."
 
 
-def known(values: dict[str, str]) -> frozenset[Identifier]:
+def identifiers_of(values: dict[str, str]) -> frozenset[Identifier]:
     """Return the identifiers of a file with these attributes."""
     return identifiers(
         (keyword, dictionary_VR(keyword), value) for keyword, value in values.items()
     )
 
 
-def row(text: str, identifiers: Iterable[Identifier], patient: str = "p") -> RowTexts:
+def text_row(text: str, identifiers: Iterable[Identifier], patient: str = "p") -> RowTexts:
     """Return a row of one text."""
     return RowTexts(patient=patient, texts={"question": text}, identifiers=frozenset(identifiers))
 
 
-def verdict(findings: list[Finding]) -> str:
+def highest_certainty(findings: list[Finding]) -> str:
     """Return the most certain finding of a text."""
     return (
         CERTAIN
@@ -35,7 +35,7 @@ def verdict(findings: list[Finding]) -> str:
     )
 
 
-TABLE: list[tuple[dict[str, str], str, str]] = [
+CASES: list[tuple[dict[str, str], str, str]] = [
     *(
         ({"PatientName": NAME}, text, expected)
         for text, expected in [
@@ -266,24 +266,29 @@ TABLE: list[tuple[dict[str, str], str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("values", "text", "expected"), TABLE)
+@pytest.mark.parametrize(("values", "text", "expected"), CASES)
 def test_an_identifier_is_found_in_every_notation(
     values: dict[str, str], text: str, expected: str
 ) -> None:
-    """It is certain or possible, alone or in a sentence."""
-    identifiers = known(values)
-    assert verdict(find_identifiers([row(text, identifiers)])[0]) == expected
-    assert verdict(find_identifiers([row(f"Was this seen: {text}?", identifiers)])[0]) == expected
+    """The finding is certain or possible, alone or in a sentence."""
+    identifiers = identifiers_of(values)
+    assert highest_certainty(find_identifiers([text_row(text, identifiers)])[0]) == expected
+    assert (
+        highest_certainty(find_identifiers([text_row(f"Was this seen: {text}?", identifiers)])[0])
+        == expected
+    )
 
 
-def test_every_kind_of_identifier_has_a_text_and_an_example() -> None:
+def test_every_kind_of_identifier_has_a_message_and_an_example() -> None:
     """Each kind has a row in the table above, and each attribute there has a kind."""
-    kinds = {identifier.kind for values, _, _ in TABLE for identifier in known(values)}
+    kinds = {identifier.kind for values, _, _ in CASES for identifier in identifiers_of(values)}
     assert kinds == set(KINDS)
 
 
 PEOPLE = {
-    patient: known({"PatientName": name, "PatientID": f"ID-0000{n}", "StudyDate": "20190314"})
+    patient: identifiers_of(
+        {"PatientName": name, "PatientID": f"ID-0000{n}", "StudyDate": "20190314"}
+    )
     for n, (patient, name) in enumerate(
         [("a", "Featherstone^Quentin"), ("b", "White^Rose"), ("c", "Okafor^Chidi"), ("d", "Bo^Li")]
     )
@@ -303,18 +308,18 @@ PEOPLE = {
 )
 def test_identifiers_of_other_patients_of_the_folder_are_found(text: str, expected: str) -> None:
     """A row may name the wrong film."""
-    rows = [row("Why?", own, patient) for patient, own in PEOPLE.items()]
-    findings = find_identifiers([*rows, row(text, PEOPLE["c"], "c")])
-    assert [verdict(of_row) for of_row in findings] == [*([NOTHING] * 4), expected]
+    rows = [text_row("Why?", own, patient) for patient, own in PEOPLE.items()]
+    findings = find_identifiers([*rows, text_row(text, PEOPLE["c"], "c")])
+    assert [highest_certainty(of_row) for of_row in findings] == [*([NOTHING] * 4), expected]
     if expected != NOTHING and "2019" not in text:
         assert all("another" in finding.what for finding in findings[-1])
 
 
 def test_a_surname_in_many_rows_counts_as_a_word() -> None:
-    """“White” in the rows of three other patients is not a name.
+    """“White” in rows of three other patients is not reported as a name.
 
-    In the row of that patient it may be.
+    In a row of the patient named White it is reported.
     """
-    rows = [row("Is it white?", own, patient) for patient, own in PEOPLE.items()]
-    verdicts = [verdict(findings) for findings in find_identifiers(rows)]
+    rows = [text_row("Is it white?", own, patient) for patient, own in PEOPLE.items()]
+    verdicts = [highest_certainty(findings) for findings in find_identifiers(rows)]
     assert verdicts == [NOTHING, POSSIBLE, NOTHING, NOTHING]

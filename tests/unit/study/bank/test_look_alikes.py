@@ -1,4 +1,4 @@
-"""Values that look alike are the same in a bank, its draws and its predictions."""
+"""Values that look alike are treated as equal in a bank, its draws and its predictions."""
 
 import json
 import unicodedata
@@ -20,7 +20,7 @@ from study.protocol.sampling import count_drawable, preview_draw
 from study.store import Store, bank_contents, banks
 from tests.conftest import ACTING
 from tests.unit.study.bank.conftest import write_film
-from tests.unit.study.base.test_text_keys import ALIKE
+from tests.unit.study.base.test_text_keys import LOOK_ALIKES
 from ui.banks.questions import facets
 
 NFC, NFD = "M\u00fc1", "Mu\u03081"
@@ -48,7 +48,7 @@ def write(tmp_path: Path) -> Bank:
     return write
 
 
-def _imported(store: Store, path: Path, name: str = "bank") -> Imported:
+def _import_rows(store: Store, path: Path, name: str = "bank") -> Imported:
     return import_bank(store, path, name=name, images=path.parent, acting=ACTING)
 
 
@@ -56,7 +56,7 @@ def _protocol(**values: Any) -> Protocol:
     return Protocol.from_json({"cases": 2, "stratify_by": [], **values})
 
 
-IDS = [pair for pair in ALIKE if pair[1].isprintable() or not {*pair[1]} & {*"\a\t\n"}]
+IDS = [pair for pair in LOOK_ALIKES if pair[1].isprintable() or not {*pair[1]} & {*"\a\t\n"}]
 """The pairs without control characters, which item IDs must not contain."""
 
 
@@ -66,16 +66,16 @@ def test_the_error_of_item_ids_that_look_alike_names_the_difference(
 ) -> None:
     path = write([{"item_id": text}, {"item_id": other}])
     with pytest.raises(BadFile, match="item id given 2 times") as refused:
-        _imported(store, path)
+        _import_rows(store, path)
     assert difference in str(refused.value)
 
 
-@pytest.mark.parametrize(("text", "other", "difference"), ALIKE)
+@pytest.mark.parametrize(("text", "other", "difference"), LOOK_ALIKES)
 def test_a_patient_in_two_spellings_is_the_same_patient(
     store: Store, write: Bank, text: str, other: str, difference: str
 ) -> None:
     path = write([{"patient_id": text}, {"patient_id": other}, {"patient_id": "another"}])
-    notes = "\n".join(_imported(store, path).notes)
+    notes = "\n".join(_import_rows(store, path).notes)
     with store.look() as look:
         bank = banks.bank_row(look, "bank").id
         assert bank_contents.totals(look, bank)["patients"] == 2
@@ -92,14 +92,16 @@ def test_a_patient_in_two_spellings_is_the_same_patient(
         preview_draw(store, bank, _protocol(cases=3))
 
 
-def test_an_examination_in_two_spellings_has_one_patient(store: Store, write: Bank) -> None:
+def test_an_examination_with_two_spellings_of_its_patient_has_one_patient(
+    store: Store, write: Bank
+) -> None:
     """Two spellings of a patient are not a contradiction; a missing patient is filled in."""
     rows = [
         {"examination_id": NFC, "patient_id": NFC},
         {"examination_id": NFD, "patient_id": NFD},
         {"examination_id": NFD, "patient_id": ""},
     ]
-    _imported(store, write(rows))
+    _import_rows(store, write(rows))
     with store.look() as look:
         bank = banks.bank_row(look, "bank").id
         totals = bank_contents.totals(look, bank)
@@ -107,7 +109,7 @@ def test_an_examination_in_two_spellings_has_one_patient(store: Store, write: Ba
         assert "" not in {item.patient_id for item in banks.complete_items(look, bank)}
     rows[1]["patient_id"] = "P2"
     with pytest.raises(BadFile, match="is given to patients"):
-        _imported(store, write(rows), "again")
+        _import_rows(store, write(rows), "again")
 
 
 TASKS = [
@@ -124,7 +126,7 @@ def test_a_task_in_several_spellings_is_one_stratum(store: Store, write: Bank) -
         for n, task in enumerate([*TASKS, "Negation"])
     ]
     path = write(rows)
-    notes = "\n".join(_imported(store, path).notes)
+    notes = "\n".join(_import_rows(store, path).notes)
     assert notes == "\n".join(check_bank(path, images=None).notes)
     assert "task “PRESENCE ASSESSMENT” counts as “Presence Assessment”: they differ in" in notes
     with store.look() as look:
@@ -140,7 +142,7 @@ def test_a_task_in_several_spellings_is_one_stratum(store: Store, write: Bank) -
 
 def test_an_allocation_may_use_any_spelling_of_a_stratum_once(store: Store, write: Bank) -> None:
     rows = [{"task": TASKS[n % 4], "patient_id": f"P{n}"} for n in range(4)]
-    _imported(store, write(rows))
+    _import_rows(store, write(rows))
     with store.look() as look:
         bank = banks.bank_row(look, "bank").id
     protocol = _protocol(stratify_by=["task"], allocation={TASKS[2]: 2})
@@ -151,7 +153,7 @@ def test_an_allocation_may_use_any_spelling_of_a_stratum_once(store: Store, writ
 
 
 def test_lists_of_items_may_use_any_spelling(store: Store, write: Bank) -> None:
-    _imported(store, write([{"item_id": NFD, "patient_id": "P1"}, {}, {}]))
+    _import_rows(store, write([{"item_id": NFD, "patient_id": "P1"}, {}, {}]))
     with store.look() as look:
         bank = banks.bank_row(look, "bank").id
         assert item_of(look, "bank", NFC).item_id == NFD
@@ -176,7 +178,7 @@ def test_an_image_is_found_by_a_name_that_looks_alike(
 ) -> None:
     path = write([{"images": written}, {"images": on_disk}, {"images": written}])
     write_film(path.parent / on_disk, level=7)
-    result = _imported(store, path)
+    result = _import_rows(store, path)
     assert result.n_films == 1
     assert any("found under a name that differs" in note for note in result.notes)
     with store.look() as look:
@@ -185,15 +187,15 @@ def test_an_image_is_found_by_a_name_that_looks_alike(
         assert film.file.is_file()
 
 
-def test_an_image_that_looks_like_two_files_is_missing(store: Store, write: Bank) -> None:
+def test_an_image_name_that_looks_like_two_files_is_missing(store: Store, write: Bank) -> None:
     path = write([{"images": "L\u00fcng.png"}])
     for name in ("Lu\u0308ng.png", "L\u00fcng\u200b.png"):
         write_film(path.parent / name)
     with pytest.raises(BadFile, match="not found"):
-        _imported(store, path)
+        _import_rows(store, path)
 
 
-@pytest.mark.parametrize(("text", "other", "difference"), ALIKE)
+@pytest.mark.parametrize(("text", "other", "difference"), LOOK_ALIKES)
 def test_predictions_are_matched_by_ids_that_look_alike(
     tmp_path: Path, text: str, other: str, difference: str
 ) -> None:
@@ -218,8 +220,8 @@ def test_predictions_for_two_spellings_of_an_item_are_duplicates(tmp_path: Path)
 
 def test_banks_with_equal_ids_are_joined_with_a_prefix(store: Store, write: Bank) -> None:
     rows = [{"patient_id": "P1", "examination_id": "E1"}, {"patient_id": "P2"}]
-    _imported(store, write(rows), "north")
-    _imported(store, write([{**rows[0], "question": "What?"}, rows[1]]), "south")
+    _import_rows(store, write(rows), "north")
+    _import_rows(store, write([{**rows[0], "question": "What?"}, rows[1]]), "south")
     with pytest.raises(BadInput, match="as a prefix of every ID"):
         join_banks(store, ["north", "south"], name="both", acting=ACTING)
     joined = join_banks(store, ["north", "south"], name="both", prefix=True, acting=ACTING)
@@ -233,13 +235,13 @@ def test_banks_with_equal_ids_are_joined_with_a_prefix(store: Store, write: Bank
 
 
 def test_prefixes_that_could_give_duplicate_ids_are_refused(store: Store, write: Bank) -> None:
-    _imported(store, write([{"item_id": "b/q"}]), "a")
-    _imported(store, write([{"item_id": "q"}]), "a/b")
+    _import_rows(store, write([{"item_id": "b/q"}]), "a")
+    _import_rows(store, write([{"item_id": "q"}]), "a/b")
     with pytest.raises(BadInput, match="begins with"):
         join_banks(store, ["a", "a/b"], name="both", prefix=True, acting=ACTING)
 
 
-LETTERED = [
+LETTERED_OPTIONS = [
     ["\uff21\uff0eNodule", "\uff22\uff0eMass"],
     ["A\uff1aNodule", "B\uff1aMass"],
     ["\uff08A\uff09Nodule", "\uff08B\uff09 Mass"],
@@ -252,9 +254,9 @@ LETTERED = [
 ]
 
 
-@pytest.mark.parametrize("options", LETTERED)
+@pytest.mark.parametrize("options", LETTERED_OPTIONS)
 def test_letters_of_options_are_removed_in_every_form(options: object) -> None:
-    """Readers see the options in a different order, where a printed letter would be wrong."""
+    """Readers see the options in a different order, so a printed letter would be wrong."""
     trouble = Trouble("q1")
     fields = Fields({"options": options, "truth": "B"})
     assert (read := read_options(fields, trouble)) == ("Nodule", "Mass")

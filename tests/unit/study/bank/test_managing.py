@@ -1,4 +1,4 @@
-"""Banks are described, compared, joined and removed, and their items are struck off."""
+"""Banks are described, compared, joined and removed, and their items can be struck off."""
 
 import csv
 import hashlib
@@ -46,7 +46,7 @@ from study.trail.verification import verify
 from tests.conftest import ACTING, NOW, ROOT, bank_records, entropy_from, invite, write_bank
 
 
-def _second(store: Store, **changes: Any) -> None:
+def _import_changed_bank(store: Store, **changes: Any) -> None:
     """Import the fixture's bank as `second` with changes by item; None removes an item."""
     path = store.path.parent / "bank" / "bank.json"
     items = json.loads(path.read_text())
@@ -65,16 +65,18 @@ def test_the_description_of_a_bank_has_its_counts(banked: Store) -> None:
     assert counts["by"]["view"] == {"PA+LATERAL": 24}
     assert counts["by"]["age"] == {"40 to 49 years": 20, "50 to 59 years": 4}
     assert sum(counts["by"]["task"].values()) == 24
-    _second(banked, q0001={"split": "test"}, q0002={"split": "test"}, q0003={"split": "train"})
+    _import_changed_bank(
+        banked, q0001={"split": "test"}, q0002={"split": "test"}, q0003={"split": "train"}
+    )
     with banked.look() as look:
         assert describe_in_full(look, "second")["by"]["split"] == {"": 21, "test": 2, "train": 1}
 
 
 def test_banks_are_compared_by_content(banked: Store) -> None:
-    """Different questions, truths and films are listed, and films with other IDs."""
+    """Different questions, correct answers and films are listed, and equal films with other IDs."""
     path = banked.path.parent / "bank" / "bank.json"
     moved = json.loads(path.read_text())["q0006"]
-    _second(
+    _import_changed_bank(
         banked,
         q0001={"question": "Else?", "split": "test"},
         q0002={"correct_answer": "A", "ImagePath": ["films/1_pa.png"], "ImageViewPosition": ["PA"]},
@@ -97,7 +99,7 @@ def test_banks_are_compared_by_content(banked: Store) -> None:
 
 
 def test_an_unused_bank_can_be_removed(banked: Store) -> None:
-    """Its name becomes available; other banks and their prepared films are kept."""
+    """The name becomes available again; other banks and their prepared films are kept."""
     with banked.look() as look:
         row = banks.bank_row(look, "bank")
         shared = banks.films_of_no_other_bank(look, row.id)
@@ -126,7 +128,7 @@ def test_an_unused_bank_can_be_removed(banked: Store) -> None:
 
 def test_a_bank_in_use_cannot_be_removed(banked: Store, opened: Any) -> None:
     """The message names the study or the draft."""
-    _second(banked)
+    _import_changed_bank(banked)
     with banked.change() as change:
         person = change.value("SELECT id FROM people") or change.insert(
             "people", handle="x", made_at_utc="2026"
@@ -168,8 +170,8 @@ def test_every_rule_is_documented_with_its_code() -> None:
     ]
 
 
-OURS = Provenance(version="3", licence="For research only", citation="Our hospital, 2026")
-PUBLIC = Provenance(licence="CC BY 4.0", source_url="https://example.org/bank")
+OWN_TERMS = Provenance(version="3", licence="For research only", citation="Our hospital, 2026")
+PUBLIC_TERMS = Provenance(licence="CC BY 4.0", source_url="https://example.org/bank")
 
 
 def _import(store: Store, folder: Path, name: str, prefix: str, terms: Provenance) -> None:
@@ -197,11 +199,11 @@ def _import(store: Store, folder: Path, name: str, prefix: str, terms: Provenanc
     )
 
 
-def _site(folder: Path, seed: int) -> Store:
+def _create_deployment(folder: Path, seed: int) -> Store:
     folder.mkdir()
     store = init(folder / "store.db", entropy=entropy_from(seed), now=NOW)
-    _import(store, folder / "public", "public", "p", PUBLIC)
-    _import(store, folder / "ours", "ours", "o", OURS)
+    _import(store, folder / "public", "public", "p", PUBLIC_TERMS)
+    _import(store, folder / "ours", "ours", "o", OWN_TERMS)
     return store
 
 
@@ -237,16 +239,16 @@ def _banks_of(files: dict[str, bytes]) -> Counter[str]:
 
 
 @pytest.fixture
-def two(tmp_path: Path) -> Store:
+def two_banks(tmp_path: Path) -> Store:
     """Return a store with two banks."""
-    return _site(tmp_path / "here", 1)
+    return _create_deployment(tmp_path / "here", 1)
 
 
 @pytest.mark.slow
-def test_a_joined_bank_has_the_items_and_films_of_both(two: Store) -> None:
-    """Its films are read where those of the banks are stored, and its hashes are valid."""
-    joined = _join(two)
-    with two.look() as look:
+def test_a_joined_bank_has_the_items_and_films_of_both_banks(two_banks: Store) -> None:
+    """The films are read from the folders of the banks, and the hashes are valid."""
+    joined = _join(two_banks)
+    with two_banks.look() as look:
         parts = [banks.bank_row(look, name) for name in ("ours", "public")]
         row = banks.bank_row(look, "both")
         assert joined.n_items == row.n_items == sum(part.n_items for part in parts)
@@ -254,8 +256,8 @@ def test_a_joined_bank_has_the_items_and_films_of_both(two: Store) -> None:
         films = list(banks.complete_films(look, row.id))
         entries = Counter(item[-1] for item in bank_contents.facets(look, row.id))
     assert entries == {"ours": 24, "public": 24}
-    _draw(two)
-    with two.look() as look:
+    _draw(two_banks)
+    with two_banks.look() as look:
         study = stored_studies.study_row(look, "trial")
         shown = stored_studies.case_films(look, study.id)
     assert {film.path.partition("/")[0] for film in shown} == {"ours", "public"}
@@ -263,86 +265,86 @@ def test_a_joined_bank_has_the_items_and_films_of_both(two: Store) -> None:
     for film in shown:
         assert film.file.is_file()
         assert hashlib.sha256(film.file.read_bytes()).hexdigest() == film.sha256
-    assert verify(two) == []
+    assert verify(two_banks) == []
 
 
 @pytest.mark.slow
-def test_a_draw_from_joined_banks_is_reproducible(two: Store, tmp_path: Path) -> None:
-    """The order of the banks does not matter, and the allocation is respected."""
-    _join(two)
-    there = _site(tmp_path / "there", 2)
+def test_a_draw_from_joined_banks_is_reproducible(two_banks: Store, tmp_path: Path) -> None:
+    """The order of the banks does not matter, and the allocation to banks is kept."""
+    _join(two_banks)
+    there = _create_deployment(tmp_path / "there", 2)
     join_banks(there, ["ours", "public"], name="both", acting=ACTING)
-    _draw(two)
+    _draw(two_banks)
     _draw(there)
-    assert _cases(two) == _cases(there)
-    assert Counter(stratum for _, stratum in _cases(two)) == {"ours": 4, "public": 4}
-    assert {item[0] for item, stratum in _cases(two) if stratum == "ours"} == {"o"}
-    with two.look() as look, there.look() as other:
+    assert _cases(two_banks) == _cases(there)
+    assert Counter(stratum for _, stratum in _cases(two_banks)) == {"ours": 4, "public": 4}
+    assert {item[0] for item, stratum in _cases(two_banks) if stratum == "ours"} == {"o"}
+    with two_banks.look() as look, there.look() as other:
         assert (
             stored_studies.study_row(look, "trial").protocol_sha256
             == stored_studies.study_row(other, "trial").protocol_sha256
         )
 
 
-def test_a_single_bank_cannot_be_stratified_by_bank(two: Store) -> None:
+def test_a_single_bank_cannot_be_stratified_by_bank(two_banks: Store) -> None:
     with pytest.raises(BadInput, match="stratify_by names bank, which no question of the bank has"):
-        _draw(two, bank="ours")
+        _draw(two_banks, bank="ours")
 
 
-def test_banks_with_equal_ids_are_not_joined(two: Store, tmp_path: Path) -> None:
+def test_banks_with_equal_ids_are_not_joined(two_banks: Store, tmp_path: Path) -> None:
     """The message lists the IDs, and nothing is stored."""
-    _import(two, tmp_path / "again", "again", "p", PUBLIC)
+    _import(two_banks, tmp_path / "again", "again", "p", PUBLIC_TERMS)
     with pytest.raises(BadInput, match=r"24 item IDs .*such as pq.*prefix"):
-        join_banks(two, ["public", "again"], name="both", acting=ACTING)
-    with two.look() as look:
+        join_banks(two_banks, ["public", "again"], name="both", acting=ACTING)
+    with two_banks.look() as look:
         assert banks.find(look, "both") is None
-    assert verify(two) == []
+    assert verify(two_banks) == []
 
 
-def test_an_invalid_join_is_refused(two: Store) -> None:
+def test_an_invalid_join_is_refused(two_banks: Store) -> None:
     for sources, error in ((["ours"], BadInput), (["ours", "none"], NotFound)):
         with pytest.raises(error):
-            join_banks(two, sources, name="both", acting=ACTING)
+            join_banks(two_banks, sources, name="both", acting=ACTING)
     with pytest.raises(NotNow, match="already exists"):
-        join_banks(two, ["ours", "public"], name="ours", acting=ACTING)
+        join_banks(two_banks, ["ours", "public"], name="ours", acting=ACTING)
 
 
-def test_a_joined_bank_omits_items_that_were_struck_off(two: Store) -> None:
-    with two.look() as look:
+def test_a_joined_bank_omits_items_that_were_struck_off(two_banks: Store) -> None:
+    with two_banks.look() as look:
         struck_id = next(iter(banks.complete_items(look, banks.bank_row(look, "ours").id))).item_id
-    strike(two, "ours", struck_id, reason="Ambiguous.", acting=ACTING)
-    joined = _join(two)
-    with two.look() as look:
+    strike(two_banks, "ours", struck_id, reason="Ambiguous.", acting=ACTING)
+    joined = _join(two_banks)
+    with two_banks.look() as look:
         row = banks.bank_row(look, "both")
         assert struck_id not in {item.item_id for item in banks.complete_items(look, row.id)}
     assert joined.n_items == 47
 
 
 @pytest.mark.slow
-def test_cases_being_read_are_recognised_in_every_bank(two: Store) -> None:
+def test_cases_being_read_are_recognised_in_every_bank(two_banks: Store) -> None:
     """Joining banks does not reveal the reference standard."""
-    _read(two, "R1")
-    with two.look() as look:
+    _read(two_banks, "R1")
+    with two_banks.look() as look:
         for name in ("ours", "public", "both"):
             assert studies_reading(look, banks.bank_row(look, name).id) == ["trial"]
 
 
-def test_a_bank_can_be_removed_after_it_was_joined(two: Store) -> None:
-    """The joined bank has its own rows, and the files of the films are kept."""
-    _read(two, "R1")
-    remove_bank(two, "ours", acting=ACTING)
-    assert verify(two) == []
-    with two.look() as look:
+def test_a_bank_can_be_removed_after_it_was_joined(two_banks: Store) -> None:
+    """The joined bank has separate rows, and the files of the films are kept."""
+    _read(two_banks, "R1")
+    remove_bank(two_banks, "ours", acting=ACTING)
+    assert verify(two_banks) == []
+    with two_banks.look() as look:
         study = stored_studies.study_row(look, "trial")
         assert all(film.file.is_file() for film in stored_studies.case_films(look, study.id))
     with pytest.raises(NotNow, match="is used by trial"):
-        remove_bank(two, "both", acting=ACTING)
+        remove_bank(two_banks, "both", acting=ACTING)
 
 
 @pytest.mark.slow
-def test_a_bundle_of_joined_banks_is_restored_identically(two: Store, tmp_path: Path) -> None:
-    """It has the bank of each item and the terms of each bank."""
-    files = bundle_files(_read(two, "R1"), "trial")
+def test_a_bundle_of_joined_banks_is_restored_identically(two_banks: Store, tmp_path: Path) -> None:
+    """The bundle has the bank of each item and the terms of each bank."""
+    files = bundle_files(_read(two_banks, "R1"), "trial")
     assert _banks_of(files) == {"ours": 4, "public": 4}
     package = json.loads(files["datapackage.json"])
     assert package["reading_room"]["bank"] == {
@@ -364,31 +366,33 @@ def test_a_bundle_of_joined_banks_is_restored_identically(two: Store, tmp_path: 
 
 
 @pytest.mark.slow
-def test_two_sites_that_joined_the_same_banks_are_merged(two: Store, tmp_path: Path) -> None:
-    _read(two, "R1")
-    there = _read(_site(tmp_path / "there", 2), "R2")
-    for store in (two, there):
+def test_two_sites_that_joined_the_same_banks_are_merged(two_banks: Store, tmp_path: Path) -> None:
+    _read(two_banks, "R1")
+    there = _read(_create_deployment(tmp_path / "there", 2), "R2")
+    for store in (two_banks, there):
         studies.close(store, study="trial", reason="Done.", acting=ACTING)
     path = tmp_path / "bundle.zip"
     path.write_bytes(zip_files(bundle_files(there, "trial")))
-    merge(two, path, study="trial", site="There", acting=ACTING)
-    assert _banks_of(bundle_files(two, "trial")) == {"ours": 4, "public": 4}
-    assert verify(two) == []
+    merge(two_banks, path, study="trial", site="There", acting=ACTING)
+    assert _banks_of(bundle_files(two_banks, "trial")) == {"ours": 4, "public": 4}
+    assert verify(two_banks) == []
 
 
-def test_a_bundle_of_a_single_bank_has_no_such_column(opened: Any) -> None:
+def test_a_bundle_of_a_single_bank_has_no_column_of_banks(opened: Any) -> None:
     files = bundle_files(opened(), "trial")
     assert "bank" not in files["items.csv"].decode().splitlines()[0].split(",")
     assert b'"origin"' not in files["records.jsonl"]
 
 
-def test_an_exam_paper_covers_both_banks(two: Store, tmp_path: Path) -> None:
-    """It has the films and the terms of both."""
-    _join(two)
-    _draw(two)
-    paper = paper_of_study(two, "trial", ModelProtocol())
+def test_an_exam_paper_of_joined_banks_covers_both_banks(two_banks: Store, tmp_path: Path) -> None:
+    """The paper has the films and the terms of both banks."""
+    _join(two_banks)
+    _draw(two_banks)
+    paper = paper_of_study(two_banks, "trial", ModelProtocol())
     out = tmp_path / "paper"
-    export_paper(two, paper, out, form=PaperForm(formats=("jsonl",), bank_ids=True), acting=ACTING)
+    export_paper(
+        two_banks, paper, out, form=PaperForm(formats=("jsonl",), bank_ids=True), acting=ACTING
+    )
     lines = (out / "jsonl" / "items.jsonl").read_text().splitlines()
     assert {json.loads(line)["item_id"][0] for line in lines} == {"o", "p"}
     words = (out / "jsonl" / "README.md").read_text()
@@ -396,22 +400,24 @@ def test_an_exam_paper_covers_both_banks(two: Store, tmp_path: Path) -> None:
     assert "CC BY 4.0" in words
 
 
-def test_patients_in_both_banks_are_reported(two: Store, tmp_path: Path) -> None:
-    """Such a patient counts once, so at most one of the two questions is drawn."""
+def test_patients_in_both_banks_are_reported(two_banks: Store, tmp_path: Path) -> None:
+    """A patient in both banks counts once, so at most one of the two questions is drawn."""
     records = {f"z{key}": record for key, record in bank_records(3).items()}
     file = tmp_path / "here" / "ours" / "more.json"
     for number, record in enumerate(records.values()):
         record["PatientID"] = f"p{record['PatientID']}"
         record["study_id"] = f"z{number}"
     file.write_text(json.dumps(records))
-    import_bank(two, file, name="more", images=file.parent, acting=ACTING)
-    joined = join_banks(two, ["public", "more"], name="both", acting=ACTING)
+    import_bank(two_banks, file, name="more", images=file.parent, acting=ACTING)
+    joined = join_banks(two_banks, ["public", "more"], name="both", acting=ACTING)
     assert len(joined.shared_patients) == 3
     assert joined.note.startswith("3 patients are in more than one bank by id, such as p")
 
 
-def test_banks_can_be_joined_by_command(two: Store, capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ["--bank", "public", "--bank", "ours", "--db", str(two.path)]
+def test_banks_can_be_joined_by_command(
+    two_banks: Store, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["--bank", "public", "--bank", "ours", "--db", str(two_banks.path)]
     assert main(["bank", "join", "both", *arguments]) == 0
     assert capsys.readouterr().out == "Joined: bank “both”, 48 items and 48 films.\n"
 
@@ -419,19 +425,19 @@ def test_banks_can_be_joined_by_command(two: Store, capsys: pytest.CaptureFixtur
 ALL_ITEMS = Protocol.from_json({"cases": 24, "one_question_per": "item"})
 
 
-def _drawn(store: Store, n: int) -> set[str]:
+def _drawn_items(store: Store, n: int) -> set[str]:
     values = {"cases": n, "one_question_per": "item"}
     return {item for item, _ in preview_draw(store, 1, Protocol.from_json(values)).cases}
 
 
 def test_an_item_that_was_struck_off_is_not_drawn_until_reinstated(banked: Store) -> None:
-    struck_id = min(_drawn(banked, 24))
+    struck_id = min(_drawn_items(banked, 24))
     strike(banked, "bank", struck_id, reason="The film is another patient's.", acting=ACTING)
     with pytest.raises(BadInput):
         preview_draw(banked, 1, ALL_ITEMS)
-    assert struck_id not in _drawn(banked, 23)
+    assert struck_id not in _drawn_items(banked, 23)
     strike(banked, "bank", struck_id, reason="It is not.", reinstate=True, acting=ACTING)
-    assert struck_id in _drawn(banked, 24)
+    assert struck_id in _drawn_items(banked, 24)
     assert verify(banked) == []
     with banked.look() as look:
         kinds = [row["kind"] for row in look.rows("SELECT kind FROM events ORDER BY id")]
@@ -440,7 +446,7 @@ def test_an_item_that_was_struck_off_is_not_drawn_until_reinstated(banked: Store
 
 def test_a_drawn_study_keeps_items_that_are_struck_off_later(banked: Store) -> None:
     studies.draw(banked, bank="bank", study="trial", protocol=ALL_ITEMS, acting=ACTING)
-    struck_id = min(_drawn(banked, 24))
+    struck_id = min(_drawn_items(banked, 24))
     strike(banked, "bank", struck_id, reason="Ambiguous.", acting=ACTING)
     with banked.look() as look:
         study = stored.find(look, "trial")
@@ -464,7 +470,7 @@ def test_items_that_were_struck_off_are_not_used_for_practice(banked: Store) -> 
 
 
 @pytest.mark.parametrize(
-    ("bank", "item", "back", "reason", "error"),
+    ("bank", "item", "is_reinstated", "reason", "error"),
     [
         ("none", "q", False, "Why.", NotFound),
         ("bank", "none", False, "Why.", NotFound),
@@ -472,12 +478,12 @@ def test_items_that_were_struck_off_are_not_used_for_practice(banked: Store) -> 
         ("bank", "", False, " ", BadInput),
     ],
 )
-def test_an_invalid_strike_is_refused(
-    banked: Store, bank: str, item: str, back: bool, reason: str, error: type[Exception]
+def test_striking_off_an_item_is_refused_if_it_is_invalid(
+    banked: Store, bank: str, item: str, is_reinstated: bool, reason: str, error: type[Exception]
 ) -> None:
-    known = item or min(_drawn(banked, 24))
+    known = item or min(_drawn_items(banked, 24))
     with pytest.raises(error):
-        strike(banked, bank, known, reason=reason, reinstate=back, acting=ACTING)
+        strike(banked, bank, known, reason=reason, reinstate=is_reinstated, acting=ACTING)
     with banked.look() as look:
         assert not bank_contents.struck_items(look, 1)
 

@@ -1,4 +1,4 @@
-"""The release of the data set: its splits, missing films, and an interrupted import."""
+"""The published data set: its splits, missing films, and an interrupted import."""
 
 import json
 import sys
@@ -27,32 +27,32 @@ from tests.unit.study.bank.conftest import ItemDict, write_film
 
 
 @dataclass(frozen=True)
-class Result:
+class CommandResult:
     """The status and output of a command."""
 
     code: int
     out: str
 
 
-Cli = Callable[..., Result]
+Cli = Callable[..., CommandResult]
 
 
 @pytest.fixture
 def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
     """Return a function that runs a command of the study."""
 
-    def run(*words: object) -> Result:
+    def run(*words: object) -> CommandResult:
         before = sys.stdout
         code = main([str(word) for word in words])
         if sys.stdout is not before:  # a refused command closes its output
             sys.stdout.close()
             sys.stdout = before
-        return Result(code, capsys.readouterr().out)
+        return CommandResult(code, capsys.readouterr().out)
 
     return run
 
 
-VIEWS = [
+VIEW_NAMES = [
     "ANTERO_POSTERIOR", "AP", "AP AXIAL", "DECUBITUS", "ERECT", "KUB", "LAO", "LAT", "LATERAL",
     "LL", "LPO", "N/A", "None", "OBLIQUE", "OTHER", "PA", "PICC LINE", "POSTERO_ANTERIOR", "RAO",
     "RPO", "SUPINE", "UNKNOWN", "AP (KUB)",
@@ -92,7 +92,7 @@ def _film(release: Path, split: str, k: int, name: str) -> Path:
     return release / f"deid_png/{split}{k}/A/studies/1/series/2/instances/{name}.png"
 
 
-def _bring(store: Store, release: Path, *splits: str, **options: Any) -> Imported:
+def _import_release(store: Store, release: Path, *splits: str, **options: Any) -> Imported:
     parts, images = find_bank(release, splits)
     return import_bank(
         store,
@@ -111,7 +111,7 @@ def _split_of(store: Store) -> dict[str, str]:
 
 def test_a_folder_is_imported_with_the_split_of_each_item(store: Store, release: Path) -> None:
     """All splits form one bank in their usual order, with other attributes of the items."""
-    result = _bring(store, release)
+    result = _import_release(store, release)
     assert (result.n_items, result.n_films, result.n_left_out) == (6, 12, 0)
     assert list(_split_of(store)) == [
         "train-0",
@@ -138,8 +138,8 @@ def test_splits_can_be_selected_by_command(
     assert "Imported 3 items and 6 films" in result.out
 
 
-def test_the_error_of_a_missing_split_lists_the_others(release: Path) -> None:
-    """They are listed in their usual order."""
+def test_the_error_about_a_missing_split_lists_the_others(release: Path) -> None:
+    """The splits are listed in their usual order."""
     with pytest.raises(BadFile, match=r"no split dev\. Available splits: train, valid, test"):
         find_bank(release, ("dev",))
 
@@ -159,7 +159,7 @@ def test_a_file_that_is_a_link_out_of_the_folder_is_refused(release: Path, tmp_p
 
 
 def test_the_images_of_a_single_file_of_the_release_are_found(store: Store, release: Path) -> None:
-    """They are in a folder next to `metadata`, even if no film exists."""
+    """The images are in a folder next to `metadata`, even if no film exists."""
     file = release / "metadata/test_vqa_data.json"
     assert single_file_bank(file, None)[1] == release
     for film in (release / "deid_png").rglob("*.png"):
@@ -172,13 +172,13 @@ def test_the_images_of_a_single_file_of_the_release_are_found(store: Store, rele
 def test_missing_films_are_counted_in_one_message(
     store: Store, tmp_path: Path, item: ItemDict
 ) -> None:
-    """It lists twenty of them and the options; nothing is stored."""
+    """The message lists twenty films and the options; nothing is stored."""
     (tmp_path / "metadata").mkdir()
     (tmp_path / "deid_png").mkdir()
     text = json.dumps(_items("test", item, 30))
     (tmp_path / "metadata/test_vqa_data.json").write_text(text)
     with pytest.raises(FaultyBank) as refused:
-        _bring(store, tmp_path)
+        _import_release(store, tmp_path)
     assert "Missing images: 60, of 30 items" in str(refused.value)
     assert str(refused.value).count("not found") == 20
     assert "--missing-images frontal" in str(refused.value)
@@ -187,9 +187,9 @@ def test_missing_films_are_counted_in_one_message(
 
 
 def test_items_with_missing_films_can_be_omitted(store: Store, release: Path) -> None:
-    """The others are imported."""
+    """The other items are imported."""
     _film(release, "train", 0, "side").unlink()
-    result = _bring(store, release, missing_images="drop")
+    result = _import_release(store, release, missing_images="drop")
     assert (result.n_items, result.n_left_out, result.missing.n_items) == (5, 1, 1)
     assert "train-0" not in _split_of(store)
 
@@ -198,7 +198,7 @@ def test_items_with_a_frontal_film_can_be_imported(store: Store, release: Path) 
     """Missing films are left out; an item without its frontal film is omitted."""
     _film(release, "train", 0, "side").unlink()
     _film(release, "train", 1, "front").unlink()
-    result = _bring(store, release, missing_images="frontal")
+    result = _import_release(store, release, missing_images="frontal")
     assert (result.n_items, result.n_left_out) == (5, 1)
     assert (result.missing.n_films, result.missing.n_shortened) == (2, 1)
     with store.look() as look:
@@ -222,18 +222,18 @@ def test_the_first_of_several_unnamed_views_counts_as_frontal(
     file.write_text(json.dumps(items))
     _film(release, "train", 0, "side").unlink()
     _film(release, "train", 1, "front").unlink()
-    _bring(store, release, "train", missing_images="frontal")
+    _import_release(store, release, "train", missing_images="frontal")
     assert list(_split_of(store)) == ["train-0", "train-2"]
 
 
 def test_every_view_of_the_release_is_accepted(store: Store, release: Path, item: ItemDict) -> None:
-    """A name that could reveal a finding is stored, and not shown."""
-    files = [f"deid_png/{n}.png" for n in range(len(VIEWS))]
+    """A name of a view that could reveal a finding is stored, and not shown."""
+    files = [f"deid_png/{n}.png" for n in range(len(VIEW_NAMES))]
     for file in files:
         write_film(release / file)
-    many = item | {"ImagePath": files, "ImageViewPosition": VIEWS}
+    many = item | {"ImagePath": files, "ImageViewPosition": VIEW_NAMES}
     (release / "metadata/test_vqa_data.json").write_text(json.dumps({"q": many}))
-    _bring(store, release, "test")
+    _import_release(store, release, "test")
     with store.look() as look:
         (stored_item,) = banks.complete_items(look, 1)
     labels = {view.original or view.label: view.label for view in stored_item.views}
@@ -245,26 +245,26 @@ def test_every_view_of_the_release_is_accepted(store: Store, release: Path, item
 def test_an_interrupted_import_resumes_without_decoding_films_again(
     store: Store, release: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The store has no rows of it; films that have changed are decoded again."""
+    """The interrupted import left no rows; films that have changed are decoded again."""
 
-    def cut(step: str, done: int, total: int) -> None:
+    def interrupt(step: str, done: int, total: int) -> None:
         if step == "store":
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        _bring(store, release, progress=cut)
+        _import_release(store, release, progress=interrupt)
     with store.look() as look:
         assert banks.listed(look) == []
     write_film(_film(release, "test", 0, "front"), level=9)
     read: list[str] = []
     look_at = ImageFolder.read
 
-    def counted(self: ImageFolder, path: str) -> Film:
+    def count_and_decode(self: ImageFolder, path: str) -> Film:
         read.append(path)
         return look_at(self, path)
 
-    monkeypatch.setattr(ImageFolder, "read", counted)
-    assert _bring(store, release).n_items == 6
+    monkeypatch.setattr(ImageFolder, "read", count_and_decode)
+    assert _import_release(store, release).n_items == 6
     assert read == ["deid_png/test0/A/studies/1/series/2/instances/front.png"]
     assert sorted(store.path.parent.glob(f"{store.path.name}-import*")) == []
 
@@ -275,14 +275,14 @@ def test_simultaneous_imports_are_refused(store: Store, release: Path) -> None:
         staging(store.path.with_name(f"{store.path.name}-import"), release),
         pytest.raises(NotNow, match="under way"),
     ):
-        _bring(store, release)
-    assert _bring(store, release).n_items == 6
+        _import_release(store, release)
+    assert _import_release(store, release).n_items == 6
 
 
 def test_a_second_import_of_the_same_files_changes_nothing(
     cli: Cli, store: Store, release: Path
 ) -> None:
-    """The command reports that and succeeds; other files with the same name are refused."""
+    """The command reports this and succeeds; other files with the same name are refused."""
     words = ("import", release, "--db", store.path, "--bank", "release")
     assert cli(*words).code == 0
     repeated = cli(*words)
@@ -293,8 +293,8 @@ def test_a_second_import_of_the_same_files_changes_nothing(
 
 
 def test_the_content_hash_equals_that_of_the_complete_content(store: Store, release: Path) -> None:
-    """The import computes it in parts."""
-    _bring(store, release)
+    """The import computes the hash in parts."""
+    _import_release(store, release)
     with store.look() as look:
         films = sorted(banks.complete_films(look, 1), key=lambda film: film.path)
         rows = {row["item_id"]: row for row in look.rows("SELECT * FROM items")}
@@ -350,7 +350,7 @@ def test_a_file_read_in_parts_gives_the_same_entries(
     ascii: bool,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    """A part may end in a number, a character of several bytes, an escape or a line break."""
+    """The end of a part may divide a number, a character, an escape or a line break."""
     path = tmp_path_factory.mktemp("parts") / "entries.json"
     path.write_text(
         json.dumps(entries, indent=indent, ensure_ascii=ascii), encoding="utf-8", newline="\r\n"
@@ -375,7 +375,7 @@ def test_a_file_read_in_parts_gives_the_same_entries(
     ],
 )
 def test_the_position_of_invalid_json_is_that_in_the_file(tmp_path: Path, text: str) -> None:
-    """Line and column do not refer to a part of the file."""
+    """Line and column refer to the file, not to a part of it."""
     path = tmp_path / "bank.json"
     path.write_text(text)
     with pytest.raises(json.JSONDecodeError) as expected:

@@ -1,4 +1,4 @@
-"""The ReXVQA format in its notations: how keys and values are interpreted."""
+"""The ReXVQA format: how keys and values in its different notations are interpreted."""
 
 import json
 from collections.abc import Callable
@@ -10,12 +10,12 @@ import pytest
 from study.bank.terms import VIEW_LABELS, view_label
 from study.base.bank_model import Item, View
 from study.base.errors import BadFile
-from tests.unit.study.bank.conftest import BankFile, read_whole
+from tests.unit.study.bank.conftest import BankFile, read_bank_file
 
 Read = Callable[..., BankFile]
 ItemDict = dict[str, Any]
 
-LEADERBOARD = {
+LEADERBOARD_ITEM = {
     "image_path": ["../deid_png/P1/A1/pa.png"],
     "section_findings": "Clear lungs.",
     "section_impression": "Normal.",
@@ -33,7 +33,7 @@ LEADERBOARD = {
 }
 
 
-def only(file: BankFile) -> Item:
+def only_item(file: BankFile) -> Item:
     """Return the only item of a bank without errors."""
     assert file.faults == ()
     assert len(file.items) == 1
@@ -44,7 +44,10 @@ def test_values_that_are_not_text_are_not_stored_as_attributes(bank: Read, item:
     """Python reads Infinity and lone surrogates in JSON; the rest of the item is valid."""
     odd = {"dose": float("inf"), "doses": [1.0, float("-inf")], "tags": ["\ud800"], "ok": [1.5]}
     file = bank({"q1": item | odd})
-    assert only(file).attributes.keys() - {"ok"} == only(bank({"q1": item})).attributes.keys()
+    assert (
+        only_item(file).attributes.keys() - {"ok"}
+        == only_item(bank({"q1": item})).attributes.keys()
+    )
     left_out = [note for note in file.notes if "left out" in note]
     assert left_out == [
         f"“{name}” is too long or not text, left out (1 item, first q1)"
@@ -54,7 +57,7 @@ def test_values_that_are_not_text_are_not_stored_as_attributes(bank: Read, item:
 
 def test_an_item_with_the_keys_of_the_data_set_is_read(bank: Read, item: ItemDict) -> None:
     file = bank({"q1": item})
-    assert only(file) == Item(
+    assert only_item(file) == Item(
         item_id="q1",
         question="Is there a pleural effusion?",
         options=("Yes, on the left", "Yes, on the right", "No"),
@@ -91,8 +94,8 @@ def test_an_item_with_the_keys_of_the_data_set_is_read(bank: Read, item: ItemDic
 
 
 def test_an_item_with_the_keys_of_the_leaderboard_is_read(bank: Read) -> None:
-    file = bank({"q1": LEADERBOARD})
-    item = only(file)
+    file = bank({"q1": LEADERBOARD_ITEM})
+    item = only_item(file)
     assert (item.patient_id, item.examination_id) == ("17", "5")
     assert (item.age, item.sex) == ("50 to 60 years", "male")
     assert item.report == {
@@ -120,18 +123,18 @@ def test_an_image_path_is_read_in_every_notation(
     bank: Read, item: ItemDict, written: object
 ) -> None:
     item |= {"ImagePath": written, "ImageViewPosition": "['AP PORTABLE']"}
-    views = only(bank({"q1": item})).views
+    views = only_item(bank({"q1": item})).views
     assert views == (View(path="deid_png/P1/A1/pa.png", label="AP", original="AP PORTABLE"),)
 
 
 def test_the_images_folder_may_be_part_of_the_paths(bank: Read, item: ItemDict, root: Path) -> None:
-    views = only(bank({"q1": item}, images=root / "deid_png")).views
+    views = only_item(bank({"q1": item}, images=root / "deid_png")).views
     assert [view.path for view in views] == ["P1/A1/pa.png", "P1/A1/lat.png"]
 
 
 def test_a_list_in_numpy_notation_is_read(bank: Read, item: ItemDict) -> None:
     item["ImagePath"] = "['../deid_png/P1/A1/pa.png'\n '../deid_png/P1/A1/lat.png']"
-    assert len(only(bank({"q1": item})).views) == 2
+    assert len(only_item(bank({"q1": item})).views) == 2
 
 
 @pytest.mark.parametrize(
@@ -156,7 +159,7 @@ def test_letters_are_removed_if_all_options_have_them(
     bank: Read, item: ItemDict, options: object, texts: tuple[str, ...]
 ) -> None:
     item |= {"options": options, "correct_answer": "B"}
-    assert only(bank({"q1": item})).options == texts
+    assert only_item(bank({"q1": item})).options == texts
 
 
 @pytest.mark.parametrize(
@@ -165,36 +168,36 @@ def test_letters_are_removed_if_all_options_have_them(
 )
 def test_a_correct_answer_is_read_in_every_notation(bank: Read, item: ItemDict, truth: str) -> None:
     item["correct_answer"] = truth
-    assert only(bank({"q1": item})).truth == "C"
+    assert only_item(bank({"q1": item})).truth == "C"
 
 
 def test_case_and_underscores_of_keys_do_not_matter(bank: Read, item: ItemDict) -> None:
     shouted = {key.upper().replace("_", " "): value for key, value in item.items()}
-    assert only(bank({"q1": shouted})) == only(bank({"q1": item}))
+    assert only_item(bank({"q1": shouted})) == only_item(bank({"q1": item}))
 
 
 @pytest.mark.parametrize("name", ["question_id", "id", "item_id"])
-def test_items_in_lists_and_json_lines_have_their_ids_inside(
+def test_items_in_lists_and_json_lines_contain_their_ids(
     bank: Read, item: ItemDict, name: str
 ) -> None:
     item[name] = "q1"
-    wanted = only(bank([item]))
+    wanted = only_item(bank([item]))
     assert wanted.item_id == "q1"
-    assert only(bank(json.dumps(item), "bank.jsonl")) == wanted
-    assert only(bank(json.dumps(item), "bank.json")) == wanted
+    assert only_item(bank(json.dumps(item), "bank.jsonl")) == wanted
+    assert only_item(bank(json.dumps(item), "bank.json")) == wanted
     two = bank(json.dumps(item) + "\n" + json.dumps(item | {name: "q2"}) + "\n", "bank.json")
     assert [each.item_id for each in two.items] == ["q1", "q2"]
 
 
 def test_a_byte_order_mark_is_accepted(bank: Read, item: ItemDict) -> None:
-    assert only(bank("\ufeff" + json.dumps({"q1": item})))
+    assert only_item(bank("\ufeff" + json.dumps({"q1": item})))
 
 
 def test_a_bank_without_correct_answers_has_no_reference_standard(
     bank: Read, item: ItemDict
 ) -> None:
     del item["correct_answer"]
-    assert only(bank({"q1": item})).truth is None
+    assert only_item(bank({"q1": item})).truth is None
 
 
 def test_an_examination_without_id_has_the_path_of_its_first_film(
@@ -202,7 +205,7 @@ def test_an_examination_without_id_has_the_path_of_its_first_film(
 ) -> None:
     for key in ("study_id", "StudyInstanceUid", "AccessionNumber"):
         del item[key]
-    assert only(bank({"q1": item})).examination_id == "deid_png/P1/A1/pa.png"
+    assert only_item(bank({"q1": item})).examination_id == "deid_png/P1/A1/pa.png"
 
 
 def test_an_examination_id_shared_by_patients_is_replaced_by_the_next_key(
@@ -237,8 +240,8 @@ def test_unknown_keys_and_values_are_reported_with_counts(bank: Read, item: Item
     assert "findings is not text" in notes
 
 
-# The names of views in the release, and the labels shown to readers.
-RELEASED = {
+# The names of views in the data set, and the labels shown to readers.
+RELEASED_VIEW_LABELS = {
     "ANTERO_POSTERIOR": "AP",
     "AP": "AP",
     "AP AXIAL": "AP AXIAL",
@@ -265,19 +268,19 @@ RELEASED = {
 }
 
 
-@pytest.mark.parametrize(("name", "label"), RELEASED.items())
+@pytest.mark.parametrize(("name", "label"), RELEASED_VIEW_LABELS.items())
 def test_only_names_of_projections_become_labels(
     bank: Read, item: ItemDict, name: str, label: str
 ) -> None:
-    """Other names are stored but not shown."""
+    """Other names are stored, but not shown."""
     item |= {"ImagePath": ["deid_png/P1/A1/pa.png"], "ImageViewPosition": [name]}
-    (view,) = only(bank({"q1": item})).views
+    (view,) = only_item(bank({"q1": item})).views
     assert view.label == label
     assert (view.original or view.label) == name
 
 
 def test_labelling_a_label_again_does_not_change_it() -> None:
-    """A stored label is looked up again before it is shown to a reader."""
+    """A stored label is converted again before it is shown to a reader."""
     assert [view_label(label) for label in sorted(VIEW_LABELS)] == [
         (label, True) for label in sorted(VIEW_LABELS)
     ]
@@ -288,14 +291,14 @@ def test_labels_that_do_not_match_the_images_are_dropped_with_a_note(
 ) -> None:
     item["ImageViewPosition"] = ["PA"]
     file = bank({"q1": item})
-    assert [view.label for view in only(file).views] == ["", ""]
+    assert [view.label for view in only_item(file).views] == ["", ""]
     assert "view labels dropped" in file.notes[0]
 
 
 def test_an_image_listed_twice_is_shown_once(bank: Read, item: ItemDict) -> None:
     item["ImagePath"] = ["../deid_png/P1/A1/pa.png", "deid_png/P1/A1/pa.png"]
     file = bank({"q1": item})
-    assert only(file).views == (
+    assert only_item(file).views == (
         View(path="deid_png/P1/A1/pa.png", label="PA", original="POSTERO_ANTERIOR"),
     )
     assert "shown once" in file.notes[0]
@@ -305,7 +308,7 @@ def test_each_film_is_read_once_and_progress_is_reported(root: Path, item: ItemD
     path = root / "bank.json"
     path.write_text(json.dumps({f"q{n}": item for n in range(5)}))
     calls: list[tuple[str, int, int]] = []
-    file = read_whole(path, images=root, progress=lambda *step: calls.append(step))
+    file = read_bank_file(path, images=root, progress=lambda *step: calls.append(step))
     size = path.stat().st_size
     assert calls[-3:] == [("items", size, size), ("films", 0, 2), ("films", 2, 2)]
     assert len(file.items) == 5
@@ -313,7 +316,7 @@ def test_each_film_is_read_once_and_progress_is_reported(root: Path, item: ItemD
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ("", "not JSON"),
         ("{", "not JSON"),
@@ -325,19 +328,19 @@ def test_each_film_is_read_once_and_progress_is_reported(root: Path, item: ItemD
         ("[1]", "no items"),
     ],
 )
-def test_a_file_that_is_not_a_bank_is_refused(bank: Read, text: str, says: str) -> None:
-    with pytest.raises(BadFile, match=says):
+def test_a_file_that_is_not_a_bank_is_refused(bank: Read, text: str, message: str) -> None:
+    with pytest.raises(BadFile, match=message):
         bank(text)
 
 
 def test_a_file_that_is_missing_or_not_utf8_is_refused(root: Path) -> None:
     with pytest.raises(BadFile, match="does not exist"):
-        read_whole(root / "none.json", images=root)
+        read_bank_file(root / "none.json", images=root)
     with pytest.raises(BadFile, match="is a folder"):
-        read_whole(root, images=root)
+        read_bank_file(root, images=root)
     (root / "bank.json").write_bytes(b'{"q": "\n\xff"}')
     with pytest.raises(BadFile, match=r"not UTF-8: byte 8, line 2"):
-        read_whole(root / "bank.json", images=root)
+        read_bank_file(root / "bank.json", images=root)
 
 
 def test_a_missing_images_folder_is_refused(root: Path, bank: Read, item: ItemDict) -> None:

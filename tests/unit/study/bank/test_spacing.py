@@ -1,4 +1,4 @@
-"""Pixel spacing in every notation, and the doubts that make it unknown."""
+"""Pixel spacing in every notation, and contradictions that make it unknown."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +13,7 @@ PA, LATERAL = "deid_png/P1/A1/pa.png", "deid_png/P1/A1/lat.png"
 
 
 def spacings(file: BankFile) -> list[float | None]:
-    """Return the spacing of the two films of an item without faults."""
+    """Return the spacings of the two films of an item without errors."""
     assert file.faults == ()
     return [file.films[path].spacing_mm for path in (PA, LATERAL)]
 
@@ -160,7 +160,7 @@ def test_the_spacing_of_an_invalid_item_is_ignored(bank: Read, item: ItemDict) -
 
 
 def test_an_image_listed_twice_with_two_spacings_has_none(bank: Read, item: ItemDict) -> None:
-    """It is shown once."""
+    """Such an image is shown once, without spacing."""
     item |= {"ImagePath": [f"../{PA}"] * 2, "pixel_spacing": [0.143, 0.2]}
     file = bank({"q1": item})
     assert file.films[PA].spacing_mm is None
@@ -168,7 +168,7 @@ def test_an_image_listed_twice_with_two_spacings_has_none(bank: Read, item: Item
 
 
 def test_a_csv_column_may_contain_spacings(bank: Read) -> None:
-    """They are separated like the images, or form a JSON list; an empty cell is unknown."""
+    """Spacings are separated like the images, or form a JSON list; an empty cell is unknown."""
     rows = [
         f"q1,Effusion?,Yes,No,A,{PA}|{LATERAL},0.143|0.139",
         'q2,Effusion?,Yes,No,A,deid_png/P2/A2/pa.png,"[0.2, 0.2]"',

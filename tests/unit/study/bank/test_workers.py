@@ -1,4 +1,4 @@
-"""Several processes import a bank with the same result, and none of them remains."""
+"""Several processes import a bank with the same result, and none of them keeps running."""
 
 import json
 import os
@@ -59,7 +59,7 @@ def _items(item: ItemDict) -> dict[str, Any]:
     return items
 
 
-def _new(folder: Path) -> Store:
+def _create_store(folder: Path) -> Store:
     folder.mkdir()
     return deployments.init(folder / "store.db", entropy=entropy_from(1), now=NOW)
 
@@ -102,7 +102,7 @@ def test_the_result_does_not_depend_on_the_number_of_workers(
     path.write_text(write(items), encoding="utf-8")
     results = []
     for n_workers in (0, 1, 3):
-        store = _new(tmp_path / f"with {n_workers}")
+        store = _create_store(tmp_path / f"with {n_workers}")
         result = import_bank(
             *(store, path),
             name="bank",
@@ -156,7 +156,7 @@ def test_the_position_of_invalid_json_does_not_depend_on_the_workers(
 def test_items_that_contain_objects_are_read_one_by_one(
     tmp_path: Path, root: Path, item: ItemDict, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Their end is guessed incorrectly, so each part is read again."""
+    """The end of such items is guessed incorrectly, so each part is read again."""
     given_back, give_back = [], source.OpenSource.give_back
 
     def noted(self: Any, pieces: Any) -> None:
@@ -176,7 +176,7 @@ def test_items_that_contain_objects_are_read_one_by_one(
     path.write_text(json.dumps(items), encoding="utf-8")
     results = []
     for n_workers in (0, 2):
-        store = _new(tmp_path / f"with {n_workers}")
+        store = _create_store(tmp_path / f"with {n_workers}")
         import_bank(
             *(store, path),
             name="bank",
@@ -194,7 +194,7 @@ def test_items_that_contain_objects_are_read_one_by_one(
 def test_memory_does_not_grow_with_the_size_of_the_file(
     store: Store, root: Path, item: ItemDict
 ) -> None:
-    """Python counts the memory of an import in this process."""
+    """The memory is measured by Python, in this process."""
     peaks, sizes = [], []
     for n_items in (400, 1_200):
         path = root / f"metadata/{n_items}.json"
@@ -229,16 +229,16 @@ def test_results_and_errors_come_in_order() -> None:
         next(results)
 
 
-def test_no_worker_remains() -> None:
+def test_no_worker_keeps_running() -> None:
     """Workers end if their work is abandoned or their parent is killed."""
     with closing(map_in_order(lambda _: os.getpid(), iter(int, 1), 2)) as results:
         workers = {next(results) for _ in range(4)}
     assert len(workers) == 2
-    assert not any(map(_lives, workers))
+    assert not any(map(_is_running, workers))
 
     read_end, write_end = os.pipe()
     parent = os.fork()
-    if not parent:  # the command prints its workers and continues until it is killed
+    if not parent:  # the command prints the ids of its workers and runs until it is killed
         os.close(read_end)
         for pid in map_in_order(lambda _: os.getpid(), iter(int, 1), 2):
             os.write(write_end, f"{pid}\n".encode())
@@ -249,7 +249,7 @@ def test_no_worker_remains() -> None:
         os.kill(parent, signal.SIGKILL)
         os.waitpid(parent, 0)
     for end in ends:
-        assert _ended(end)
+        assert _wait_for_end(end)
 
 
 def test_a_worker_that_is_killed_ends_the_import(
@@ -313,7 +313,7 @@ def test_a_worker_killed_in_the_check_of_content_undoes_the_import(
 
 
 def test_sqlite_writes_json_as_python_does(store: Store) -> None:
-    """The hash of a bank's content depends on it."""
+    """The hash of a bank's content depends on the exact text."""
     characters = [chr(n) for n in (*range(1, 0x180), 0x2028, 0x2029, 0xFFFF, 0x1F600)]
     with store.look() as look:
         for text in (*characters, "".join(characters)):
@@ -324,13 +324,13 @@ def test_sqlite_writes_json_as_python_does(store: Store) -> None:
 
 
 def test_a_second_import_waits_for_the_first(store: Store, root: Path, item: ItemDict) -> None:
-    """The first one is checking its content."""
+    """The second import starts while the first is checking its content."""
     path = root / "metadata/bank.json"
     items = {key: value | {"correct_answer": "A"} for key, value in _items(item).items()}
     path.write_text(json.dumps(items), encoding="utf-8")
     refused = []
 
-    def meanwhile(step: str, _done: int, _total: int) -> None:
+    def start_second_import(step: str, _done: int, _total: int) -> None:
         if step == "store":
             with suppress(StudyError):
                 import_bank(store, path, name="second", images=root / "deid_png", acting=ACTING)
@@ -341,7 +341,7 @@ def test_a_second_import_waits_for_the_first(store: Store, root: Path, item: Ite
         *(store, path),
         name="bank",
         images=root / "deid_png",
-        options=ImportOptions(missing_images="drop", progress=meanwhile),
+        options=ImportOptions(missing_images="drop", progress=start_second_import),
         acting=ACTING,
     )
     assert refused == ["refused"]
@@ -350,7 +350,7 @@ def test_a_second_import_waits_for_the_first(store: Store, root: Path, item: Ite
         assert bank_contents.totals(look, 1)["examinations"] > 1
 
 
-def _lives(pid: int) -> bool:
+def _is_running(pid: int) -> bool:
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -358,7 +358,7 @@ def _lives(pid: int) -> bool:
     return True
 
 
-def _ended(end: int) -> bool:
+def _wait_for_end(end: int) -> bool:
     """Wait for the end of a process that is not a child of this one."""
     with os.fdopen(end) as file:
         return bool(select([file], [], [], 30)[0])

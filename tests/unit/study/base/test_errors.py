@@ -1,4 +1,4 @@
-"""Messages of errors."""
+"""Messages of errors quote only a part of a long line."""
 
 import pickle
 
@@ -8,8 +8,8 @@ from study.base.errors import BadFile, BeyondBudget, NotNow, StudyError
 
 
 @pytest.mark.parametrize("kind", [StudyError, BadFile, BeyondBudget, NotNow])
-def test_a_message_does_not_quote_a_text_of_any_length(kind: type[StudyError]) -> None:
-    """The beginning and the end of a long line remain; other lines do not change."""
+def test_a_message_shortens_a_long_quoted_line(kind: type[StudyError]) -> None:
+    """The beginning and the end of a long line are kept; other lines do not change."""
     short = "file.json has faults:\n- " + "x" * 9_000
     assert str(kind(short)) == short
     error = kind(f"{short}\n- {'q' * 1_000_000}: given again")

@@ -1,4 +1,4 @@
-"""Text of other encodings, and cells of CSV files that look like formulas."""
+"""Text in other encodings, and cells of CSV files that look like formulas."""
 
 import csv
 import io
@@ -50,7 +50,7 @@ from ui.parts.theme import grid
 
 
 def test_a_file_in_another_encoding_is_refused() -> None:
-    """Spreadsheets use such encodings unless UTF-8 is selected."""
+    """Spreadsheet programs use such encodings unless UTF-8 is selected."""
     assert decode_utf8("\ufeffreader_id,name\nR1,Müller".encode(), source="readers.csv").startswith(
         "r"
     )
@@ -59,14 +59,14 @@ def test_a_file_in_another_encoding_is_refused() -> None:
 
 
 BY = By(name="c", role="administrator")
-EVIL = '=HYPERLINK("http://evil.example","x")'
-SIGNS = re.compile(r"[=+\-@\t\r]")
+FORMULA = '=HYPERLINK("http://evil.example","x")'
+FORMULA_START = re.compile(r"[=+\-@\t\r]")
 NUMBER = re.compile(r"[+-]?[0-9.]+(e[+-]?[0-9]+)?")
 
 
 @pytest.fixture
 def hostile(tmp_path: Path) -> Store:
-    """Return a study in which all texts look like formulas, read by a person and a simulation."""
+    """Return a study with text that looks like formulas, read by a person and a simulation."""
     store = init(tmp_path / "store.db", entropy=entropy_from(1), now=NOW)
     import_bank(
         store, _bank(tmp_path / "bank"), name="=bank", images=tmp_path / "bank", acting=ACTING
@@ -78,7 +78,7 @@ def hostile(tmp_path: Path) -> Store:
     studies.open_study(store, study="trial", acting=ACTING)
     simulate(store, study="trial", reader_id="R2", seed=1, accuracy=0.5, now=NOW)
     case = desk.desk(store, person(store), now=NOW).cases[0].case
-    given_up = answered(case, None, status="skipped", reason=EVIL, comment="@SUM(1)")
+    given_up = answered(case, None, status="skipped", reason=FORMULA, comment="@SUM(1)")
     desk.take_records(store, person(store), [presentation(case), given_up], now=NOW)
     interventions.exclude(
         store, study="trial", reading=f"read-{case}", reason="+1+2", acting=ACTING
@@ -112,12 +112,12 @@ def _formulas(files: Mapping[str, bytes]) -> Iterator[tuple[str, str]]:
     for name, content in files.items():
         for row in _rows(content) if name.endswith(".csv") else ():
             for cell in row:
-                if SIGNS.match(cell) and not NUMBER.fullmatch(cell):
+                if FORMULA_START.match(cell) and not NUMBER.fullmatch(cell):
                     yield name, cell
 
 
 @pytest.mark.slow
-def test_no_cell_of_a_bundle_is_a_formula_and_texts_are_restored(
+def test_no_cell_of_a_bundle_is_a_formula_and_the_original_text_is_restored(
     hostile: Store, tmp_path: Path
 ) -> None:
     """Writing adds an apostrophe, and reading removes it."""
@@ -130,13 +130,13 @@ def test_no_cell_of_a_bundle_is_a_formula_and_texts_are_restored(
     assert set(bundle.raters["rater_id"]) == {"R1", "R2", "@model"}
     assert set(bundle.raters["model_version"]) == {"", "'=1"}
     words = set(bundle.readings["raw_answer"])
-    assert {EVIL, "-2+3 or '=4"} <= words
+    assert {FORMULA, "-2+3 or '=4"} <= words
     assert "+1+2 (decided after closing)" in set(bundle.readings["excluded"])
 
 
 @pytest.mark.slow
 def test_a_bundle_with_formulas_is_restored_identically(hostile: Store, tmp_path: Path) -> None:
-    """The bank is absent, so items and texts come from the escaped cells."""
+    """The bank is missing, so items and texts are restored from the escaped cells."""
     files = bundle_files(hostile, "trial")
     (tmp_path / "bundle.zip").write_bytes(zip_files(files))
     target = create_empty(tmp_path / "target", 5)
@@ -150,7 +150,7 @@ def test_a_bundle_with_formulas_is_restored_identically(hostile: Store, tmp_path
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("rules", "left_out"),
+    ("rules", "omitted_key"),
     [
         (PLAIN_CELLS, ("cells_guarded", "cells_escaped", "withdrawn_models")),
         (FORMER_GUARDED_CELLS, ("cells_escaped",)),
@@ -158,13 +158,13 @@ def test_a_bundle_with_formulas_is_restored_identically(hostile: Store, tmp_path
     ids=["plain", "guarded"],
 )
 def test_a_bundle_of_an_earlier_version_is_restored(
-    hostile: Store, tmp_path: Path, rules: CellRules, left_out: tuple[str, ...]
+    hostile: Store, tmp_path: Path, rules: CellRules, omitted_key: tuple[str, ...]
 ) -> None:
-    """Its metadata has the form of its cells; without it, cells are read literally."""
+    """The metadata states how cells were escaped; without it, cells are read literally."""
     with hostile.look() as look:
         files = files_of(look, "trial", rules=rules)
     package = json.loads(files["datapackage.json"])
-    for key in left_out:
+    for key in omitted_key:
         del package["reading_room"][key]
     older = {**files, "datapackage.json": json.dumps(package).encode()}
     assert bool(list(_formulas(older))) == (rules is PLAIN_CELLS)
@@ -174,11 +174,11 @@ def test_a_bundle_of_an_earlier_version_is_restored(
     assert verify(target) == []
     with target.look() as look:
         assert files_of(look, "trial", rules=rules)["readings.csv"] == files["readings.csv"]
-    assert set(read_bundle(tmp_path / "older.zip").readings["raw_answer"]) >= {EVIL}
+    assert set(read_bundle(tmp_path / "older.zip").readings["raw_answer"]) >= {FORMULA}
 
 
 @pytest.mark.thorough
-@pytest.mark.usefixtures("unprinted")
+@pytest.mark.usefixtures("without_printing")
 def test_no_file_of_the_archive_or_the_report_has_a_formula(hostile: Store, tmp_path: Path) -> None:
     """Files in ZIP archives, tables of the analysis, and workbooks are included."""
     archives.archive(hostile, tmp_path / "archive", study="trial", acting=ACTING)
@@ -203,7 +203,7 @@ def test_no_file_of_the_archive_or_the_report_has_a_formula(hostile: Store, tmp_
 
 @pytest.mark.parametrize("column", ["reader_id", "level", "years", "site"])
 def test_a_reader_id_that_looks_like_a_formula_is_refused(banked: Store, column: str) -> None:
-    """The message has a remedy."""
+    """The message states what to do."""
     studies.draw(
         banked, bank="bank", study="trial", protocol=Protocol.from_json({"cases": 4}), acting=ACTING
     )
@@ -221,7 +221,7 @@ def _code() -> Code:
 
 
 def test_names_and_addresses_of_readers_are_stored_separately(opened: Callable[..., Store]) -> None:
-    """They are in neither the bundle nor the trail."""
+    """Names and addresses are not in the bundle or in the trail."""
     list_text = "reader_id,level,name,email\nR7,resident,Anna Smith,anna@example.org\n"
     store = opened()
     invitations = parse_invitations(list_text, source="list")
@@ -238,8 +238,8 @@ def test_tables_saved_from_a_page_have_no_formula(monkeypatch: pytest.MonkeyPatc
     """The browser saves a table as displayed."""
     shown: list[pd.DataFrame] = []
     monkeypatch.setattr("ui.parts.theme.st.dataframe", lambda frame, **options: shown.append(frame))
-    grid(pd.DataFrame({"Reason": [EVIL, "dark", None], "n": [-1.5, 2, 3]}))
-    assert shown[0]["Reason"].tolist()[:2] == [f"'{EVIL}", "dark"]
+    grid(pd.DataFrame({"Reason": [FORMULA, "dark", None], "n": [-1.5, 2, 3]}))
+    assert shown[0]["Reason"].tolist()[:2] == [f"'{FORMULA}", "dark"]
     assert shown[0]["n"].tolist() == [-1.5, 2, 3]
 
 

@@ -1,4 +1,4 @@
-"""Texts that look alike are equal, and their difference is named."""
+"""Strings that look alike are treated as equal, and their difference is named."""
 
 import sys
 import unicodedata
@@ -16,7 +16,7 @@ from study.base.text import (
     unguard_cell,
 )
 
-ALIKE = [
+LOOK_ALIKES = [
     ("M\u00fcller", "Mu\u0308ller", "composed and decomposed characters"),
     ("\u212b", "\u00c5", "composed and decomposed characters"),
     ("5 \u00b5m", "5 \u03bcm", "U+00B5 micro sign"),
@@ -58,7 +58,7 @@ ALIKE = [
     ("Yes", "Yes\U00016fe4", "U+16FE4 khitan small script filler"),
 ]
 
-DIFFERENT = [
+DIFFERENT_MEANINGS = [
     ("5 cm2", "5 cm\u00b2"),
     ("102", "10\u00b2"),
     ("11/2", "1\u00bd"),
@@ -77,15 +77,15 @@ DIFFERENT = [
 
 
 def every_character() -> Iterator[int]:
-    """Yield code points; unassigned and private ones beyond U+FFFF have no other form."""
+    """Yield all code points except unassigned and private ones beyond U+FFFF."""
     for code in range(sys.maxunicode + 1):
         is_assigned = unicodedata.category(chr(code)) not in ("Cn", "Co")
         if code < 0x10000 or code >> 12 == 0xE0 or is_assigned:
             yield code
 
 
-@pytest.mark.parametrize(("text", "other", "named"), ALIKE)
-def test_texts_that_look_alike_are_equal_and_the_difference_is_reported(
+@pytest.mark.parametrize(("text", "other", "named"), LOOK_ALIKES)
+def test_strings_that_look_alike_are_equal_and_their_difference_is_reported(
     text: str, other: str, named: str
 ) -> None:
     assert id_key(text) == id_key(other)
@@ -93,12 +93,12 @@ def test_texts_that_look_alike_are_equal_and_the_difference_is_reported(
     assert named in difference(text, other) == difference(other, text)
 
 
-@pytest.mark.parametrize(("text", "other"), DIFFERENT)
-def test_texts_with_different_meanings_stay_different(text: str, other: str) -> None:
+@pytest.mark.parametrize(("text", "other"), DIFFERENT_MEANINGS)
+def test_strings_with_different_meanings_are_different(text: str, other: str) -> None:
     assert text_key(text) != text_key(other)
 
 
-def test_letter_case_counts_in_ids_only() -> None:
+def test_upper_and_lower_case_differ_in_ids_only() -> None:
     assert id_key("q1") != id_key("Q1")
     for text in (
         "q1",
@@ -112,8 +112,8 @@ def test_letter_case_counts_in_ids_only() -> None:
 
 
 @pytest.mark.thorough
-def test_the_key_of_a_key_is_the_same_key_for_every_character() -> None:
-    """Otherwise two texts could be equal in some places and different in others."""
+def test_for_every_character_the_key_of_a_key_is_the_key() -> None:
+    """Otherwise two strings could be equal in some places and different in others."""
     for code in every_character():
         char = chr(code)
         for key in (id_key, text_key):
@@ -123,7 +123,7 @@ def test_the_key_of_a_key_is_the_same_key_for_every_character() -> None:
 
 
 def test_every_character_whose_form_differs_is_listed_for_databases() -> None:
-    """Planes that are not listed have no characters, or are for private use."""
+    """Unicode planes that are not listed have no characters, or are for private use."""
     entries = {char for char, _, _ in forms_for_comparison()}
     assert {"A", "\u00ad", "\ufb01", "\U0001d400", "\U0002f800", "\U000e0100"} <= entries
     for code in (*range(0x40000, 0xE0000), *range(0xF0000, sys.maxunicode + 1)):

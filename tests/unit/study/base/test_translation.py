@@ -1,4 +1,4 @@
-"""Days, times and numbers in the language of the page."""
+"""Dates, times and numbers in the language of the page."""
 
 import pytest
 
@@ -14,10 +14,10 @@ from study.base.translation import decimal, in_language, t
         ("zh-Hans", "2026年11月23日", "2026年11月23日 09:05 UTC", "83.8", "12,000"),
     ],
 )
-def test_days_times_and_numbers_follow_the_language(
+def test_dates_times_and_numbers_are_formatted_for_the_language(
     language: str, day: str, minute: str, share: str, many: str
 ) -> None:
-    """Times have the zone UTC; integers in messages are formatted too."""
+    """Times are in UTC; integers in messages are formatted too."""
     at = "2026-11-23T09:05:59.999Z"
     with in_language(language):
         assert translation.day(at) == day

@@ -1,4 +1,4 @@
-"""The files of an archive: readable by other programs, and without confidential data."""
+"""The files of an archive can be read by other programs and have no confidential data."""
 
 import csv
 import hashlib
@@ -49,7 +49,7 @@ SHEETS = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 
 
 @pytest.fixture
-def full(opened: Opened, tmp_path: Path) -> Store:
+def open_study(opened: Opened, tmp_path: Path) -> Store:
     """Return an open study with a finished and an idle reader, repeats, confidence and a model."""
     store = opened(hidden_repeats=2, confidence=5, option_order="random")
     simulate(store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
@@ -62,10 +62,10 @@ def full(opened: Opened, tmp_path: Path) -> Store:
 
 
 @pytest.fixture
-def closed(full: Store) -> Store:
-    """Return that study closed."""
-    studies.close(full, study="trial", reason="Time is up.", acting=ACTING)
-    return full
+def closed_study(open_study: Store) -> Store:
+    """Return the same study, closed."""
+    studies.close(open_study, study="trial", reason="Time is up.", acting=ACTING)
+    return open_study
 
 
 def _rows(content: bytes) -> list[dict[str, str]]:
@@ -98,9 +98,11 @@ def unescaped(text: str) -> str:
     return re.sub(r"_x([0-9A-Fa-f]{4})_", lambda match: chr(int(match[1], 16)), text)
 
 
-def test_the_hashes_of_all_files_are_listed_and_recorded(closed: Store, tmp_path: Path) -> None:
+def test_the_hashes_of_all_files_are_listed_and_recorded(
+    closed_study: Store, tmp_path: Path
+) -> None:
     """SHA256SUMS has the format of sha256sum; the event has the same hashes."""
-    archived = archives.archive(closed, tmp_path / "out", study="trial", acting=ACTING)
+    archived = archives.archive(closed_study, tmp_path / "out", study="trial", acting=ACTING)
     assert tuple(archived.sha256) == archives.FILES
     assert not archived.left_out
     sums = (tmp_path / "out" / archives.SUMS).read_text().splitlines()
@@ -109,17 +111,17 @@ def test_the_hashes_of_all_files_are_listed_and_recorded(closed: Store, tmp_path
         content = (tmp_path / "out" / name).read_bytes()
         assert hashlib.sha256(content).hexdigest() == digest == archived.sha256[name]
         assert len(content) == archived.n_bytes[name]
-    with closed.look() as look:
+    with closed_study.look() as look:
         last = list(events.walk(look, events.DEPLOYMENT))[-1]
     assert (last.kind, last.detail["files"]) == ("downloaded", dict(archived.sha256))
-    assert verify(closed) == []
+    assert verify(closed_study) == []
     with pytest.raises(BadFile, match="already exists"):
-        archives.archive(closed, tmp_path / "out", study="trial", acting=ACTING)
+        archives.archive(closed_study, tmp_path / "out", study="trial", acting=ACTING)
 
 
-def test_the_files_of_an_open_study_are_blinded(full: Store, tmp_path: Path) -> None:
+def test_the_files_of_an_open_study_are_blinded(open_study: Store, tmp_path: Path) -> None:
     """Files that need the reference standard are omitted and listed with the reason."""
-    archived = archives.archive(full, tmp_path / "out", study="trial", acting=ACTING)
+    archived = archives.archive(open_study, tmp_path / "out", study="trial", acting=ACTING)
     assert set(archived.left_out) == {archives.IMRMC, archives.COPY}
     assert archived.blinded
     with zipfile.ZipFile(tmp_path / "out" / archives.PARQUET) as archive:
@@ -129,7 +131,7 @@ def test_the_files_of_an_open_study_are_blinded(full: Store, tmp_path: Path) -> 
     assert sheet[0]["B"][1] == "truth"
     assert all("B" not in row for row in sheet[1:])
     complete = archives.archive(
-        full, tmp_path / "complete", study="trial", with_truth=True, acting=ACTING
+        open_study, tmp_path / "complete", study="trial", with_truth=True, acting=ACTING
     )
     assert tuple(complete.sha256) == archives.FILES
 
@@ -137,7 +139,7 @@ def test_the_files_of_an_open_study_are_blinded(full: Store, tmp_path: Path) -> 
 def test_a_blinded_bundle_does_not_depend_on_the_reference_standard(
     opened: Opened, tmp_path: Path
 ) -> None:
-    """Two stores that differ only in it give the same bundle."""
+    """Two stores that differ only in the reference standard give the same bundle."""
     store = opened()
     for case in desk.desk(store, person(store), now=NOW).cases[:1]:
         records = [presentation(case.case), reading(case.case)]
@@ -158,19 +160,21 @@ def test_a_blinded_bundle_does_not_depend_on_the_reference_standard(
 
 
 @pytest.mark.slow
-def test_the_analysis_of_a_blinded_bundle_has_no_accuracy(full: Store, tmp_path: Path) -> None:
+def test_the_analysis_of_a_blinded_bundle_has_no_accuracy(
+    open_study: Store, tmp_path: Path
+) -> None:
     """Agreement and times are computed; every accuracy is undefined."""
     path = tmp_path / "bundle.zip"
-    path.write_bytes(zip_files(bundle_files(full, "trial", blinded=True)))
+    path.write_bytes(zip_files(bundle_files(open_study, "trial", blinded=True)))
     results = analysis.analyse(analysis.read_bundle(path))
     assert results.tables["accuracy"]["accuracy"].isna().all()
     assert results.tables["agreement_pairs"]["estimate"].notna().any()
     assert len(results.tables["times"])
 
 
-def test_parquet_has_the_types_of_the_data_dictionary(closed: Store, tmp_path: Path) -> None:
+def test_parquet_has_the_types_of_the_data_dictionary(closed_study: Store, tmp_path: Path) -> None:
     """Integers, milliseconds, times in UTC, and null for missing values."""
-    archives.archive(closed, tmp_path / "out", study="trial", acting=ACTING)
+    archives.archive(closed_study, tmp_path / "out", study="trial", acting=ACTING)
     with zipfile.ZipFile(tmp_path / "out" / archives.PARQUET) as archive:
         tables = {
             name: parquet.read_table(io.BytesIO(archive.read(name)))
@@ -182,7 +186,7 @@ def test_parquet_has_the_types_of_the_data_dictionary(closed: Store, tmp_path: P
     assert readings.schema.field("response_ms").type == pyarrow.float64()
     assert readings.schema.field("presented_at_utc").type == pyarrow.timestamp("ms", tz="UTC")
     assert not readings.schema.field("item_id").nullable
-    stored = _rows(bundle_files(closed, "trial")["readings.csv"])
+    stored = _rows(bundle_files(closed_study, "trial")["readings.csv"])
     assert len(readings) == len(stored)
     for actual, expected in zip(readings.to_pylist(), stored, strict=True):
         assert (actual["answer"] or "", actual["raw_answer"] or "") == (
@@ -195,9 +199,9 @@ def test_parquet_has_the_types_of_the_data_dictionary(closed: Store, tmp_path: P
     assert metadata[b"reading_room.blinded"] == b"no"
 
 
-def test_excel_keeps_texts_as_texts(closed: Store, tmp_path: Path) -> None:
+def test_excel_cells_of_text_are_text(closed_study: Store, tmp_path: Path) -> None:
     """A version that looks like a formula is text; numbers are numbers."""
-    archives.archive(closed, tmp_path / "out", study="trial", acting=ACTING)
+    archives.archive(closed_study, tmp_path / "out", study="trial", acting=ACTING)
     content = (tmp_path / "out" / archives.EXCEL).read_bytes()
     model = next(row for row in cells(content, 3) if row["A"][1] == "M1")
     assert model["G"] == ("inlineStr", "=1+1")
@@ -205,8 +209,8 @@ def test_excel_keeps_texts_as_texts(closed: Store, tmp_path: Path) -> None:
     assert (first["A"], first["E"]) == (("inlineStr", "R1"), ("n", "1"))
 
 
-def test_excel_continues_in_further_sheets_and_refuses_long_texts() -> None:
-    """Rows continue in numbered sheets; a text too long for a cell is refused with its place."""
+def test_long_tables_continue_on_further_sheets_and_long_text_is_refused() -> None:
+    """The sheets are numbered; text too long for a cell is refused with its place."""
     items: list[dict[str, Any]] = [{"item_id": f"q{number}"} for number in range(5)]
     content = workbook({"items.csv": items}, {}, most_rows=2)
     with zipfile.ZipFile(io.BytesIO(content)) as book:
@@ -249,11 +253,11 @@ def _area(rows: list[list[str]], reader: str) -> float:
     return sum((high > low) + (high == low) / 2 for high, low in pairs) / len(pairs)
 
 
-def test_the_area_of_imrmc_equals_the_share_of_correct_answers(closed: Store) -> None:
-    """It covers the first reading of each case; the idle reader is not in the file."""
-    rows_of = _imrmc(_tables(closed))
+def test_the_area_of_imrmc_equals_the_share_of_correct_answers(closed_study: Store) -> None:
+    """The file has the first reading of each case; the idle reader is not in it."""
+    rows_of = _imrmc(_tables(closed_study))
     assert set(rows_of) == {"percent-correct.imrmc", "percent-correct-kept.imrmc"}
-    tables = _tables(closed)
+    tables = _tables(closed_study)
     truths = {row["item_id"]: row["truth"] for row in tables["items.csv"]}
     own_rows = [
         row for row in tables["readings.csv"] if row["rater_id"] == "R1" and row["repeat"] == 1
@@ -265,8 +269,8 @@ def test_the_area_of_imrmc_equals_the_share_of_correct_answers(closed: Store) ->
         assert len({row[1] for row in rows}) == 8 + N_ARTIFICIAL_CASES
 
 
-def test_missing_and_excluded_readings_are_wrong_in_one_imrmc_file(opened: Opened) -> None:
-    """They are absent from the other."""
+def test_missing_and_excluded_readings_are_wrong_in_one_imrmc_file_only(opened: Opened) -> None:
+    """The other file does not have these readings."""
     store = opened(readers=("R1",))
     case = desk.desk(store, person(store), now=NOW).cases[0]
     desk.take_records(store, person(store), [presentation(case.case), reading(case.case)], now=NOW)
@@ -283,7 +287,7 @@ def test_missing_and_excluded_readings_are_wrong_in_one_imrmc_file(opened: Opene
 
 
 def test_confidence_is_a_rating_if_all_cases_have_the_same_two_options() -> None:
-    """Sure of B is highest, sure of A lowest; a case without an answer is worst."""
+    """Certain of B is the highest rating, certain of A the lowest; no answer is the worst."""
     items = [
         {"item_id": f"q{number}", "truth": "AB"[number % 2], "n_options": 2, "options": '["n","y"]'}
         for number in range(4)
@@ -317,33 +321,35 @@ def test_the_imrmc_file_needs_every_reference_answer(opened: Opened) -> None:
 
 
 @pytest.fixture
-def copied(closed: Store, tmp_path: Path) -> Store:
-    """Return the copy of a study from a store with a second study."""
+def study_copy(closed_study: Store, tmp_path: Path) -> Store:
+    """Return the copy of a study from a store that has a second study."""
     protocol = Protocol.from_json({"cases": 4, "one_question_per": "item", "seed": 7})
-    studies.draw(closed, bank="bank", study="SECRET-STUDY", protocol=protocol, acting=ACTING)
+    studies.draw(closed_study, bank="bank", study="SECRET-STUDY", protocol=protocol, acting=ACTING)
     coordinator_code(
-        closed, study="SECRET-STUDY", name="SECRET-NAME", entropy=entropy_from(9), now=NOW
+        closed_study, study="SECRET-STUDY", name="SECRET-NAME", entropy=entropy_from(9), now=NOW
     )
     tamper(
-        closed,
+        closed_study,
         "INSERT INTO names (person, name, email) SELECT min(id), 'SECRET-PERSON', 'SECRET-MAIL' "
         "FROM people",
         "INSERT INTO places (mark, address, agent, first_seen_at_utc) "
         "VALUES ('m', 'SECRET-ADDRESS', 'SECRET-AGENT', 'x')",
     )
-    archives.archive(closed, tmp_path / "out", study="trial", acting=ACTING)
+    archives.archive(closed_study, tmp_path / "out", study="trial", acting=ACTING)
     return Store(tmp_path / "out" / archives.COPY)
 
 
 @pytest.mark.slow
-def test_the_copy_contains_this_study_only(copied: Store, closed: Store) -> None:
-    """Other studies, people, places and items that were not drawn are missing."""
-    assert is_extract(copied)
-    assert not is_extract(closed)
-    assert verify(copied) == []
-    content = copied.path.read_bytes()
+def test_the_copy_of_a_study_contains_only_that_study(
+    study_copy: Store, closed_study: Store
+) -> None:
+    """Other studies, people, addresses and items that were not drawn are missing."""
+    assert is_extract(study_copy)
+    assert not is_extract(closed_study)
+    assert verify(study_copy) == []
+    content = study_copy.path.read_bytes()
     assert b"SECRET" not in content
-    with closed.look() as look:
+    with closed_study.look() as look:
         secret = look.value("SELECT value FROM deployment WHERE name = 'secret'")
         hidden = look.rows("SELECT salt, code_hash FROM codes")
         left = look.rows("SELECT item_id FROM items WHERE id NOT IN (SELECT item FROM cases)")
@@ -352,19 +358,19 @@ def test_the_copy_contains_this_study_only(copied: Store, closed: Store) -> None
     for text in (secret, folder, *(text for row in hidden for text in row.values())):
         assert text.encode() not in content
     assert b"FINDINGS-NOBODY" not in content
-    with copied.look() as look:
+    with study_copy.look() as look:
         assert not look.rows("SELECT * FROM people")
         items = {row["item_id"] for row in look.rows("SELECT item_id FROM items")}
         assert look.rows("SELECT * FROM readings ORDER BY rowid") == reading_rows
     assert len(items) == 8
     assert left
     assert items.isdisjoint(row["item_id"] for row in left)
-    rows = _rows(bundle_files(copied, "trial")["readings.csv"])
-    assert rows == _rows(bundle_files(closed, "trial")["readings.csv"])
+    rows = _rows(bundle_files(study_copy, "trial")["readings.csv"])
+    assert rows == _rows(bundle_files(closed_study, "trial")["readings.csv"])
 
 
 @pytest.mark.parametrize(
-    ("statement", "named"),
+    ("statement", "message"),
     [
         ("UPDATE reference_standard SET truth = 'A'", "reference standard were altered"),
         ("UPDATE items SET question = 'x' WHERE id = (SELECT min(id) FROM items)", "were altered"),
@@ -376,34 +382,36 @@ def test_the_copy_contains_this_study_only(copied: Store, closed: Store) -> None
         ("UPDATE events SET actor = 'x' WHERE kind = 'study copied'", "was altered"),
     ],
 )
-def test_verification_reports_an_altered_copy(copied: Store, statement: str, named: str) -> None:
+def test_verification_reports_an_altered_copy(
+    study_copy: Store, statement: str, message: str
+) -> None:
     """The audit trail has a hash of the items of the copy."""
-    tamper(copied, statement)
-    assert any(named in breach for breach in verify(copied)), verify(copied)
+    tamper(study_copy, statement)
+    assert any(message in breach for breach in verify(study_copy)), verify(study_copy)
 
 
-def test_verification_reports_a_store_marked_as_a_copy(full: Store) -> None:
+def test_verification_reports_a_store_marked_as_a_copy(open_study: Store) -> None:
     """The mark alone does not skip the check of the banks."""
-    tamper(full, "INSERT INTO deployment (name, value) VALUES ('extract_of', 'x')")
-    assert verify(full) == [
+    tamper(open_study, "INSERT INTO deployment (name, value) VALUES ('extract_of', 'x')")
+    assert verify(open_study) == [
         "study trial: the store is marked as a copy, but no event records that."
     ]
 
 
-def test_each_table_is_listed_as_copied_or_omitted() -> None:
-    """A new table needs a decision before it can be copied."""
+def test_each_table_of_the_store_is_listed_as_copied_or_omitted() -> None:
+    """For each new table it must be decided whether it is copied."""
     assert dialect.tables().keys() == set(extract.EXTRACTED_ROWS) | extract.OMITTED_TABLES
     assert not set(extract.EXTRACTED_ROWS) & extract.OMITTED_TABLES
 
 
-def test_the_closing_report_has_readers_counts_and_missing_cases(closed: Store) -> None:
-    """It is self-contained, reproducible and escaped, and contains no accuracy."""
-    files = report_files(closed, "trial")
-    assert files == report_files(closed, "trial")
+def test_the_closing_report_has_readers_counts_and_missing_cases(closed_study: Store) -> None:
+    """The report is self-contained, reproducible and escaped, and contains no accuracy."""
+    files = report_files(closed_study, "trial")
+    assert files == report_files(closed_study, "trial")
     page = files["closing-report.html"].decode()
     for words in ("Closing report: trial", "Time is up.", "1 finished", "10 of 20 assigned"):
         assert words in page
-    with closed.look() as look:
+    with closed_study.look() as look:
         head = events.head(look, "study:trial")
     assert head.hash in page
     assert not re.search(r"https?://|<script|src=|accuracy", page.replace("interim", ""))
@@ -413,7 +421,7 @@ def test_the_closing_report_has_readers_counts_and_missing_cases(closed: Store) 
 
 
 def _flow(page: str) -> list[list[str]]:
-    """Return the cells of the table of the flow of readers, including the header."""
+    """Return the cells of the table with the flow of readers, including the header."""
     table = page.split("<caption>Flow of readers</caption>")[1].split("</table>")[0]
     return [re.findall(r"<t[hd][^>]*>([^<]*)<", row) for row in table.split("<tr>")[1:]]
 
@@ -422,7 +430,7 @@ def _flow(page: str) -> list[list[str]]:
 def test_the_closing_report_counts_the_flow_of_readers(
     opened: Opened, exclusions: str, analysed: str
 ) -> None:
-    """Excluded readings leave the analysis only if the protocol excludes them from the primary."""
+    """Readers leave the analysis only if the protocol excludes such readings from it."""
     store = opened(exclusions=exclusions)
     simulate(store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
     tamper(
@@ -443,10 +451,10 @@ def test_the_closing_report_counts_the_flow_of_readers(
     }
 
 
-def test_the_closing_report_lists_every_decision(closed: Store) -> None:
+def test_the_closing_report_lists_every_decision(closed_study: Store) -> None:
     """Amendments, interventions and exclusions are listed with person, time and reason."""
     tamper(
-        closed,
+        closed_study,
         "INSERT INTO amendments (study, number, changes, reason, actor, at_utc) VALUES "
         """(1, 1, '{"margin": {"old": 0.05, "new": 0.1}}', 'because <b>', 'ann', '2025-01-01')""",
         "INSERT INTO interventions (study, reader, kind, session, days, reason, actor, at_utc) "
@@ -454,7 +462,7 @@ def test_the_closing_report_lists_every_decision(closed: Store) -> None:
         "INSERT INTO exclusions (id, reading, excluded, reason, actor, at_utc) "
         "SELECT 'x', id, 1, 'phone rang', 'ann', '2025-01-03' FROM readings LIMIT 1",
     )
-    files = report_files(closed, "trial")
+    files = report_files(closed_study, "trial")
     page = files["closing-report.html"].decode()
     for words in ("margin: 0.05 → 0.1", "because &lt;b&gt;", "moved away", "phone rang"):
         assert words in page
@@ -465,7 +473,7 @@ def test_the_closing_report_lists_every_decision(closed: Store) -> None:
 
 
 def test_a_drawn_study_can_be_archived(banked: Store, tmp_path: Path) -> None:
-    """It has no readings, so the iMRMC file is omitted."""
+    """The study has no readings, so the iMRMC file is omitted."""
     draw_trial(banked, {"cases": 8, "one_question_per": "item"})
     invite(banked, "R1")
     archived = archives.archive(

@@ -1,4 +1,4 @@
-"""Backups: consistent, verified, restorable, scheduled and removed after a time."""
+"""Backups are consistent, verified, restorable, scheduled, and removed after a time."""
 
 import sqlite3
 import threading
@@ -37,7 +37,7 @@ def _kinds(store: Store) -> list[str]:
 
 @pytest.mark.slow
 def test_a_backup_made_during_writes_is_consistent(opened: Opened, tmp_path: Path) -> None:
-    """Its records are complete, and readers continue from there."""
+    """The records in the backup are complete, and readers can continue after a restoration."""
     store = opened(readers=("R1", "R2"), cases=12)
     started = threading.Event()
 
@@ -74,7 +74,7 @@ def test_a_backup_made_during_writes_is_consistent(opened: Opened, tmp_path: Pat
 
 
 def test_a_backup_is_a_single_private_file(banked: Store) -> None:
-    """It has no journal, only its owner can read it, and the event has its hash."""
+    """The backup has no journal, only its owner can read it, and the event has its hash."""
     backup = backups.make_backup(banked, acting=ACTING)
     folder = backups.backup_folder(banked)
     assert [path.name for path in folder.iterdir()] == [backup.file.name]
@@ -92,15 +92,17 @@ def test_a_backup_is_a_single_private_file(banked: Store) -> None:
     assert (last.made_at_utc, last.finding) == (backup.made_at_utc, "")
 
 
-def test_backups_of_the_same_second_have_different_names(banked: Store) -> None:
-    """Neither overwrites the other."""
+def test_backups_made_in_the_same_second_have_different_names(banked: Store) -> None:
+    """The second backup does not overwrite the first."""
     first, second = (backups.make_backup(banked, acting=ACTING) for _ in range(2))
     assert first.file != second.file
     assert [backup.there for backup in backups.list_backups(banked)] == [True, True]
 
 
-def test_a_backup_with_a_breach_is_kept_but_not_restored(banked: Store, tmp_path: Path) -> None:
-    """The finding is stored with it."""
+def test_a_backup_that_fails_the_verification_is_kept_but_not_restored(
+    banked: Store, tmp_path: Path
+) -> None:
+    """The finding is stored with the backup."""
     tamper(banked, "UPDATE reference_standard SET truth = 'A'")
     backup = backups.make_backup(banked, acting=ACTING)
     assert "bank bank: its items" in backup.finding
@@ -152,7 +154,7 @@ def test_a_restored_store_uses_a_journal(banked: Store, tmp_path: Path) -> None:
 
 
 def test_a_backup_can_be_written_to_another_path(banked: Store, tmp_path: Path) -> None:
-    """It is never removed and never overwrites a file."""
+    """Such a backup is never removed, and never overwrites a file."""
     backup = backups.make_backup(banked, acting=ACTING, out=tmp_path / "mine.db")
     assert backup.file == tmp_path / "mine.db"
     with pytest.raises(BadFile, match="already exists"):
@@ -170,7 +172,7 @@ def test_a_backup_can_be_written_to_another_path(banked: Store, tmp_path: Path) 
 def test_old_backups_are_removed_but_the_last_valid_one_is_kept(
     banked: Store, tmp_path: Path
 ) -> None:
-    """Later invalid backups do not replace it."""
+    """Later invalid backups do not replace the last valid one."""
     backups.set_schedule(banked, Schedule(every_hours=24, keep=2), acting=ACTING)
     backups_made = [
         backups.make_backup(banked, acting=Acting(by=BY, now=NOW + timedelta(hours=i)))
@@ -190,7 +192,7 @@ def test_old_backups_are_removed_but_the_last_valid_one_is_kept(
 
 
 def test_a_copy_made_before_an_upgrade_is_listed_and_later_removed(banked: Store) -> None:
-    """The next backup verifies it; it is older than that backup."""
+    """The next backup verifies the copy, which is older."""
     backups.set_schedule(banked, Schedule(every_hours=24, keep=2), acting=ACTING)
     folder = backups.backup_folder(banked)
     folder.mkdir()
@@ -204,16 +206,16 @@ def test_a_copy_made_before_an_upgrade_is_listed_and_later_removed(banked: Store
     assert verify(banked, films=False) == []
 
 
-def test_a_file_whose_transaction_failed_is_listed_by_the_next_backup(
+def test_a_backup_file_whose_transaction_failed_is_listed_by_the_next_backup(
     banked: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It has the time in its name, and files of other programs are not listed."""
+    """The time is in the name of the file, and files of other programs are not listed."""
 
     def fail(*_: object) -> NoReturn:
         raise Busy("The database cannot be reached.")
 
     with monkeypatch.context() as patch:
-        patch.setattr(backups, "_backup", fail)  # after the file has its name
+        patch.setattr(backups, "_backup", fail)  # fails after the file was renamed
         with pytest.raises(Busy):
             backups.make_backup(banked, acting=ACTING)
     assert backups.list_backups(banked) == []
@@ -232,7 +234,7 @@ def test_a_file_whose_transaction_failed_is_listed_by_the_next_backup(
 def test_the_schedule_makes_a_backup_when_it_is_due(banked: Store) -> None:
     """The first backup is due at once, the next after the interval.
 
-    None is due if the schedule is off.
+    No backup is due if the schedule is off.
     """
     assert backups.make_backup_if_due(banked, now=NOW) is not None
     assert backups.make_backup_if_due(banked, now=NOW + timedelta(hours=23)) is None
@@ -248,7 +250,7 @@ def test_the_schedule_makes_a_backup_when_it_is_due(banked: Store) -> None:
 
 @pytest.mark.parametrize(("hours", "keep"), [(-1, 5), (24 * 91, 5), (24, 0), (24, 1001)])
 def test_a_schedule_out_of_range_is_refused(banked: Store, hours: int, keep: int) -> None:
-    """The current schedule stays in force."""
+    """The current schedule remains in force."""
     with pytest.raises(BadInput, match="every 1 to"):
         backups.set_schedule(banked, Schedule(every_hours=hours, keep=keep), acting=ACTING)
     with banked.look() as look:
@@ -256,7 +258,7 @@ def test_a_schedule_out_of_range_is_refused(banked: Store, hours: int, keep: int
 
 
 def test_only_one_backup_is_made_at_a_time(banked: Store) -> None:
-    """Only one of eight workers makes it; none is made while another server holds the lease."""
+    """Only one of eight workers makes a backup; none does while another server holds the lease."""
     with ThreadPoolExecutor(8) as pool:
         made = list(pool.map(lambda _: backups.make_backup_if_due(banked, now=NOW), range(8)))
     assert sum(result is not None for result in made) == 1
@@ -271,7 +273,7 @@ def test_only_one_backup_is_made_at_a_time(banked: Store) -> None:
 def test_a_failed_backup_is_recorded_and_tried_again_an_hour_later(
     banked: Store,
 ) -> None:
-    """Here a file has the name of the folder."""
+    """The backup fails because a file has the name of the folder."""
     backups.backup_folder(banked).write_bytes(b"")
     with pytest.raises(BadFile, match="cannot be written"):
         backups.make_backup_if_due(banked, now=NOW)
@@ -281,8 +283,8 @@ def test_a_failed_backup_is_recorded_and_tried_again_an_hour_later(
     assert backups.make_backup_if_due(banked, now=NOW + timedelta(minutes=61)) is not None
 
 
-def test_incomplete_backups_of_a_crash_are_removed(banked: Store) -> None:
-    """The next backup removes them."""
+def test_incomplete_backups_left_by_a_crash_are_removed(banked: Store) -> None:
+    """The next backup removes these files."""
     incomplete = backups.backup_folder(banked) / ".making-x"
     incomplete.mkdir(parents=True)
     (incomplete / "store.db").write_bytes(b"half")
@@ -293,7 +295,7 @@ def test_incomplete_backups_of_a_crash_are_removed(banked: Store) -> None:
 def test_the_thread_of_the_server_makes_backups_despite_errors(
     banked: Store, tmp_path: Path
 ) -> None:
-    """First there is no store, then an unexpected error, then it works."""
+    """At first the store is missing, then an unexpected error occurs, then the backup succeeds."""
     calls, done = [], threading.Event()
 
     def store() -> Store:
@@ -311,8 +313,10 @@ def test_the_thread_of_the_server_makes_backups_despite_errors(
     assert len(backups.list_backups(banked)) == 1
 
 
-def test_a_moved_store_marks_backups_without_a_file(banked: Store, tmp_path: Path) -> None:
-    """Their rows remain."""
+def test_after_a_move_of_the_store_backups_without_a_file_are_marked(
+    banked: Store, tmp_path: Path
+) -> None:
+    """The rows of these backups are kept."""
     backups.make_backup(banked, acting=ACTING)
     (tmp_path / "moved").mkdir()
     banked.copy_to(tmp_path / "moved" / "store.db")

@@ -1,4 +1,4 @@
-"""The bundle: exact columns, canonical answers, valid by Frictionless, and reproducible."""
+"""The bundle has exact columns and canonical answers, is valid and is reproducible."""
 
 import csv
 import io
@@ -88,7 +88,7 @@ EARLIER_KEYS = [
 
 
 @pytest.fixture
-def full(opened: Opened, tmp_path: Path) -> Store:
+def open_study(opened: Opened, tmp_path: Path) -> Store:
     """Return a study with two readers, hidden repeats, shuffled options and a model."""
     store = opened(option_order="random", hidden_repeats=2, confidence=5)
     for reader in ("R1", "R2"):
@@ -105,21 +105,21 @@ def _table(files: dict[str, bytes], name: str) -> list[dict[str, str]]:
 
 
 @pytest.mark.slow
-def test_a_protocol_without_new_keys_is_written_as_before(full: Store) -> None:
-    """Earlier bundles are restored only if a new export is identical."""
-    protocol = json.loads(bundle_files(full, "trial")["protocol.json"])
+def test_a_protocol_without_new_keys_is_written_as_in_earlier_versions(open_study: Store) -> None:
+    """A bundle of an earlier version is restored only if a new export is identical."""
+    protocol = json.loads(bundle_files(open_study, "trial")["protocol.json"])
     assert sorted(protocol["in_force"]) == EARLIER_KEYS
 
 
-def test_the_headers_are_those_of_the_contract(full: Store) -> None:
+def test_the_headers_are_those_in_the_documentation(open_study: Store) -> None:
     """The order of the columns is fixed."""
-    files = bundle_files(full, "trial")
+    files = bundle_files(open_study, "trial")
     for name, header in HEADERS.items():
         assert files[name].decode().split("\n", 1)[0] == header
 
 
 def test_the_sex_of_patients_is_exported_only_for_a_declared_subgroup(opened: Opened) -> None:
-    """The items of a study without a subgroup have the columns of the contract."""
+    """Without such a subgroup the items have no column for sex."""
     store = opened(subgroups=["sex"])
     header = HEADERS["items.csv"] + ",sex"
     assert bundle_files(store, "trial")["items.csv"].decode().split("\n", 1)[0] == header
@@ -132,7 +132,7 @@ def test_the_sex_of_patients_is_exported_only_for_a_declared_subgroup(opened: Op
 
 
 def test_declarations_for_the_analysis_are_in_the_bundle(opened: Opened) -> None:
-    """The analysis reads them in the same way as those of other programs."""
+    """The analysis reads them as it reads those in bundles from other programs."""
     store = opened(ordered_options=True, years_limit=5)
     protocol = json.loads(bundle_files(store, "trial")["protocol.json"])
     assert years_limit(protocol) == 5
@@ -140,9 +140,9 @@ def test_declarations_for_the_analysis_are_in_the_bundle(opened: Opened) -> None
 
 
 @pytest.mark.slow
-def test_frictionless_accepts_the_package_as_valid(full: Store, tmp_path: Path) -> None:
-    """It checks schemas, keys, hashes and row counts, and reports a changed file."""
-    export(full, study="trial", out=tmp_path / "bundle")
+def test_frictionless_accepts_the_package_as_valid(open_study: Store, tmp_path: Path) -> None:
+    """Frictionless checks schemas, keys, hashes and row counts, and reports a changed file."""
+    export(open_study, study="trial", out=tmp_path / "bundle")
     report = validate(str(tmp_path / "bundle" / "datapackage.json"))
     assert report.valid, report.flatten(["type", "message"])
     package = json.loads((tmp_path / "bundle" / "datapackage.json").read_text())
@@ -154,17 +154,19 @@ def test_frictionless_accepts_the_package_as_valid(full: Store, tmp_path: Path) 
 
 
 @pytest.mark.slow
-def test_answers_are_canonical_and_the_pressed_letter_is_kept(full: Store) -> None:
+def test_answers_are_canonical_and_the_pressed_letter_is_kept(open_study: Store) -> None:
     """`answer` is the option in canonical order, `raw_answer` the letter as pressed."""
-    rows = [row for row in _table(bundle_files(full, "trial"), "readings.csv") if row["position"]]
+    rows = [
+        row for row in _table(bundle_files(open_study, "trial"), "readings.csv") if row["position"]
+    ]
     assert len({row["shown_order"] for row in rows}) > 3
     for row in rows:
         assert row["answer"] == row["shown_order"]["ABCD".index(row["raw_answer"])]
 
 
-def test_rows_of_models_have_no_condition(full: Store) -> None:
+def test_rows_of_models_have_no_condition(open_study: Store) -> None:
     """An unparsed prediction has an empty answer, its status, and its raw text."""
-    rows = _table(bundle_files(full, "trial"), "readings.csv")
+    rows = _table(bundle_files(open_study, "trial"), "readings.csv")
     models = [row for row in rows if row["rater_id"] == "Model, one"]
     assert {row["condition"] for row in models} == {""}
     unparsed = [row for row in models if row["status"] == "unparsed"]
@@ -173,17 +175,17 @@ def test_rows_of_models_have_no_condition(full: Store) -> None:
 
 
 @pytest.mark.slow
-def test_simulated_readers_are_marked_in_label_and_timing(full: Store) -> None:
-    """Both tables have the mark."""
-    files = bundle_files(full, "trial")
+def test_simulated_readers_are_marked_in_label_and_timing(open_study: Store) -> None:
+    """The tables of raters and readings have the mark."""
+    files = bundle_files(open_study, "trial")
     assert _table(files, "raters.csv")[0]["label"] == "R1 (simulated)"
     assert _table(files, "readings.csv")[0]["timing_source"] == "simulated"
 
 
 @pytest.mark.slow
-def test_only_shared_option_sets_are_named(full: Store) -> None:
-    """Options that no other item has form no set."""
-    items = _table(bundle_files(full, "trial"), "items.csv")
+def test_only_shared_option_sets_are_named(open_study: Store) -> None:
+    """Options that no other item has do not form a set."""
+    items = _table(bundle_files(open_study, "trial"), "items.csv")
     by_options: dict[str, list[dict[str, str]]] = {}
     for row in items:
         by_options.setdefault(row["options"], []).append(row)
@@ -192,51 +194,51 @@ def test_only_shared_option_sets_are_named(full: Store) -> None:
 
 
 @pytest.mark.slow
-def test_exports_of_a_store_are_identical(full: Store) -> None:
-    """An export can be repeated and compared."""
-    first, second = bundle_files(full, "trial"), bundle_files(full, "trial")
+def test_exports_of_a_store_are_identical(open_study: Store) -> None:
+    """Exports can be repeated and compared."""
+    first, second = bundle_files(open_study, "trial"), bundle_files(open_study, "trial")
     assert first == second
     assert zip_files(first) == zip_files(second)
 
 
-def test_the_hash_of_the_protocol_can_be_recomputed(full: Store) -> None:
+def test_the_hash_of_the_protocol_can_be_recomputed(open_study: Store) -> None:
     """protocol.json contains exactly the hashed content."""
-    protocol = json.loads(bundle_files(full, "trial")["protocol.json"])
+    protocol = json.loads(bundle_files(open_study, "trial")["protocol.json"])
     assert sha256_of(protocol["locked"]) == protocol["sha256"]
     assert protocol["locked"]["protocol"]["hidden_repeats"] == 2
 
 
-def test_the_audit_trail_is_an_unbroken_chain(full: Store) -> None:
-    """audit.jsonl can be verified on its own."""
-    lines = bundle_files(full, "trial")["audit.jsonl"].decode().splitlines()
+def test_the_audit_trail_is_an_unbroken_chain(open_study: Store) -> None:
+    """The file audit.jsonl can be verified by itself."""
+    lines = bundle_files(open_study, "trial")["audit.jsonl"].decode().splitlines()
     events = [EventRow(**json.loads(line)) for line in lines]
     assert check_chain(events) == ""
     assert sum(event.kind == "case read" for event in events) == 20
 
 
-def test_an_export_overwrites_no_file(full: Store, tmp_path: Path) -> None:
+def test_an_export_overwrites_no_file(open_study: Store, tmp_path: Path) -> None:
     """Nothing is written if the export is refused."""
     out = tmp_path / "bundle"
-    export(full, study="trial", out=out)
+    export(open_study, study="trial", out=out)
     before = {path.name: path.read_bytes() for path in out.iterdir()}
     with pytest.raises(BadFile, match="already exists"):
-        export(full, study="trial", out=out)
+        export(open_study, study="trial", out=out)
     assert {path.name: path.read_bytes() for path in out.iterdir()} == before
     assert [path.name for path in tmp_path.glob(".bundle*")] == []
 
 
 @pytest.mark.slow
-def test_a_zip_contains_the_same_files(full: Store, tmp_path: Path) -> None:
+def test_a_zip_contains_the_same_files(open_study: Store, tmp_path: Path) -> None:
     """A name that ends in .zip selects this format."""
-    export(full, study="trial", out=tmp_path / "b.zip")
-    assert (tmp_path / "b.zip").read_bytes() == zip_files(bundle_files(full, "trial"))
+    export(open_study, study="trial", out=tmp_path / "b.zip")
+    assert (tmp_path / "b.zip").read_bytes() == zip_files(bundle_files(open_study, "trial"))
 
 
 @pytest.mark.slow
-def test_an_export_into_an_empty_folder_fills_it(full: Store, tmp_path: Path) -> None:
+def test_an_export_into_an_empty_folder_fills_it(open_study: Store, tmp_path: Path) -> None:
     """The folder may be a link."""
     (tmp_path / "empty").mkdir()
-    export(full, study="trial", out=tmp_path / "empty")
+    export(open_study, study="trial", out=tmp_path / "empty")
     assert {path.name for path in (tmp_path / "empty").iterdir()} == {
         *HEADERS,
         "protocol.json",
@@ -246,39 +248,39 @@ def test_an_export_into_an_empty_folder_fills_it(full: Store, tmp_path: Path) ->
     }
     (tmp_path / "pointed-at").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "pointed-at")
-    export(full, study="trial", out=tmp_path / "link")
+    export(open_study, study="trial", out=tmp_path / "link")
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "pointed-at" / "items.csv").is_file()
 
 
 @pytest.mark.slow
-def test_a_zip_does_not_replace_a_folder(full: Store, tmp_path: Path) -> None:
+def test_a_zip_does_not_replace_a_folder(open_study: Store, tmp_path: Path) -> None:
     """Even an empty folder is kept, and nothing else is written."""
     (tmp_path / "x.zip").mkdir()
     before = sorted(path.name for path in tmp_path.iterdir())
     with pytest.raises(BadFile, match="already exists"):
-        export(full, study="trial", out=tmp_path / "x.zip")
+        export(open_study, study="trial", out=tmp_path / "x.zip")
     assert sorted(path.name for path in tmp_path.iterdir()) == before
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["file/bundle", "file/bundle.zip", "x" * 300, f"{'x' * 300}.zip"])
 def test_a_path_that_cannot_be_written_is_reported_in_one_sentence(
-    full: Store, tmp_path: Path, name: str
+    open_study: Store, tmp_path: Path, name: str
 ) -> None:
-    """Nothing incomplete is left."""
+    """No incomplete file is left."""
     (tmp_path / "file").write_text("a file")
     before = sorted(path.name for path in tmp_path.iterdir())
     with pytest.raises(BadFile, match=r"cannot be written: .+\.$"):
-        export(full, study="trial", out=tmp_path / name)
+        export(open_study, study="trial", out=tmp_path / name)
     assert sorted(path.name for path in tmp_path.iterdir()) == before
 
 
 @pytest.mark.parametrize("name", ["b", "b.zip"])
 def test_an_export_that_fails_at_its_last_step_leaves_nothing(
-    full: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+    open_study: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    """For example, the disk may be full."""
+    """The last step fails because the disk is full."""
 
     def refuse(self: Path, target: Path) -> Path:
         raise OSError(28, "No space left on device")
@@ -286,7 +288,7 @@ def test_an_export_that_fails_at_its_last_step_leaves_nothing(
     before = sorted(path.name for path in tmp_path.iterdir())
     monkeypatch.setattr(Path, "rename", refuse)
     with pytest.raises(BadFile, match="the disk is full"):
-        export(full, study="trial", out=tmp_path / name)
+        export(open_study, study="trial", out=tmp_path / name)
     assert sorted(path.name for path in tmp_path.iterdir()) == before
 
 
@@ -316,15 +318,15 @@ def test_flags_reach_the_analysis(opened: Opened, tmp_path: Path) -> None:
     ]
 
 
-def test_a_bundle_states_the_meaning_of_confidence(full: Store, tmp_path: Path) -> None:
+def test_a_bundle_states_the_meaning_of_confidence(open_study: Store, tmp_path: Path) -> None:
     """The page asks how sure the reader is of the answer."""
-    export(full, study="trial", out=tmp_path / "out")
+    export(open_study, study="trial", out=tmp_path / "out")
     package = json.loads((tmp_path / "out" / "datapackage.json").read_text())
     assert package["reading_room"]["confidence_means"] == "answer"
     assert read_bundle(tmp_path / "out").confidence_means == "answer"
 
 
-EXTRAS = {
+QUESTIONNAIRE_PROTOCOL = {
     "questionnaire": [
         {"id": "level", "question": "Your level?", "kind": "choice", "options": ["one", "two"]},
         {"id": "words", "question": "Who are you?", "kind": "text", "required": False},
@@ -335,8 +337,8 @@ ANSWERS = {"answers": {"level": "two", "words": "=Dr Who"}}
 SCREEN = {"viewport_width": 1440, "dark_step": 2, "page_zoom": "rubbish", "advice": "zoom"}
 
 
-def _prepared(store: Store) -> Store:
-    """Return the study after both readers have prepared, R2 first."""
+def _prepare_readers(store: Store) -> Store:
+    """Prepare both readers of the study, R2 first, and return it."""
     for code in ("R2", "R1"):
         steps = [
             preparation("questionnaire", ANSWERS, id=f"asked-{code}"),
@@ -350,9 +352,9 @@ def _prepared(store: Store) -> Store:
 def test_answers_of_the_questionnaire_are_exported_if_the_protocol_says_so(
     opened: Opened, tmp_path: Path
 ) -> None:
-    """They have study codes and no free text, and Frictionless and the analysis accept them."""
+    """The file has study codes and no free text; Frictionless and the analysis accept it."""
     chosen = ["questionnaire", "display checks"]
-    store = _prepared(opened(**EXTRAS, bundle_extras=chosen))
+    store = _prepare_readers(opened(**QUESTIONNAIRE_PROTOCOL, bundle_extras=chosen))
     case = desk.desk(store, person(store), now=NOW).cases[0].case
     for record, now in ((presentation(case), NOW), (reading(case), NOW + timedelta(seconds=2))):
         assert not desk.take_records(store, person(store), [record], now=now).refused
@@ -373,15 +375,17 @@ def test_answers_of_the_questionnaire_are_exported_if_the_protocol_says_so(
 
 def test_free_text_is_exported_only_on_request(opened: Opened) -> None:
     """Cells that look like formulas are quoted."""
-    store = _prepared(opened(**EXTRAS, bundle_extras=["questionnaire", "questionnaire texts"]))
+    store = _prepare_readers(
+        opened(**QUESTIONNAIRE_PROTOCOL, bundle_extras=["questionnaire", "questionnaire texts"])
+    )
     files = bundle_files(store, "trial")
     assert [row["answer"] for row in _table(files, "questionnaire.csv")][:2] == ["two", "'=Dr Who"]
     assert "display_checks.csv" not in files
 
 
-def test_the_bundle_is_unchanged_without_the_key(opened: Opened) -> None:
-    """It has no additional file, and the key is not in its protocol."""
-    files = bundle_files(_prepared(opened(**EXTRAS)), "trial")
+def test_without_the_key_for_the_questionnaire_the_bundle_is_unchanged(opened: Opened) -> None:
+    """The bundle has no additional file, and its protocol lacks the key."""
+    files = bundle_files(_prepare_readers(opened(**QUESTIONNAIRE_PROTOCOL)), "trial")
     assert {"questionnaire.csv", "display_checks.csv"}.isdisjoint(files)
     assert b"bundle_extras" not in files["protocol.json"]
 
@@ -389,9 +393,9 @@ def test_the_bundle_is_unchanged_without_the_key(opened: Opened) -> None:
 def test_answers_of_the_questionnaire_are_in_every_format_but_not_restored(
     opened: Opened, tmp_path: Path
 ) -> None:
-    """Answers remain in the deployment where they were given."""
+    """Answers are stored only in the deployment where they were given."""
     extras = ["questionnaire", "questionnaire texts", "display checks"]
-    store = _prepared(opened(**EXTRAS, bundle_extras=extras))
+    store = _prepare_readers(opened(**QUESTIONNAIRE_PROTOCOL, bundle_extras=extras))
     with store.look() as look:
         tables = tables_of(look, study_row(look, "trial"))
     assert {"questionnaire.parquet", "display_checks.parquet"} <= set(parquet_files(tables, {}))
@@ -404,7 +408,7 @@ def test_answers_of_the_questionnaire_are_in_every_format_but_not_restored(
     )
 
 
-def _with_words(store: Store, folder: Path, **words: str) -> Store:
+def _add_model_with_outputs(store: Store, folder: Path, **words: str) -> Store:
     """Add a model with outputs by the number of the case; all other outputs are "B"."""
     with store.look() as look:
         items = [case.item_id for case in studies.cases(look, study_row(look, "trial").id)]
@@ -421,8 +425,8 @@ def _with_words(store: Store, folder: Path, **words: str) -> Store:
 def test_the_bundle_and_analysis_compare_the_rules_for_reading_answers(
     opened: Opened, tmp_path: Path
 ) -> None:
-    """Only differences are listed; a restored study has the same differences."""
-    store = _with_words(
+    """The file lists only differences; a restored study has the same differences."""
+    store = _add_model_with_outputs(
         opened(), tmp_path, case_0="So the answer is B.", case_1="Look at option B now", case_2="?"
     )
     simulate(store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
@@ -466,14 +470,16 @@ def test_the_bundle_and_analysis_compare_the_rules_for_reading_answers(
 def test_without_differences_between_rules_the_bundle_is_unchanged(
     opened: Opened, tmp_path: Path
 ) -> None:
-    """There is no additional file."""
-    store = _with_words(opened(), tmp_path, case_0="(B)", case_1="no idea")
+    """The bundle has no additional file."""
+    store = _add_model_with_outputs(opened(), tmp_path, case_0="(B)", case_1="no idea")
     assert "answers_by_rules.csv" not in bundle_files(store, "trial")
 
 
-def test_an_impossible_answer_by_rules_is_refused(opened: Opened, tmp_path: Path) -> None:
-    """The message names file and row."""
-    store = _with_words(opened(), tmp_path, case_0="So the answer is B.")
+def test_an_impossible_answer_in_the_file_of_rules_is_refused(
+    opened: Opened, tmp_path: Path
+) -> None:
+    """The message names the file and the row."""
+    store = _add_model_with_outputs(opened(), tmp_path, case_0="So the answer is B.")
     export(store, study="trial", out=tmp_path / "bundle")
     file = tmp_path / "bundle" / "answers_by_rules.csv"
     file.write_text(file.read_text().replace("unparsed", "perhaps"))

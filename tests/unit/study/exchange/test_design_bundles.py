@@ -90,7 +90,7 @@ def _table(files: dict[str, bytes], name: str) -> list[Row]:
     return list(csv.DictReader(io.StringIO(files[name].decode())))
 
 
-def _of_readers(files: dict[str, bytes]) -> list[Row]:
+def _rows_of_readers(files: dict[str, bytes]) -> list[Row]:
     return [row for row in _table(files, "readings.csv") if row["rater_id"] in READERS]
 
 
@@ -121,14 +121,14 @@ def test_a_study_of_any_design_is_restored_identically(
     assert set(study.readings["rater_id"]) >= set(READERS)
     kinds = {json.loads(line)["row"] for line in blinded["records.jsonl"].decode().splitlines()}
     assert not kinds & {"aid", "wrong_image"}
-    assert not any(row.get("aid_answer") for row in _of_readers(blinded))
+    assert not any(row.get("aid_answer") for row in _rows_of_readers(blinded))
 
 
 @pytest.mark.parametrize("design", DESIGNS)
 def test_every_view_of_a_study_counts_its_readings(banked: Store, design: str) -> None:
-    """Progress, data quality, the closing and the bundle have the same numbers."""
+    """Progress, data quality, the closing of the study and the bundle have the same numbers."""
     _read(banked, design)
-    rows = _of_readers(bundle_files(banked, "trial"))
+    rows = _rows_of_readers(bundle_files(banked, "trial"))
     progress = status(banked, "trial")
     assert sum(reader["n_read"] for reader in progress["readers"]) == len(rows)
     assert all(reader["n_read"] == reader["n_assigned"] for reader in progress["readers"])
@@ -138,12 +138,12 @@ def test_every_view_of_a_study_counts_its_readings(banked: Store, design: str) -
     assert len(current_readings(banked, "trial")) == len(rows)
 
 
-def test_a_crossover_has_each_condition_for_half_of_the_cases_in_each_session(
+def test_in_each_session_of_a_crossover_each_condition_has_half_of_the_cases(
     banked: Store,
 ) -> None:
-    """The column `block` has the case block; an aid was shown if the condition says so."""
+    """The column `block` has the block of the case; the aid was shown in the aided condition."""
     _read(banked, "crossover")
-    rows = _of_readers(bundle_files(banked, "trial"))
+    rows = _rows_of_readers(bundle_files(banked, "trial"))
     assert Counter((row["session"], row["condition"]) for row in rows if row["repeat"] == "1") == {
         (session, condition): 16 for session in "12" for condition in ("unaided", "aided")
     }
@@ -159,13 +159,13 @@ def test_a_crossover_has_each_condition_for_half_of_the_cases_in_each_session(
 
 
 def test_sequential_reading_has_two_readings_per_presentation(banked: Store) -> None:
-    """The second differs only if the reader followed the model; planted errors are marked."""
+    """The second reading differs if the reader followed the model; planted errors are marked."""
     _read(banked, "sequential", follow=0.5)
     files = bundle_files(banked, "trial")
     model = {row["item_id"]: row["answer"] for row in _table(files, "readings.csv")
              if row["rater_id"] == "m"}  # fmt: skip
     pairs: dict[tuple[str, str], list[Row]] = defaultdict(list)
-    for row in _of_readers(files):
+    for row in _rows_of_readers(files):
         pairs[row["rater_id"], row["position"]].append(row)
     assert len(pairs) == 32
     outcomes = set()
@@ -181,23 +181,23 @@ def test_sequential_reading_has_two_readings_per_presentation(banked: Store) -> 
         if first["answer"] != second["aid_answer"]:
             outcomes.add(second["answer"] == second["aid_answer"])
     assert outcomes == {True, False}
-    planted_items = {row["item_id"] for row in _of_readers(files) if row["aid_planted"] == "1"}
+    planted_items = {row["item_id"] for row in _rows_of_readers(files) if row["aid_planted"] == "1"}
     assert len(planted_items) == 3
 
 
-def test_arms_have_their_own_conditions_in_raters_and_readings(banked: Store) -> None:
-    """Each arm has two of four readers."""
+def test_each_arm_has_its_conditions_in_raters_and_readings(banked: Store) -> None:
+    """Two of the four readers are in each arm."""
     _read(banked, "arms")
     files = bundle_files(banked, "trial")
     arm_of = {row["rater_id"]: row["arm"] for row in _table(files, "raters.csv")}
     assert Counter(arm_of.values()) == {"ai": 2, "control": 2, "": 1}
-    for row in _of_readers(files):
+    for row in _rows_of_readers(files):
         assert row["arm"] == arm_of[row["rater_id"]]
         assert row["condition"] == {"ai": "aided", "control": "unaided"}[row["arm"]]
 
 
 def test_a_receipt_counts_both_readings_of_a_sequential_case(banked: Store) -> None:
-    """The receipt matches the chain."""
+    """The number in the receipt is that in the audit trail."""
     _read(banked, "sequential")
     receipt = receipt_of(banked, person(banked, "R1"))
     assert receipt.startswith("R1 · 16 of 16 · ")
@@ -221,10 +221,10 @@ def test_the_closing_report_counts_the_readers_of_each_arm(banked: Store) -> Non
     assert diagram == ["Invited: 4", "Randomised: 4", "ai", *arm, "control", *arm]
 
 
-def test_blocks_name_the_list_of_a_case_and_its_anchor(banked: Store) -> None:
-    """Every reader reads the anchor; each other case has two readers."""
+def test_the_column_block_names_the_list_or_the_anchor_of_a_case(banked: Store) -> None:
+    """All readers read the cases of the anchor; each other case has two readers."""
     _read(banked, "blocks")
-    rows = _of_readers(bundle_files(banked, "trial"))
+    rows = _rows_of_readers(bundle_files(banked, "trial"))
     reads = Counter(row["item_id"] for row in rows)
     anchor = {row["item_id"] for row in rows if row["block"] == "0"}
     assert {item: reads[item] for item in anchor} == dict.fromkeys(anchor, 4)
@@ -249,7 +249,7 @@ def test_sites_with_different_aids_are_not_merged(tmp_path: Path) -> None:
                 merge(own, bundle, study="trial", acting=Acting(by=BY, now=LATER))
             continue
         merge(own, bundle, study="trial", acting=Acting(by=BY, now=LATER))
-        rows = _of_readers(bundle_files(own, "trial"))
+        rows = _rows_of_readers(bundle_files(own, "trial"))
         assert Counter(row["rater_id"] for row in rows if row["aid_answer"]) == {"R1": 8, "R2": 8}
         assert verify(own) == []
 
@@ -262,7 +262,7 @@ def _import(store: Store, folder: Path) -> None:
 def test_the_imrmc_file_omits_cases_that_a_reader_was_not_assigned(
     banked: Store,
 ) -> None:
-    """As wrong answers, they would lower the accuracy of every reader in a block design."""
+    """If such cases counted as wrong, every reader in a block design would seem less accurate."""
     _read(banked, "blocks")
     with banked.look() as look:
         tables = tables_of(look, study_row(look, "trial"))
@@ -272,8 +272,8 @@ def test_the_imrmc_file_omits_cases_that_a_reader_was_not_assigned(
     assert sum(read.values()) == len(tables["readings.csv"]) == 20
 
 
-def test_either_reading_of_sequential_reading_can_be_excluded(banked: Store) -> None:
-    """The condition selects it; by default it is the second."""
+def test_either_of_the_two_sequential_readings_can_be_excluded(banked: Store) -> None:
+    """The condition selects the reading; the default is the second."""
     _read(banked, "sequential")
     facts = current_readings(banked, "trial")
     both = [find_reading(facts, "R1", 1, name) for name in ("unaided", "aided", "")]
@@ -295,7 +295,7 @@ def test_a_score_card_has_the_final_answers_of_sequential_reading(banked: Store)
 
 
 def test_a_synthetic_model_is_labelled_in_every_export(banked: Store) -> None:
-    """The model has the requested accuracy."""
+    """The synthetic model has the requested accuracy."""
     _read(banked, "crossover")
     files = bundle_files(banked, "trial")
     (rater,) = [row for row in _table(files, "raters.csv") if row["rater_kind"] == "model"]

@@ -1,4 +1,4 @@
-"""Bundles with edited tables and corrected hashes: refused by restore and by merge."""
+"""Bundles with edited tables and matching hashes are refused by restore and by merge."""
 
 import csv
 import hashlib
@@ -61,8 +61,8 @@ def home(stores: Path, tmp_path: Path) -> Iterator[Store]:
         yield store
 
 
-def _edited(content: bytes, column: str) -> bytes:
-    """Return a table with another value in a column of its first row; add a missing column."""
+def _edit_table(content: bytes, column: str) -> bytes:
+    """Return a table with another value in a column of the first row; add a missing column."""
     rows = list(csv.DictReader(io.StringIO(content.decode(), newline="")))
     before = rows[0].get(column) or ""
     names = list(rows[0])
@@ -80,8 +80,10 @@ def _edited(content: bytes, column: str) -> bytes:
     return text.getvalue().encode()
 
 
-def _written(folder: Path, files: dict[str, bytes], change: Callable[[Any], None] | None) -> Path:
-    """Write a bundle with hashes that fit its files."""
+def _write_bundle(
+    folder: Path, files: dict[str, bytes], change: Callable[[Any], None] | None
+) -> Path:
+    """Write a bundle whose hashes match its changed files."""
     package = json.loads(files["datapackage.json"])
     for resource in package["resources"]:
         content = files[resource["path"]]
@@ -94,11 +96,11 @@ def _written(folder: Path, files: dict[str, bytes], change: Callable[[Any], None
     return folder
 
 
-def _refused(
+def _refusals(
     store: Store, folder: Path, files: dict[str, bytes], change: Callable[[Any], None] | None = None
 ) -> tuple[str, str]:
-    """Return the refusals of restoring an edited bundle elsewhere and of merging it."""
-    path = _written(folder / "bundle", files, change)
+    """Return the messages when an edited bundle is restored elsewhere and merged."""
+    path = _write_bundle(folder / "bundle", files, change)
     other_store, before = create_empty(folder / "elsewhere", 9), bundle_files(store, "trial")
     with pytest.raises(BadFile) as not_restored:
         restore(other_store, path, acting=ACTING)
@@ -118,8 +120,8 @@ def test_restore_and_merge_refuse_an_edited_column(
     home: Store, bundle: dict[str, bytes], tmp_path: Path, table: str, column: str
 ) -> None:
     """The hashes in datapackage.json match the edited file."""
-    files = {**bundle, table: _edited(bundle[table], column)}
-    restored, merged = _refused(home, tmp_path, files)
+    files = {**bundle, table: _edit_table(bundle[table], column)}
+    restored, merged = _refusals(home, tmp_path, files)
     if table == "items.csv":
         assert f"items.csv: {column} differs" in merged or "items.csv: its items" in merged
     else:
@@ -131,17 +133,17 @@ def test_restore_and_merge_refuse_an_edited_column(
 def test_an_edited_record_of_a_case_is_refused(
     home: Store, bundle: dict[str, bytes], tmp_path: Path, column: str
 ) -> None:
-    """The context shown to readers is in no table."""
+    """The context shown to readers is in no table, so only the hash covers it."""
     lines = [json.loads(line) for line in bundle["records.jsonl"].splitlines()]
     case = next(line for line in lines if line["row"] == "case")
     case[column] = "7" if column == "prior_days" else f"{case.get(column, '')}x"
     text = "".join(canonical_json(line) + "\n" for line in lines)
-    restored, _ = _refused(home, tmp_path, {**bundle, "records.jsonl": text.encode()})
+    restored, _ = _refusals(home, tmp_path, {**bundle, "records.jsonl": text.encode()})
     assert "opened with" in restored or "drawn" in restored or "exported again" in restored
 
 
 @pytest.mark.parametrize("salt", [None, "", "0" * 32])
-def test_an_edited_truth_is_refused_with_any_salt(
+def test_an_edited_correct_answer_is_refused_with_any_salt(
     home: Store, bundle: dict[str, bytes], tmp_path: Path, salt: str | None
 ) -> None:
     """The salt is missing, empty or replaced."""
@@ -151,14 +153,14 @@ def test_an_edited_truth_is_refused_with_any_salt(
         if salt is not None:
             package["reading_room"]["items_salt"] = salt
 
-    files = {**bundle, "items.csv": _edited(bundle["items.csv"], "truth")}
-    _refused(home, tmp_path, files, change)
+    files = {**bundle, "items.csv": _edit_table(bundle["items.csv"], "truth")}
+    _refusals(home, tmp_path, files, change)
 
 
 def test_an_unedited_bundle_is_restored_and_merged(
     home: Store, bundle: dict[str, bytes], tmp_path: Path
 ) -> None:
-    path = _written(tmp_path / "bundle", bundle, None)
+    path = _write_bundle(tmp_path / "bundle", bundle, None)
     target = create_empty(tmp_path / "elsewhere", 9)
     result = restore(target, path, acting=ACTING)
     assert result.note == ""
@@ -184,7 +186,7 @@ def test_verification_reports_altered_items_of_a_study(home: Store) -> None:
 
 
 @pytest.mark.slow
-def test_the_trail_of_an_open_study_does_not_reveal_the_truth(tmp_path: Path) -> None:
+def test_the_trail_of_an_open_study_does_not_reveal_the_correct_answers(tmp_path: Path) -> None:
     """Blinded bundles omit the salt, without which the hash cannot be tested against guesses."""
     store = create_site(tmp_path / "site", 3)
     with store.look() as look:
@@ -198,7 +200,7 @@ def test_the_trail_of_an_open_study_does_not_reveal_the_truth(tmp_path: Path) ->
 def test_studies_without_a_hash_of_their_items_are_restored_with_a_note(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An edited truth cannot be detected in a study of an earlier version."""
+    """In a study of an earlier version an edited correct answer cannot be detected."""
     with monkeypatch.context() as earlier:
         earlier.setattr("study.lifecycle.studies.item_hashes", lambda *_: {})
         store = create_site(tmp_path / "old", 4, person_id="P4", simulated="S4")
@@ -206,16 +208,16 @@ def test_studies_without_a_hash_of_their_items_are_restored_with_a_note(
     (remark,) = [line for line in remarks(store) if "no hash of its items" in line]
     assert remark.startswith("study trial")
     target = create_empty(tmp_path / "elsewhere", 9)
-    path = _written(tmp_path / "bundle", bundle_files(store, "trial"), None)
+    path = _write_bundle(tmp_path / "bundle", bundle_files(store, "trial"), None)
     assert "no hash of its items" in restore(target, path, acting=ACTING).note
     assert verify(target) == []
 
 
 @pytest.mark.slow
-def test_the_hash_covers_the_context_as_shown(tmp_path: Path) -> None:
+def test_the_hash_covers_the_context_shown_to_readers(tmp_path: Path) -> None:
     """A study with context is restored to the same hash."""
     store = create_site(tmp_path / "site", 5, context=["age", "sex", "indication"])
     target = create_empty(tmp_path / "elsewhere", 9)
-    path = _written(tmp_path / "bundle", bundle_files(store, "trial"), None)
+    path = _write_bundle(tmp_path / "bundle", bundle_files(store, "trial"), None)
     restore(target, path, acting=ACTING)
     assert verify(target) == []

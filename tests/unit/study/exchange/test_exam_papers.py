@@ -1,4 +1,4 @@
-"""Exam papers can be read by the intended libraries, and omit the reference standard."""
+"""Exam papers can be read by the intended libraries, and do not contain correct answers."""
 
 import base64
 import filecmp
@@ -38,17 +38,17 @@ from study.store import Store, events
 from tests import templates
 from tests.conftest import ACTING, NOW, SECRETS, bank_records, write_bank
 
-ASKED = ModelProtocol()
+MODEL_PROTOCOL = ModelProtocol()
 Opened = Callable[..., Store]
 
 
 @pytest.fixture
 def paper(opened: Opened) -> Paper:
     """Return the paper of a study of eight cases."""
-    return paper_of_study(opened(option_order="random"), "trial", ASKED)
+    return paper_of_study(opened(option_order="random"), "trial", MODEL_PROTOCOL)
 
 
-def _written(
+def _write_paper(
     store: Store, paper: Paper, out: Path, *formats: str, bank_ids: bool | None = None
 ) -> Path:
     form = PaperForm(formats=formats or tuple(FORMATS), bank_ids=bank_ids)
@@ -61,8 +61,8 @@ def _files(folder: Path) -> list[str]:
 
 
 def test_each_format_is_complete(banked: Store, paper: Paper, tmp_path: Path) -> None:
-    """The checksums cover every file, and the hashes are those of the paper."""
-    out = _written(banked, paper, tmp_path / "out")
+    """The checksums cover every file, and hashes equal those of the paper."""
+    out = _write_paper(banked, paper, tmp_path / "out")
     assert {path.name for path in out.iterdir()} == set(FORMATS)
     for folder in out.iterdir():
         lines = (folder / "SHA256SUMS").read_text().splitlines()
@@ -72,7 +72,7 @@ def test_each_format_is_complete(banked: Store, paper: Paper, tmp_path: Path) ->
             assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest
         metadata = json.loads((folder / "paper.json").read_text())
         assert metadata["paper_sha256"] == paper.sha256
-        assert metadata["model_protocol_sha256"] == ASKED.sha256
+        assert metadata["model_protocol_sha256"] == MODEL_PROTOCOL.sha256
         assert "{question}" in metadata["prompt"]
         assert "licence: not stated" in (folder / "README.md").read_text()
         assert "simulated" not in (folder / "README.md").read_text()
@@ -84,7 +84,7 @@ def test_the_readme_states_the_licence_and_that_images_are_simulated(
     """The licence is exported with the questions."""
     source = Provenance(version="1.0", licence="CC BY-NC 4.0", citation="Example et al., 2025")
     paper = replace(paper, provenance=source, simulated=True)
-    out = _written(banked, paper, tmp_path / "out", "jsonl") / "jsonl"
+    out = _write_paper(banked, paper, tmp_path / "out", "jsonl") / "jsonl"
     text = (out / "README.md").read_text()
     for words in (
         "CC BY-NC 4.0",
@@ -100,10 +100,10 @@ def test_the_leaderboard_file_can_be_imported_as_a_bank(
     banked: Store, paper: Paper, tmp_path: Path
 ) -> None:
     """The bank has no reference standard."""
-    out = _written(banked, paper, tmp_path / "out", "leaderboard") / "leaderboard"
+    out = _write_paper(banked, paper, tmp_path / "out", "leaderboard") / "leaderboard"
     result = import_bank(banked, out / "input.json", name="again", images=out, acting=ACTING)
     assert (result.n_items, result.n_left_out) == (8, 0)
-    imported = {item.item_id: item for item in paper_of_bank(banked, "again", ASKED).items}
+    imported = {item.item_id: item for item in paper_of_bank(banked, "again", MODEL_PROTOCOL).items}
     for item in paper.items:
         imported_item = imported[item.item_id]
         assert (imported_item.question, imported_item.options, imported_item.context) == (
@@ -122,11 +122,11 @@ def test_the_leaderboard_file_can_be_imported_as_a_bank(
 def test_pandas_reads_the_tsv_as_vlmevalkit_does(
     banked: Store, paper: Paper, tmp_path: Path
 ) -> None:
-    """Each row has images, in its cell or under the index it names; no cell is empty."""
+    """Each row has images in its cell, or the index of a row with images; no cell is empty."""
     few = paper.items[0].options[1:]
     first = replace(paper.items[0], options=("None", *few), question='A "quoted"\nquestion\t?')
     paper = replace(paper, items=(first, *paper.items[1:]))
-    out = _written(banked, paper, tmp_path / "out", "vlmevalkit") / "vlmevalkit"
+    out = _write_paper(banked, paper, tmp_path / "out", "vlmevalkit") / "vlmevalkit"
     table = pd.read_csv(out / "ReadingRoom.tsv", sep="\t")
     assert list(table.item_id) == [item.item_id for item in paper.items]
     assert table.question[0] == first.question
@@ -142,8 +142,8 @@ def test_pandas_reads_the_tsv_as_vlmevalkit_does(
 
 
 def test_the_parquet_file_contains_the_images(banked: Store, paper: Paper, tmp_path: Path) -> None:
-    """It has the format and metadata of Hugging Face datasets."""
-    out = _written(banked, paper, tmp_path / "out", "datasets") / "datasets"
+    """The file has the format and metadata of Hugging Face datasets."""
+    out = _write_paper(banked, paper, tmp_path / "out", "datasets") / "datasets"
     table = parquet.read_table(out / "data" / "test.parquet")
     features = json.loads(table.schema.metadata[b"huggingface"])["info"]["features"]
     assert set(features) == set(table.column_names)
@@ -158,7 +158,7 @@ def test_the_parquet_file_contains_the_images(banked: Store, paper: Paper, tmp_p
 def test_hugging_face_datasets_loads_the_paper(banked: Store, paper: Paper, tmp_path: Path) -> None:
     """Skipped if the library is not installed."""
     datasets = pytest.importorskip("datasets", reason="Hugging Face datasets is not installed")
-    out = _written(banked, paper, tmp_path / "out", "datasets") / "datasets"
+    out = _write_paper(banked, paper, tmp_path / "out", "datasets") / "datasets"
     loaded = datasets.load_dataset(str(out), split="test", cache_dir=str(tmp_path / "cache"))
     assert loaded[0]["images"][1].size == (80, 96)
     assert loaded["item_id"][:] == [item.item_id for item in paper.items]
@@ -167,7 +167,7 @@ def test_hugging_face_datasets_loads_the_paper(banked: Store, paper: Paper, tmp_
 def test_inspect_loads_the_paper(banked: Store, paper: Paper, tmp_path: Path) -> None:
     """Skipped if the library is not installed."""
     dataset = pytest.importorskip("inspect_ai.dataset", reason="Inspect AI is not installed")
-    out = _written(banked, paper, tmp_path / "out", "inspect") / "inspect"
+    out = _write_paper(banked, paper, tmp_path / "out", "inspect") / "inspect"
     samples = list(dataset.json_dataset(str(out / "samples.jsonl")))
     assert [sample.id for sample in samples] == [item.item_id for item in paper.items]
     content = samples[0].input[-1].content
@@ -176,8 +176,8 @@ def test_inspect_loads_the_paper(banked: Store, paper: Paper, tmp_path: Path) ->
 
 
 def test_the_files_of_an_inspect_task_exist(banked: Store, paper: Paper, tmp_path: Path) -> None:
-    """The task can be compiled."""
-    out = _written(banked, paper, tmp_path / "out", "inspect") / "inspect"
+    """The code of the task can be compiled."""
+    out = _write_paper(banked, paper, tmp_path / "out", "inspect") / "inspect"
     compile((out / "task.py").read_text(), "task.py", "exec")
     for line in (out / "samples.jsonl").read_text().splitlines():
         sample = json.loads(line)
@@ -190,7 +190,7 @@ def test_the_files_of_an_inspect_task_exist(banked: Store, paper: Paper, tmp_pat
 def test_a_batch_contains_complete_requests(
     banked: Store, paper: Paper, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each line is an item with its images; a full file is followed by another."""
+    """Each line is an item with its images; if a file is full, another file follows."""
     monkeypatch.setattr(shapes, "BATCH_REQUESTS", 5)
     out = tmp_path / "out"
     form = PaperForm(formats=["openai-batch"], model="gpt", bank_ids=True)
@@ -210,13 +210,13 @@ def test_a_batch_contains_complete_requests(
 
 
 @pytest.mark.parametrize("bank_ids", [True, False])
-def test_answers_in_every_format_are_read_back(
+def test_answers_in_every_format_can_be_imported(
     banked: Store, paper: Paper, tmp_path: Path, bank_ids: bool
 ) -> None:
-    """Letters of shuffled options become those of the bank; a batch needs the paper."""
-    paper = paper_of_study(banked, "trial", replace(ASKED, order=Order.SHUFFLED))
+    """Letters of shuffled options are converted to those of the bank; a batch needs the paper."""
+    paper = paper_of_study(banked, "trial", replace(MODEL_PROTOCOL, order=Order.SHUFFLED))
     expected = {item.item_id: "ABCD"[item.number % 4] for item in paper.items}
-    out = _written(banked, paper, tmp_path / "out", bank_ids=bank_ids)
+    out = _write_paper(banked, paper, tmp_path / "out", bank_ids=bank_ids)
     paper_items = json.loads((out / "jsonl" / "paper.json").read_text())["items"]
     ids = {item.item_id: row["item_id"] for item, row in zip(paper.items, paper_items, strict=True)}
     assert (ids == {item_id: item_id for item_id in ids}) is bank_ids
@@ -256,8 +256,8 @@ def test_answers_in_every_format_are_read_back(
 def test_images_of_16_bits_are_exported_with_those_of_8_bits(
     banked: Store, paper: Paper, tmp_path: Path
 ) -> None:
-    """Lateral films have 8 bits. The samples are those of the bank's file."""
-    out = _written(banked, paper, tmp_path / "out", "jsonl") / "jsonl"
+    """The lateral films have 8 bits, and samples equal those in the bank's files."""
+    out = _write_paper(banked, paper, tmp_path / "out", "jsonl") / "jsonl"
     for line, item in zip((out / "items.jsonl").read_text().splitlines(), paper.items, strict=True):
         record = json.loads(line)
         first, second = record["images_16_bit"]
@@ -270,16 +270,16 @@ def test_images_of_16_bits_are_exported_with_those_of_8_bits(
 def test_a_paper_without_images_contains_no_image(
     banked: Store, paper: Paper, tmp_path: Path
 ) -> None:
-    """The condition image-absent has no image file, cell or bytes in any format."""
-    absent = paper_of_study(banked, "trial", replace(ASKED, condition=Shown.IMAGE_ABSENT))
-    out = _written(banked, absent, tmp_path / "out")
+    """Under the condition image-absent, no format has an image file, image cell or image bytes."""
+    absent = paper_of_study(banked, "trial", replace(MODEL_PROTOCOL, condition=Shown.IMAGE_ABSENT))
+    out = _write_paper(banked, absent, tmp_path / "out")
     assert not [name for name in _files(out) if name.endswith(".png")]
     assert "image" not in pd.read_csv(out / "vlmevalkit" / "ReadingRoom.tsv", sep="\t")
     for path in out.rglob("*"):
         assert path.is_dir() or b"PNG" not in path.read_bytes()
 
 
-def _banked_with(folder: Path, seed: int, truth: Callable[[int], str]) -> Store:
+def _store_with_truth(folder: Path, seed: int, truth: Callable[[int], str]) -> Store:
     """Return a store with a study whose bank reveals the truth in several fields."""
     store = Store(templates.copy(folder, _empty_store))
     path = write_bank(folder / "bank")
@@ -313,24 +313,26 @@ def _empty_store(folder: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("order", Order)
-def test_a_paper_does_not_depend_on_the_truth(tmp_path: Path, order: Order) -> None:
-    """With other answers, reports, explanations and attributes, each byte is the same."""
+def test_a_paper_does_not_depend_on_the_correct_answers(tmp_path: Path, order: Order) -> None:
+    """Banks with other answers, reports, explanations and attributes give identical files."""
     outs = []
     for seed in range(2):
         folder = tmp_path / str(seed)
         folder.mkdir()
         answers = random.Random(seed).choices("ABCD", k=24)
-        store = _banked_with(folder, seed, answers.__getitem__)
-        paper = paper_of_study(store, "trial", replace(ASKED, order=order))
-        outs.append(_written(store, paper, folder / "out"))
+        store = _store_with_truth(folder, seed, answers.__getitem__)
+        paper = paper_of_study(store, "trial", replace(MODEL_PROTOCOL, order=order))
+        outs.append(_write_paper(store, paper, folder / "out"))
     names = _files(outs[0])
     assert names == _files(outs[1])
     assert filecmp.cmpfiles(outs[0], outs[1], names, shallow=False) == (names, [], [])
 
 
-def test_names_of_files_reveal_nothing(banked: Store, paper: Paper, tmp_path: Path) -> None:
-    """Images are numbered; no patient, path or secret is in a name or a file."""
-    out = _written(banked, paper, tmp_path / "out")
+def test_names_of_files_reveal_no_patient_path_or_secret(
+    banked: Store, paper: Paper, tmp_path: Path
+) -> None:
+    """Images are numbered; no file name or content has a patient, path or secret."""
+    out = _write_paper(banked, paper, tmp_path / "out")
     films = [Path(name) for name in _files(out) if name.endswith(".png")]
     assert {film.stem.strip(string.digits) for film in films} == {""}
     content = b"".join(path.read_bytes() for path in out.rglob("*") if path.is_file())
@@ -338,14 +340,14 @@ def test_names_of_files_reveal_nothing(banked: Store, paper: Paper, tmp_path: Pa
         assert words.encode() not in content
 
 
-MARK = "truthful"
+REVEALING_WORD = "truthful"
 """A word in every text of a bank, with the correct letter."""
 
 
-def _revealing(folder: Path) -> Store:
-    """Return a store with a study of a bank that reveals the truth in everything but the pixels.
+def _store_that_reveals_truth(folder: Path) -> Store:
+    """Return a store with a study of a bank in which everything but the pixels reveals the truth.
 
-    IDs, the order of items, paths, texts and EXIF data of images, sizes and dates of files.
+    IDs, the order of items, paths, text and EXIF data in images, file sizes and dates reveal it.
     """
     store = Store(templates.copy(folder, _empty_store))
     path = write_bank(folder / "bank")
@@ -357,16 +359,20 @@ def _revealing(folder: Path) -> Store:
         for view, image in enumerate(record["ImagePath"]):
             source = Image.open(path.parent / image)
             metadata, exif = PngInfo(), Image.Exif()
-            metadata.add_text("Comment", f"{MARK} {truth}" + "x" * 997 * ord(truth))
-            exif[0x010E] = f"{MARK} {truth}"
-            name = f"{MARK}-{truth}/{number}-{view}.png"
+            metadata.add_text("Comment", f"{REVEALING_WORD} {truth}" + "x" * 997 * ord(truth))
+            exif[0x010E] = f"{REVEALING_WORD} {truth}"
+            name = f"{REVEALING_WORD}-{truth}/{number}-{view}.png"
             (path.parent / name).parent.mkdir(exist_ok=True)
             level = "ABCD".index(truth)
             source.save(path.parent / name, pnginfo=metadata, exif=exif, compress_level=level)
             os.utime(path.parent / name, (ord(truth) * 10**7,) * 2)
             names.append(name)
-        attributes = {"site": truth, "StudyDate": f"2020010{level}", "note": f"{MARK} {truth}"}
-        key = f"{truth}-{MARK}-{number:02}"
+        attributes = {
+            "site": truth,
+            "StudyDate": f"2020010{level}",
+            "note": f"{REVEALING_WORD} {truth}",
+        }
+        key = f"{truth}-{REVEALING_WORD}-{number:02}"
         records[key] = record | attributes | {"correct_answer": truth, "ImagePath": names}
     path.write_text(json.dumps(dict(sorted(records.items()))))
     import_bank(store, path, name="bank", images=path.parent, acting=ACTING)
@@ -376,18 +382,18 @@ def _revealing(folder: Path) -> Store:
 
 
 @pytest.mark.slow
-def test_the_paper_of_a_revealing_bank_reveals_nothing(
+def test_the_paper_of_a_bank_that_reveals_answers_does_not_reveal_them(
     tmp_path: Path,
 ) -> None:
-    """Neither texts nor orders, dates or sizes depend on the truth."""
-    store = _revealing(tmp_path)
-    paper = paper_of_study(store, "trial", ASKED)
+    """The text, order, dates and sizes in the paper do not depend on the truth."""
+    store = _store_that_reveals_truth(tmp_path)
+    paper = paper_of_study(store, "trial", MODEL_PROTOCOL)
     truth = {item.item_id: item.item_id[0] for item in paper.items}
-    outs = [_written(store, paper, tmp_path / out) for out in ("out", "again")]
+    outs = [_write_paper(store, paper, tmp_path / out) for out in ("out", "again")]
     out = outs[0]
     for path in out.rglob("*"):
-        assert path.is_dir() or MARK.encode() not in path.read_bytes(), path
-        assert MARK not in path.name
+        assert path.is_dir() or REVEALING_WORD.encode() not in path.read_bytes(), path
+        assert REVEALING_WORD not in path.name
     rows = parquet.read_table(out / "datasets" / "data" / "test.parquet").to_pylist()
     assert len({row["item_id"] for row in rows}) == 12
     # The order of the rows is independent of the truth.
@@ -406,7 +412,7 @@ def test_the_paper_of_a_revealing_bank_reveals_nothing(
     for film in {film.sha256: film for item in paper.items for film in item.films}.values():
         plain = io.BytesIO()
         Image.fromarray(grey_levels(film.row.file.read_bytes())).save(plain, "PNG")
-        film.row.file.write_bytes(plain.getvalue())  # the same pixels without metadata
+        film.row.file.write_bytes(plain.getvalue())  # the pixels are the same, without metadata
         assert render_film(plain.getvalue(), "full") in {
             (out / "jsonl" / name).read_bytes()
             for name in _files(out / "jsonl")
@@ -423,8 +429,8 @@ def _chunks(png: bytes) -> Iterator[int]:
 
 
 def test_papers_are_reproducible(banked: Store, paper: Paper, tmp_path: Path) -> None:
-    """Zip files are identical too, with a fixed date."""
-    first, second = (_written(banked, paper, tmp_path / f"{name}.zip") for name in "ab")
+    """Zip files are identical too because they have a fixed date."""
+    first, second = (_write_paper(banked, paper, tmp_path / f"{name}.zip") for name in "ab")
     assert first.read_bytes() == second.read_bytes()
     with zipfile.ZipFile(first) as archive:
         assert {entry.date_time[0] for entry in archive.infolist()} == {1980}
@@ -438,16 +444,16 @@ def test_the_trail_records_a_paper_that_was_written_completely(
 
     Existing files are kept, and failures are not recorded.
     """
-    out = _written(banked, paper, tmp_path / "out", "jsonl")
+    out = _write_paper(banked, paper, tmp_path / "out", "jsonl")
     with banked.look() as look:
         last = list(events.walk(look, events.DEPLOYMENT))[-1]
     assert (last.kind, last.detail["what"]) == ("downloaded", "exam paper")
     assert last.detail["paper_sha256"] == paper.sha256
     with pytest.raises(BadFile, match="already exists"):
-        _written(banked, paper, out, "jsonl")
+        _write_paper(banked, paper, out, "jsonl")
     paper.items[0].films[0].row.file.write_bytes(b"other")
     with pytest.raises(Exception, match="changed after its import"):
-        _written(banked, paper, tmp_path / "new", "jsonl")
+        _write_paper(banked, paper, tmp_path / "new", "jsonl")
     assert [path.name for path in tmp_path.iterdir() if "new" in path.name] == []
     with banked.look() as look:
         assert list(events.walk(look, events.DEPLOYMENT))[-1].number == last.number

@@ -26,7 +26,7 @@ from study.trail.verification import verify
 from tests.conftest import ACTING, NOW, SECRETS, entropy_from, open_trial, write_bank_with_priors
 from tests.sites import close_trial, create_empty
 
-ASKED = ModelProtocol()
+MODEL_PROTOCOL = ModelProtocol()
 NAME = "AP, prior, 3 months earlier"
 N_PATIENTS = 4
 
@@ -46,7 +46,7 @@ def _study(folder: Path, *context: str) -> Store:
 @pytest.fixture
 def paper(tmp_path: Path) -> Paper:
     """Return the paper of a study that shows prior images."""
-    return paper_of_study(_study(tmp_path, "age", "prior"), "trial", ASKED)
+    return paper_of_study(_study(tmp_path, "age", "prior"), "trial", MODEL_PROTOCOL)
 
 
 def _films(paper: Paper, item_id: str) -> list[PaperFilm]:
@@ -54,11 +54,11 @@ def _films(paper: Paper, item_id: str) -> list[PaperFilm]:
 
 
 def test_models_receive_the_same_prior_images_as_readers(paper: Paper) -> None:
-    """They are last, with a name that identifies them, and the prompt has the second template."""
+    """Prior images are last, and named as such; the prompt has the second template."""
     assert [film.name for film in _films(paper, "q0000")] == ["PA", "LATERAL", NAME]
     assert [film.name for film in _films(paper, "q0001")] == ["PA", "LATERAL", "AP, prior"]
     assert [film.name for film in _films(paper, "q0003")] == ["PA", "LATERAL"]
-    assert paper.asked == replace(ASKED, template="2")
+    assert paper.asked == replace(MODEL_PROTOCOL, template="2")
     texts = {item.item_id: prompt_of(item, paper.asked).text for item in paper.items}
     assert texts["q0000"].startswith(
         f"Images, in order: 1: PA; 2: LATERAL; 3: {NAME}. Images called prior are of an earlier "
@@ -68,14 +68,14 @@ def test_models_receive_the_same_prior_images_as_readers(paper: Paper) -> None:
 
 
 def test_papers_without_prior_images_are_unchanged(tmp_path: Path) -> None:
-    """They have the first template and the same hashes as before."""
+    """Such papers have the first template and the same hashes as before."""
     store = _study(tmp_path, "age")
-    paper = paper_of_study(store, "trial", ASKED)
-    assert paper.asked == ASKED
+    paper = paper_of_study(store, "trial", MODEL_PROTOCOL)
+    assert paper.asked == MODEL_PROTOCOL
     assert not any(film.prior for item in paper.items for film in item.films)
     assert all(len(film) == 2 for item in paper.as_json()["items"] for film in item["films"])
-    assert paper_of_bank(store, "bank", ASKED).asked == ASKED
-    model_protocol = replace(ASKED, context=("prior",))
+    assert paper_of_bank(store, "bank", MODEL_PROTOCOL).asked == MODEL_PROTOCOL
+    model_protocol = replace(MODEL_PROTOCOL, context=("prior",))
     assert len(_films(paper_of_bank(store, "bank", model_protocol), "q0000")) == 3
 
 
@@ -89,18 +89,18 @@ def test_papers_without_prior_images_are_unchanged(tmp_path: Path) -> None:
 def test_conditions_and_views_apply_to_prior_images(
     tmp_path: Path, changed: dict[str, object], names: list[str]
 ) -> None:
-    """Without images there are no prior images.
+    """Under the condition without images, no prior images are sent.
 
-    "first" selects the first view of both examinations.
+    The value "first" selects the first view of both examinations.
     """
-    model_protocol = replace(ASKED, **changed)  # type: ignore[arg-type]
+    model_protocol = replace(MODEL_PROTOCOL, **changed)  # type: ignore[arg-type]
     paper = paper_of_study(_study(tmp_path, "prior"), "trial", model_protocol)
     assert [film.name for film in _films(paper, "q0000")] == names
 
 
 @pytest.mark.slow
-def test_each_format_names_prior_images(tmp_path: Path, paper: Paper) -> None:
-    """No path, number of days or truth of the bank is included."""
+def test_each_format_labels_prior_images(tmp_path: Path, paper: Paper) -> None:
+    """No path, number of days or correct answer from the bank is included."""
     store, out = Store(tmp_path / "store.db"), tmp_path / "out"
     export_paper(store, paper, out, acting=ACTING)
     board = json.loads((out / "leaderboard/input.json").read_text())["q0000"]
@@ -132,7 +132,7 @@ def _read_and_close(store: Store) -> None:
 def test_a_bundle_with_prior_images_is_restored_identically(
     tmp_path: Path,
 ) -> None:
-    """A column lists the cases with a prior image."""
+    """A column marks the cases with a prior image."""
     (tmp_path / "a").mkdir()
     store = _study(tmp_path / "a", "prior")
     _read_and_close(store)
@@ -171,7 +171,7 @@ def test_a_bundle_with_prior_images_is_restored_identically(
 
 
 def test_bundles_of_studies_without_prior_images_are_unchanged(tmp_path: Path) -> None:
-    """Prior images in the bank are not mentioned."""
+    """Bundles of such studies do not mention prior images in the bank."""
     store = _study(tmp_path, "age")
     _read_and_close(store)
     files = bundle_files(store, "trial")

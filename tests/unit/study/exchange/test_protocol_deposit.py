@@ -20,7 +20,7 @@ METADATA = {"ethics_approval": "Committee <7>", "funding": "None"}
 
 
 def test_a_deposit_has_the_protocol_hashes_and_metadata(opened: Opened) -> None:
-    """Both services get the authors, and the head is that of the chain."""
+    """The metadata for OSF and for Zenodo have the authors; the chain head is stated."""
     store = opened(metadata=METADATA)
     files = deposit_files(store, "trial", creators=CREATORS, now=NOW)
     zenodo = json.loads(files["zenodo.json"])["metadata"]
@@ -47,7 +47,7 @@ def test_a_deposit_has_the_protocol_hashes_and_metadata(opened: Opened) -> None:
 
 
 def test_a_deposit_does_not_name_the_drawn_cases(opened: Opened) -> None:
-    """Readers could look them up."""
+    """Readers could look up the cases in a public deposit."""
     store = opened()
     files = deposit_files(store, "trial", creators=CREATORS, now=NOW)
     with store.look() as look:
@@ -56,8 +56,8 @@ def test_a_deposit_does_not_name_the_drawn_cases(opened: Opened) -> None:
     assert not [item_id for item_id in ids if any(item_id.encode() in f for f in files.values())]
 
 
-def test_a_deposit_is_made_before_the_first_reading(opened: Opened) -> None:
-    """Zenodo also requires an author."""
+def test_a_deposit_is_refused_after_the_first_reading(opened: Opened) -> None:
+    """An author is required by Zenodo."""
     store = opened()
     with pytest.raises(BadInput, match="at least one author"):
         deposit_files(store, "trial", creators=["", " "], now=NOW)

@@ -29,7 +29,7 @@ TEXTS = ("a comment of a reader", "because reading is over", "raw output of a mo
 
 
 @pytest.fixture
-def closed(opened: Opened, tmp_path: Path) -> Store:
+def closed_study(opened: Opened, tmp_path: Path) -> Store:
     """Return a closed study with a reading, a comment and a withdrawn model."""
     store = opened(readers=("R1", "R2"), comments=True)
     reader = person(store, "R1")
@@ -46,7 +46,7 @@ def closed(opened: Opened, tmp_path: Path) -> Store:
     return store
 
 
-def _removed(store: Store, **changed: str) -> removing.Certificate:
+def _remove_study(store: Store, **changed: str) -> removing.Certificate:
     values = {"study": "trial", "typed": "trial", "reason": "Retention is over", **changed}
     return removing.remove_study(store, **values, acting=Acting(by=BY, now=LATER))
 
@@ -56,35 +56,37 @@ def _export(store: Store, out: Path) -> None:
     record_export(store, study="trial", file="bundle", acting=Acting(by=COMMAND_LINE, now=LATER))
 
 
-def _contents(store: Store) -> bytes:
+def _file_contents(store: Store) -> bytes:
     files = (Path(f"{store.path}{end}") for end in ("", "-wal"))
     return b"".join(file.read_bytes() for file in files if file.exists())
 
 
 @pytest.mark.sqlite("reads the bytes of the file")
-def test_no_text_of_a_removed_study_remains_in_the_files(closed: Store, tmp_path: Path) -> None:
-    """The text is not in the store's file or journal, and the verification finds no breach."""
-    closed.begin_witness()
-    _export(closed, tmp_path / "bundle")
-    assert all(text.encode() in _contents(closed) for text in TEXTS)
-    with closed.look() as look:
+def test_no_text_of_a_removed_study_remains_in_the_files(
+    closed_study: Store, tmp_path: Path
+) -> None:
+    """The store's file and journal do not contain it, and the verification finds no breach."""
+    closed_study.begin_witness()
+    _export(closed_study, tmp_path / "bundle")
+    assert all(text.encode() in _file_contents(closed_study) for text in TEXTS)
+    with closed_study.look() as look:
         protocol = str(look.value("SELECT protocol FROM studies"))
-    certificate = _removed(closed)
+    certificate = _remove_study(closed_study)
     assert certificate.overwritten
-    content = _contents(closed)
+    content = _file_contents(closed_study)
     assert [text for text in (*TEXTS, protocol[:200]) if text.encode() in content] == []
-    assert verify(closed) == []
-    assert not [line for line in remarks(closed) if "trial" in line]
-    with closed.look() as look:
+    assert verify(closed_study) == []
+    assert not [line for line in remarks(closed_study) if "trial" in line]
+    with closed_study.look() as look:
         assert look.value("SELECT count(*) FROM people") == 0
         assert events.chains(look) == ["deployment"]
 
 
-def test_a_certificate_states_what_was_removed(closed: Store, tmp_path: Path) -> None:
-    """It has counts, hashes, the person, the reason, and the backups that contain the study."""
-    backup = backups.make_backup(closed, acting=Acting(by=BY, now=NOW))
-    _export(closed, tmp_path / "bundle")
-    certificate = _removed(closed)
+def test_a_certificate_states_what_was_removed(closed_study: Store, tmp_path: Path) -> None:
+    """The certificate has counts, hashes, the person, the reason and the backups of the study."""
+    backup = backups.make_backup(closed_study, acting=Acting(by=BY, now=NOW))
+    _export(closed_study, tmp_path / "bundle")
+    certificate = _remove_study(closed_study)
     assert certificate.removed["rows"]["readings"] == 1
     assert certificate.removed["rows"]["readers"] == 2
     assert certificate.removed["rows"]["predictions"] == 8
@@ -97,89 +99,96 @@ def test_a_certificate_states_what_was_removed(closed: Store, tmp_path: Path) ->
     assert f"Backups made before, which may contain it: {backup.file.name}." in certificate.text
     assert json.loads(certificate.as_json)["event_hash"] == certificate.event_hash
     assert backup.file.name in certificate.text
-    backups.make_backup(closed, acting=Acting(by=BY, now=LATER + timedelta(hours=1)))
-    assert removing.certificates(closed) == [certificate]
+    backups.make_backup(closed_study, acting=Acting(by=BY, now=LATER + timedelta(hours=1)))
+    assert removing.certificates(closed_study) == [certificate]
 
 
 @pytest.mark.parametrize(
-    ("what", "step", "error"),
+    ("function", "step", "error"),
     [
         ("study", "forget_heads", OSError(errno.ENOSPC, "full")),
         ("study", "checkpoint", Busy("The database cannot be reached.")),
         ("model", "checkpoint", Busy("The database cannot be reached.")),
     ],
 )
-def test_an_error_after_a_removal_says_that_it_is_complete(
-    closed: Store,
+def test_an_error_after_a_removal_states_that_the_removal_is_complete(
+    closed_study: Store,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    what: str,
+    function: str,
     step: str,
     error: Exception,
 ) -> None:
     """The certificate can be printed later, and the verification finds no breach."""
-    closed.begin_witness()
-    _export(closed, tmp_path / "bundle")
-    remove = _removed if what == "study" else _model_removed
+    closed_study.begin_witness()
+    _export(closed_study, tmp_path / "bundle")
+    remove = _remove_study if function == "study" else _remove_model
     with monkeypatch.context() as patch:
         patch.setattr(Store, step, Mock(side_effect=error))
         with pytest.raises(StudyError, match=r"removed\. The .* Print the certificate with"):
-            remove(closed)
+            remove(closed_study)
     with pytest.raises(NotFound):
-        remove(closed)
-    (certificate,) = removing.certificates(closed)
-    assert certificate.what.startswith(what)
-    assert verify(closed) == []
+        remove(closed_study)
+    (certificate,) = removing.certificates(closed_study)
+    assert certificate.what.startswith(function)
+    assert verify(closed_study) == []
 
 
-def _model_removed(store: Store) -> removing.Certificate:
+def _remove_model(store: Store) -> removing.Certificate:
     values = {"study": "trial", "model_id": "M1", "typed": "M1", "reason": "Retention is over"}
     return removing.remove_model(store, **values, acting=Acting(by=BY, now=LATER))
 
 
-def test_a_study_is_removed_only_after_its_export(closed: Store) -> None:
-    """The name must be typed and the bundle written after closing."""
+def test_a_study_is_removed_only_after_its_export(closed_study: Store) -> None:
+    """The name must be typed, and the bundle must have been written after the study was closed."""
     with pytest.raises(NotNow, match="Export it first"):
-        _removed(closed)
+        _remove_study(closed_study)
     with pytest.raises(BadInput, match="not confirmed"):
-        _removed(closed, typed="Trial")
+        _remove_study(closed_study, typed="Trial")
     with pytest.raises(BadInput):
-        _removed(closed, reason=" ")
-    assert verify(closed) == []
+        _remove_study(closed_study, reason=" ")
+    assert verify(closed_study) == []
 
 
 def test_an_open_study_is_not_removed(opened: Opened) -> None:
-    """The store refuses the deletion."""
+    """The database refuses the deletion too."""
     store = opened()
     with pytest.raises(NotNow, match="Only a closed study"):
-        _removed(store)
+        _remove_study(store)
     with pytest.raises(sqlite3.IntegrityError, match="only a closed study"), store.change() as all_:
         all_.execute("DELETE FROM studies")
 
 
 @pytest.mark.parametrize("table", sorted(schema.REMOVED_WITH_STUDY))
-def test_rows_of_a_study_cannot_be_deleted_while_it_exists(closed: Store, table: str) -> None:
-    """A trigger refuses it; predictions of a withdrawn model are the exception."""
-    with closed.look() as look:
+def test_rows_of_a_study_cannot_be_deleted_while_it_exists(closed_study: Store, table: str) -> None:
+    """A trigger refuses the deletion, except of predictions of a withdrawn model."""
+    with closed_study.look() as look:
         is_empty = not look.value(f"SELECT count(*) FROM {table}")
     if is_empty or table == "predictions":
         return
-    with pytest.raises(sqlite3.IntegrityError, match="written once"), closed.change() as change:
+    with (
+        pytest.raises(sqlite3.IntegrityError, match="written once"),
+        closed_study.change() as change,
+    ):
         change.execute(f"DELETE FROM {table}")
 
 
-def test_a_removed_study_can_be_restored_from_its_bundle(closed: Store, tmp_path: Path) -> None:
+def test_a_removed_study_can_be_restored_from_its_bundle(
+    closed_study: Store, tmp_path: Path
+) -> None:
     """The name is available again, and the restored store has no breach."""
-    _export(closed, tmp_path / "bundle")
-    _removed(closed)
-    restoring.restore(closed, tmp_path / "bundle", acting=Acting(by=BY, now=LATER))
-    assert verify(closed) == []
+    _export(closed_study, tmp_path / "bundle")
+    _remove_study(closed_study)
+    restoring.restore(closed_study, tmp_path / "bundle", acting=Acting(by=BY, now=LATER))
+    assert verify(closed_study) == []
 
 
-def test_the_predictions_of_a_withdrawn_model_are_removed(closed: Store, tmp_path: Path) -> None:
-    """The model's row stays; the bundle without its predictions can be restored."""
+def test_the_predictions_of_a_withdrawn_model_are_removed(
+    closed_study: Store, tmp_path: Path
+) -> None:
+    """The model's row is kept; the bundle without its predictions can be restored."""
     certificate = removing.remove_model(
-        closed,
+        closed_study,
         study="trial",
         model_id="M1",
         typed="M1",
@@ -188,16 +197,18 @@ def test_the_predictions_of_a_withdrawn_model_are_removed(closed: Store, tmp_pat
     )
     assert certificate.removed["rows"] == {"predictions": 8}
     assert certificate.removed["predictions_sha256"]
-    assert TEXTS[2].encode() not in _contents(closed)
-    assert verify(closed) == []
-    _export(closed, tmp_path / "bundle")
-    _removed(closed)
-    restoring.restore(closed, tmp_path / "bundle", acting=Acting(by=BY, now=LATER))
-    assert verify(closed) == []
+    assert TEXTS[2].encode() not in _file_contents(closed_study)
+    assert verify(closed_study) == []
+    _export(closed_study, tmp_path / "bundle")
+    _remove_study(closed_study)
+    restoring.restore(closed_study, tmp_path / "bundle", acting=Acting(by=BY, now=LATER))
+    assert verify(closed_study) == []
 
 
-def test_predictions_that_count_are_not_removed(opened: Opened, tmp_path: Path) -> None:
-    """The model must be withdrawn first; the store refuses the rows too."""
+def test_predictions_of_a_model_that_was_not_withdrawn_are_not_removed(
+    opened: Opened, tmp_path: Path
+) -> None:
+    """The model must be withdrawn first; the database refuses the deletion too."""
     store = opened()
     file = tmp_path / "model.json"
     file.write_text(json.dumps({f"q{i:04d}": {"model_prediction": "A"} for i in range(24)}))
@@ -216,7 +227,7 @@ def test_predictions_that_count_are_not_removed(opened: Opened, tmp_path: Path) 
 
 
 def test_the_removal_of_a_bank_has_a_certificate(banked: Store) -> None:
-    """It names the bank and the hash of its content."""
+    """The certificate names the bank and the hash of its content."""
     remove_bank(banked, "bank", acting=ACTING)
     (certificate,) = removing.certificates(banked)
     assert certificate.what == "bank removed: bank"

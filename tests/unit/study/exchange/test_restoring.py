@@ -36,15 +36,15 @@ LATER = NOW + timedelta(days=30)
 
 
 @pytest.fixture(scope="module")
-def master(tmp_path_factory: pytest.TempPathFactory) -> Store:
+def original(tmp_path_factory: pytest.TempPathFactory) -> Store:
     """Return a deployment with a study that has every kind of record."""
     return create_site(tmp_path_factory.mktemp("sites") / "a", 1)
 
 
 @pytest.fixture(scope="module")
-def bundle(master: Store) -> dict[str, bytes]:
+def bundle(original: Store) -> dict[str, bytes]:
     """Return that study's bundle."""
-    return bundle_files(master, "trial")
+    return bundle_files(original, "trial")
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def _folder(path: Path, files: dict[str, bytes]) -> Path:
     return path
 
 
-def _sealed(files: dict[str, bytes], **changed: bytes) -> dict[str, bytes]:
+def _bundle_with(files: dict[str, bytes], **changed: bytes) -> dict[str, bytes]:
     """Return a bundle with replaced files and matching hashes."""
     new = {**files, **{name.replace("__", "."): text for name, text in changed.items()}}
     package = json.loads(new["datapackage.json"])
@@ -70,7 +70,7 @@ def _sealed(files: dict[str, bytes], **changed: bytes) -> dict[str, bytes]:
 
 
 def test_a_restored_study_exports_identical_files(
-    master: Store, bundle: dict[str, bytes], target: Store, tmp_path: Path
+    original: Store, bundle: dict[str, bytes], target: Store, tmp_path: Path
 ) -> None:
     """Tables, protocol and records are the same, and the chain continues."""
     (tmp_path / "bundle.zip").write_bytes(zip_files(bundle))
@@ -129,22 +129,22 @@ def test_a_zip_with_a_duplicate_file_is_refused(
         restore(target, tmp_path / "b.zip", acting=Acting(by=BY, now=LATER))
 
 
-SCORED = {"scoring", "scorer", "score", "scored_answer", "scored_case", "scoring_end"}
-AIDED = {"aid", "aid_request", "wrong_image"}
+SCORING_KINDS = {"scoring", "scorer", "score", "scored_answer", "scored_case", "scoring_end"}
+AID_KINDS = {"aid", "aid_request", "wrong_image"}
 """Kinds of records that this study does not have."""
 
 
 def test_records_omit_the_truth_codes_and_personal_answers(
-    master: Store, bundle: dict[str, bytes]
+    original: Store, bundle: dict[str, bytes]
 ) -> None:
-    """They are not exported."""
+    """The truth, access codes and personal answers are not exported."""
     text = bundle["records.jsonl"].decode()
     kinds = {json.loads(line)["row"] for line in text.splitlines()}
-    assert kinds == {"study", *archive.KINDS} - SCORED - AIDED
+    assert kinds == {"study", *archive.KINDS} - SCORING_KINDS - AID_KINDS
     assert not {"preparation", "code", "name"} & kinds
     assert not any(secret in text for secret in SECRETS)
     assert '"truth"' not in text
-    with master.look() as look:
+    with original.look() as look:
         codes = look.rows("SELECT lookup, code_hash FROM codes")
     assert not any(row["lookup"] in text or row["code_hash"] in text for row in codes)
 
@@ -198,7 +198,7 @@ def test_a_different_bank_of_the_same_name_is_unchanged(
 def test_a_restored_study_cannot_be_read(
     bundle: dict[str, bytes], target: Store, tmp_path: Path
 ) -> None:
-    """It has no access codes, and the desk refuses."""
+    """A restored study has no access codes, and the desk refuses readers."""
     restore(target, _folder(tmp_path / "b", bundle), acting=Acting(by=BY, now=LATER))
     with pytest.raises(NotNow, match="restored from a bundle"):
         invite(target, "R9")
@@ -225,15 +225,17 @@ def test_a_restored_study_stays_closed(target: Store, tmp_path: Path) -> None:
 
 
 def test_an_existing_study_is_not_restored_again(
-    master: Store, bundle: dict[str, bytes], tmp_path: Path
+    original: Store, bundle: dict[str, bytes], tmp_path: Path
 ) -> None:
-    """It is neither overwritten nor duplicated."""
-    copy = Store(templates.copy_store(master.path, tmp_path / "copy.db"))
+    """The existing study is not overwritten or duplicated."""
+    copy = Store(templates.copy_store(original.path, tmp_path / "copy.db"))
     with pytest.raises(NotNow, match="already exists"):
         restore(copy, _folder(tmp_path / "b", bundle), acting=Acting(by=BY, now=LATER))
 
 
-def _line(files: dict[str, bytes], kind: str, change: Callable[[dict[str, object]], None]) -> bytes:
+def _with_changed_row(
+    files: dict[str, bytes], kind: str, change: Callable[[dict[str, object]], None]
+) -> bytes:
     """Return records.jsonl with the first row of a kind changed."""
     lines, done = [], False
     for text in files["records.jsonl"].decode().splitlines():
@@ -246,7 +248,7 @@ def _line(files: dict[str, bytes], kind: str, change: Callable[[dict[str, object
     return "".join(lines).encode()
 
 
-def _refused(target: Store, path: Path) -> str:
+def _refusal(target: Store, path: Path) -> str:
     with pytest.raises(BadFile) as refused:
         restore(target, path, acting=Acting(by=BY, now=LATER))
     with target.look() as look:
@@ -256,7 +258,7 @@ def _refused(target: Store, path: Path) -> str:
     return str(refused.value)
 
 
-ROWS = [
+EDITED_VALUES = [
     ("reading", "answer", "D", "altered"),
     ("reading", "comment", "x", "altered"),
     ("reading", "response_ms", "soon", "does not fit"),
@@ -281,7 +283,9 @@ ROWS = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "key", "value", "named"), ROWS, ids=[str(case) for case in ROWS])
+@pytest.mark.parametrize(
+    ("kind", "key", "value", "expected"), EDITED_VALUES, ids=[str(case) for case in EDITED_VALUES]
+)
 def test_an_edited_row_is_refused(
     bundle: dict[str, bytes],
     target: Store,
@@ -289,13 +293,13 @@ def test_an_edited_row_is_refused(
     kind: str,
     key: str,
     value: object,
-    named: str,
+    expected: str,
 ) -> None:
     """The hashes of the files match, and nothing is stored."""
-    records = _line(bundle, kind, lambda row: row.update({key: value}))
-    path = _folder(tmp_path / "b", _sealed(bundle, records__jsonl=records))
-    message = _refused(target, path)
-    assert named in message or "differs when exported again" in message, message
+    records = _with_changed_row(bundle, kind, lambda row: row.update({key: value}))
+    path = _folder(tmp_path / "b", _bundle_with(bundle, records__jsonl=records))
+    message = _refusal(target, path)
+    assert expected in message or "differs when exported again" in message, message
 
 
 def test_a_table_that_differs_from_the_records_is_refused(
@@ -303,8 +307,8 @@ def test_a_table_that_differs_from_the_records_is_refused(
 ) -> None:
     """An analysis uses readings.csv, so the chain must confirm it."""
     text = bundle["readings.csv"].replace(b",unaided,", b",aided,")
-    path = _folder(tmp_path / "b", _sealed(bundle, readings__csv=text))
-    assert "readings.csv contradicts" in _refused(target, path)
+    path = _folder(tmp_path / "b", _bundle_with(bundle, readings__csv=text))
+    assert "readings.csv contradicts" in _refusal(target, path)
 
 
 def test_all_altered_and_missing_files_are_reported(
@@ -313,7 +317,7 @@ def test_all_altered_and_missing_files_are_reported(
     """One message lists all of them."""
     files = {**bundle, "items.csv": b"item_id\n", "more.txt": b"x"}
     del files["raters.csv"]
-    message = _refused(target, _folder(tmp_path / "b", files))
+    message = _refusal(target, _folder(tmp_path / "b", files))
     assert "3 errors" in message
     for words in ("items.csv was altered", "raters.csv is missing", "more.txt is not listed"):
         assert words in message
@@ -325,8 +329,8 @@ def test_the_first_invalid_event_of_a_chain_is_reported(
     """The message has its number, kind and time."""
     lines = bundle["audit.jsonl"].decode().splitlines(keepends=True)
     lines[4] = lines[4].replace('"actor":"', '"actor":"x')
-    path = _folder(tmp_path / "b", _sealed(bundle, audit__jsonl="".join(lines).encode()))
-    assert f"event 5 ({json.loads(lines[4])['kind']}, 2025-06-04T12" in _refused(target, path)
+    path = _folder(tmp_path / "b", _bundle_with(bundle, audit__jsonl="".join(lines).encode()))
+    assert f"event 5 ({json.loads(lines[4])['kind']}, 2025-06-04T12" in _refusal(target, path)
 
 
 def test_an_edited_protocol_is_refused(
@@ -339,8 +343,8 @@ def test_an_edited_protocol_is_refused(
         if fit:
             protocol["sha256"] = sha256_of(protocol["locked"])
         text = json.dumps(protocol).encode()
-        path = _folder(tmp_path / f"b{fit}", _sealed(bundle, protocol__json=text))
-        assert message in _refused(target, path)
+        path = _folder(tmp_path / f"b{fit}", _bundle_with(bundle, protocol__json=text))
+        assert message in _refusal(target, path)
 
 
 def test_a_truncated_chain_is_refused(
@@ -348,8 +352,8 @@ def test_a_truncated_chain_is_refused(
 ) -> None:
     """The package has the number of the last event."""
     text = b"\n".join(bundle["audit.jsonl"].splitlines()[:-3]) + b"\n"
-    path = _folder(tmp_path / "b", _sealed(bundle, audit__jsonl=text))
-    assert "does not end at" in _refused(target, path)
+    path = _folder(tmp_path / "b", _bundle_with(bundle, audit__jsonl=text))
+    assert "does not end at" in _refusal(target, path)
 
 
 def test_a_bundle_of_another_program_is_refused(
@@ -360,26 +364,26 @@ def test_a_bundle_of_another_program_is_refused(
     package = json.loads(files["datapackage.json"])
     package["resources"] = [row for row in package["resources"] if row["path"] != "records.jsonl"]
     files["datapackage.json"] = json.dumps(package).encode()
-    assert "can be analysed, but not restored" in _refused(target, _folder(tmp_path / "b", files))
+    assert "can be analysed, but not restored" in _refusal(target, _folder(tmp_path / "b", files))
 
 
 def test_a_blinded_bundle_needs_its_bank(
     bundle: dict[str, bytes], target: Store, tmp_path: Path
 ) -> None:
-    """It lacks the reference standard; the message states what to import."""
+    """The bundle lacks the reference standard; the message states what to import."""
     package = json.loads(bundle["datapackage.json"])
     package["reading_room"]["blinded"] = True
     files = {**bundle, "datapackage.json": json.dumps(package).encode()}
-    assert "Import the bank “bank” first" in _refused(target, _folder(tmp_path / "b", files))
+    assert "Import the bank “bank” first" in _refusal(target, _folder(tmp_path / "b", files))
 
 
 @pytest.mark.parametrize("content", [b"", b"PK", b"PK\x05\x06" + b"\0" * 18, b"x" * 999])
 def test_a_file_that_is_not_a_bundle_is_refused(
     target: Store, tmp_path: Path, content: bytes
 ) -> None:
-    """There is a message and no traceback."""
+    """A message is shown, without a traceback."""
     (tmp_path / "b.zip").write_bytes(content)
-    assert "b.zip" in _refused(target, tmp_path / "b.zip")
+    assert "b.zip" in _refusal(target, tmp_path / "b.zip")
 
 
 @pytest.mark.parametrize("name", ["records.jsonl", "audit.jsonl", "protocol.json", "items.csv"])
@@ -389,15 +393,15 @@ def test_a_file_that_is_not_a_bundle_is_refused(
 def test_a_bundle_with_an_invalid_file_is_refused(
     bundle: dict[str, bytes], target: Store, tmp_path: Path, name: str, content: bytes
 ) -> None:
-    """There is one message for any content."""
-    path = _folder(tmp_path / "b", _sealed(bundle, **{name.replace(".", "__"): content}))
-    assert "b: " in _refused(target, path)
+    """Any content is refused with a message."""
+    path = _folder(tmp_path / "b", _bundle_with(bundle, **{name.replace(".", "__"): content}))
+    assert "b: " in _refusal(target, path)
 
 
 def test_verification_reports_alterations_of_a_restored_study(
     bundle: dict[str, bytes], target: Store, tmp_path: Path
 ) -> None:
-    """The restored chain covers it as in the original deployment."""
+    """The restored chain covers all rows as in the original deployment."""
     restore(target, _folder(tmp_path / "b", bundle), acting=Acting(by=BY, now=LATER))
     tamper(target, "UPDATE readings SET answer = 'D' WHERE answer <> 'D'")
     assert any("was altered" in breach for breach in verify(target))
@@ -407,17 +411,17 @@ def test_verification_reports_alterations_of_a_restored_study(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("listed", "says"),
+    ("listed", "message"),
     [
         (None, "zeros.csv is not listed"),
         (7, "zeros.csv was altered"),
         ("all", "unpacks to 600,000,000 bytes"),
     ],
 )
-def test_an_extremely_large_file_is_refused_before_it_is_unpacked(
-    target: Store, bundle: dict[str, bytes], tmp_path: Path, listed: object, says: str
+def test_a_file_that_is_far_too_large_is_refused_before_it_is_unpacked(
+    target: Store, bundle: dict[str, bytes], tmp_path: Path, listed: object, message: str
 ) -> None:
-    """The sizes are compared first."""
+    """The declared sizes are checked first."""
     n_zeros = 600_000_000 if listed == "all" else 100_000_000
     package = json.loads(bundle["datapackage.json"])
     if listed is not None:
@@ -433,7 +437,7 @@ def test_an_extremely_large_file_is_refused_before_it_is_unpacked(
                 zeros.write(bytes(10_000_000))
     tracemalloc.start()
     try:
-        with pytest.raises(BadFile, match=says):
+        with pytest.raises(BadFile, match=message):
             restore(target, path, acting=Acting(by=BY, now=LATER))
         assert tracemalloc.get_traced_memory()[1] < 50_000_000
     finally:
@@ -446,7 +450,7 @@ ACTING = Acting(by=COORDINATOR, now=LATER)
 
 @pytest.fixture(scope="module")
 def sites(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with the stores of three closed sites, made once."""
+    """Return a folder with the stores of three closed sites, created once."""
     folder = tmp_path_factory.mktemp("sites")
     for number, bank in enumerate(("bank", "another name", "bank"), start=1):
         sites_made = create_site(
@@ -474,13 +478,13 @@ def home(sites: Path, tmp_path: Path) -> Store:
 
 @pytest.fixture
 def other(sites: Path, tmp_path: Path) -> Store:
-    """Return the same study, closed, of another deployment with other readers."""
+    """Return the same study, closed, from another deployment with other readers."""
     return _copy(sites, tmp_path, 2)
 
 
 @pytest.fixture
 def third(sites: Path, tmp_path: Path) -> Store:
-    """Return the same study, closed, of a third deployment."""
+    """Return the same study, closed, from a third deployment."""
     return _copy(sites, tmp_path, 3)
 
 
@@ -495,7 +499,7 @@ def _conflicts(store: Store, path: Path, **changed: str) -> str:
 
 @pytest.mark.slow
 def test_a_merged_study_has_both_sites(home: Store, other: Store, tmp_path: Path) -> None:
-    """It has the readers with their site, the model once, and both chains."""
+    """The merged study has the readers with their site, the model once, and both chains."""
     result = merge(home, export_bundle(other), study="trial", site="Bergen", acting=ACTING)
     assert (result.readers, result.models) == (("P2", "S2"), ())
     assert verify(home) == []
@@ -512,7 +516,7 @@ def test_a_merged_study_has_both_sites(home: Store, other: Store, tmp_path: Path
 
 
 def test_without_a_name_the_site_has_the_id_of_the_deployment(home: Store, other: Store) -> None:
-    """The ID is unique."""
+    """The ID of a deployment is unique."""
     result = merge(home, export_bundle(other), study="trial", acting=ACTING)
     assert result.site == result.deployment_id
     assert verify(home) == []
@@ -529,7 +533,7 @@ def test_a_third_site_can_be_merged(home: Store, other: Store, third: Store) -> 
 
 @pytest.mark.slow
 def test_a_merged_study_is_restored_identically(home: Store, other: Store, tmp_path: Path) -> None:
-    """It includes the chain of each site."""
+    """The bundle of a merged study includes the chain of each site."""
     merge(home, export_bundle(other), study="trial", site="Bergen", acting=ACTING)
     target = create_empty(tmp_path / "target", 9)
     restore(target, export_bundle(home, "merged.zip"), acting=ACTING)
@@ -543,7 +547,7 @@ def test_a_merged_study_is_restored_identically(home: Store, other: Store, tmp_p
 
 @pytest.mark.slow
 def test_a_restored_study_can_be_merged(home: Store, other: Store, tmp_path: Path) -> None:
-    """The deployment where it was read counts, not the current one."""
+    """The deployment where it was read is its site, not the one where it was restored."""
     target = create_empty(tmp_path / "target", 9)
     restore(target, export_bundle(home), acting=ACTING)
     merge(target, export_bundle(other), study="trial", acting=ACTING)
@@ -567,7 +571,7 @@ def test_a_bundle_is_not_merged_twice(home: Store, other: Store) -> None:
 
 
 def test_a_study_is_not_merged_with_itself(home: Store) -> None:
-    """Its bundle names the same deployment."""
+    """The bundle names the deployment of the study."""
     assert "itself was read" in _conflicts(home, export_bundle(home))
 
 
@@ -612,7 +616,7 @@ def test_a_model_withdrawn_at_one_site_only_is_a_conflict(home: Store, other: St
 def test_a_model_with_a_withdrawn_name_can_be_merged(
     home: Store, other: Store, tmp_path: Path
 ) -> None:
-    """It is another model, which can be withdrawn as well."""
+    """The merged model is a different one, and can be withdrawn too."""
     for store, letter in ((home, "B"), (other, "C")):
         path = tmp_path / f"{letter}.json"
         path.write_text(json.dumps({f"q{i:04d}": letter for i in range(24)}))
@@ -644,7 +648,7 @@ def test_a_model_with_a_withdrawn_name_can_be_merged(
 
 
 def test_a_reader_with_the_name_of_a_model_is_refused(home: Store, other: Store) -> None:
-    """Tables could not distinguish them."""
+    """Tables could not distinguish the reader from the model."""
     with home.change() as change:
         change.execute(
             "INSERT INTO readers (study, reader_id, level, years, site, simulated, "
@@ -678,8 +682,8 @@ def test_a_merged_bundle_is_not_merged_again(home: Store, other: Store, third: S
     assert "contains merged sites" in _conflicts(third, export_bundle(other))
 
 
-def test_amendments_must_agree(home: Store, other: Store) -> None:
-    """A difference between the sites is reported."""
+def test_studies_with_different_amendments_are_not_merged(home: Store, other: Store) -> None:
+    """The message reports the difference."""
     with other.change() as change:
         change.execute("DROP TRIGGER amendments_refuse_update")
         change.execute("UPDATE amendments SET changes = replace(changes, '3', '4')")
@@ -688,7 +692,7 @@ def test_amendments_must_agree(home: Store, other: Store) -> None:
 
 @pytest.mark.parametrize("name", ["x" * 101, "a\x00b"])
 def test_a_site_needs_a_valid_name(home: Store, other: Store, name: str) -> None:
-    """It is shown in tables and figures."""
+    """The name is shown in tables and figures."""
     assert "the site" in _conflicts(home, export_bundle(other), site=name)
 
 
@@ -707,19 +711,21 @@ ALTERATIONS = [
 ]
 
 
-@pytest.mark.parametrize(("statement", "named"), ALTERATIONS, ids=[case[0] for case in ALTERATIONS])
+@pytest.mark.parametrize(
+    ("statement", "message"), ALTERATIONS, ids=[case[0] for case in ALTERATIONS]
+)
 def test_verification_reports_alterations_of_a_merged_site(
-    home: Store, other: Store, statement: str, named: str
+    home: Store, other: Store, statement: str, message: str
 ) -> None:
-    """It covers the chains of both sites."""
+    """The verification covers the chains of both sites."""
     merge(home, export_bundle(other), study="trial", site="Bergen", acting=ACTING)
     tamper(home, statement)
-    assert any(named in breach for breach in verify(home)), verify(home)
+    assert any(message in breach for breach in verify(home)), verify(home)
 
 
 @pytest.mark.slow
 def test_verification_reports_a_truncated_merged_chain(home: Store, other: Store) -> None:
-    """The study's own chain has the last event of the other one."""
+    """The chain of the merging study has the last event of the merged chain."""
     result = merge(home, export_bundle(other), study="trial", acting=ACTING)
     chain = events.merged_chain("trial", result.deployment_id)
     with home.look() as look:

@@ -34,7 +34,7 @@ TERMS = Provenance(
 
 
 @pytest.fixture
-def closed(store: Store, tmp_path: Path) -> Store:
+def closed_study(store: Store, tmp_path: Path) -> Store:
     """Return a closed study of a bank with terms and a model that repeats the options' texts."""
     path = write_bank(tmp_path / "bank")
     import_bank(
@@ -75,24 +75,24 @@ def test_a_restricted_licence_is_recognised_by_its_text(licence: str, *, restric
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"source_url": "javascript:x"}, {"licence": "x" * 2001}, {"version": "1\0"}]
+    "invalid_values", [{"source_url": "javascript:x"}, {"licence": "x" * 2001}, {"version": "1\0"}]
 )
-def test_invalid_terms_are_refused(wrong: dict[str, str]) -> None:
+def test_invalid_terms_are_refused(invalid_values: dict[str, str]) -> None:
     with pytest.raises(BadInput):
-        Provenance(**wrong)
+        Provenance(**invalid_values)
 
 
 @pytest.mark.slow
-def test_every_export_states_the_terms(closed: Store, tmp_path: Path) -> None:
-    """Frictionless metadata, the first sheet of the workbook, and a restored study have them."""
-    export(closed, study="trial", out=tmp_path / "bundle")
+def test_every_export_states_the_terms(closed_study: Store, tmp_path: Path) -> None:
+    """The Frictionless metadata, the first sheet of the workbook and a restored study do."""
+    export(closed_study, study="trial", out=tmp_path / "bundle")
     package = json.loads((tmp_path / "bundle" / "datapackage.json").read_text())
     (licence,), (source,) = package["licenses"], package["sources"]
     assert licence["name"] == "CC BY-NC 4.0"
     assert "non-commercial use" in licence["title"]
     assert source == {"title": "bank 1.2. Example et al., 2025", "path": "https://example.org/bank"}
     assert validate(str(tmp_path / "bundle" / "datapackage.json")).valid
-    archives.archive(closed, tmp_path / "files", study="trial", acting=ACTING)
+    archives.archive(closed_study, tmp_path / "files", study="trial", acting=ACTING)
     with zipfile.ZipFile(tmp_path / "files" / archives.EXCEL) as book:
         sheet = book.read("xl/worksheets/sheet1.xml").decode()
     assert "CC BY-NC 4.0" in sheet
@@ -105,11 +105,13 @@ def test_every_export_states_the_terms(closed: Store, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_an_export_without_texts_gives_the_same_analysis(closed: Store, tmp_path: Path) -> None:
-    export(closed, study="trial", out=tmp_path / "complete")
-    export(closed, study="trial", out=tmp_path / "bare", texts=False)
+def test_an_export_without_texts_gives_the_same_analysis(
+    closed_study: Store, tmp_path: Path
+) -> None:
+    export(closed_study, study="trial", out=tmp_path / "complete")
+    export(closed_study, study="trial", out=tmp_path / "bare", texts=False)
     archived = archives.archive(
-        closed, tmp_path / "files", study="trial", texts=False, acting=ACTING
+        closed_study, tmp_path / "files", study="trial", texts=False, acting=ACTING
     )
     assert archived.left_out == {archives.COPY: archives.HAS_TEXTS_REASON}
     content = b"".join(path.read_bytes() for path in (tmp_path / "bare").iterdir())
@@ -123,7 +125,7 @@ def test_an_export_without_texts_gives_the_same_analysis(closed: Store, tmp_path
     known = [bundle.items["option_set"].factorize()[0].tolist() for bundle in (complete, bare)]
     assert known[0] == known[1]
     with pytest.raises(BadFile, match="exported without texts"):
-        restore(closed, tmp_path / "bare", acting=ACTING)
+        restore(closed_study, tmp_path / "bare", acting=ACTING)
 
 
 def _unpacked(path: Path) -> bytes:
@@ -135,10 +137,10 @@ def _unpacked(path: Path) -> bytes:
 
 
 @pytest.mark.slow
-def test_verification_reports_altered_terms(closed: Store) -> None:
-    assert verify(closed) == []
-    tamper(closed, "UPDATE banks SET licence = 'CC0'")
-    assert any("licence altered since the import" in breach for breach in verify(closed))
+def test_verification_reports_altered_terms(closed_study: Store) -> None:
+    assert verify(closed_study) == []
+    tamper(closed_study, "UPDATE banks SET licence = 'CC0'")
+    assert any("licence altered since the import" in breach for breach in verify(closed_study))
 
 
 def test_a_bank_without_terms_of_an_earlier_version_is_valid(

@@ -18,13 +18,13 @@ from study.films.dicom import read
 from tests.film_decoder import unpacked
 
 BUNDLED = Path(pydicom.__file__).parent / "data" / "test_files"
-SHOWN = (
+ACCEPTED_FILES = (
     *("693_J2KI", "CT_small", "J2K_pixelrep_mismatch", "JPEG2000", "JPEGLSNearLossless_08"),
     *("JPEGLSNearLossless_16", "MR_small", "MR_small_RLE", "MR_small_bigendian", "MR_small_expb"),
     *("MR_small_implicit", "MR_small_jp2klossless", "MR_small_jpeg_ls_lossless"),
     *("MR_small_padded", "examples_overlay", "liver_1frame"),
 )
-REFUSED = {
+REFUSED_FILES = {
     "MR_truncated": "cut off: 8,130 of 8,192 bytes",
     "SC_rgb_jpeg": "in colour",
     "examples_palette": "in colour",
@@ -44,8 +44,8 @@ REFUSED = {
 }
 
 
-def film(stored: NDArray[Any], **tags: Any) -> bytes:
-    """Return the bytes of a DICOM file of these stored values."""
+def dicom_bytes(stored: NDArray[Any], **tags: Any) -> bytes:
+    """Return the bytes of a DICOM file with these stored values."""
     dataset = Dataset()
     dataset.file_meta = FileMetaDataset()
     dataset.file_meta.TransferSyntaxUID = ExplicitVRLittleEndian
@@ -71,7 +71,7 @@ def lut(values: list[int], first: int, *, signed: bool = False) -> Dataset:
     return dataset
 
 
-def rendition(data: bytes) -> NDArray[np.float64]:
+def pydicom_rendering(data: bytes) -> NDArray[np.float64]:
     """Return the image as pydicom renders it, from 0 to 255."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -96,7 +96,7 @@ def rendition(data: bytes) -> NDArray[np.float64]:
     return 255 * (1 - share if is_inverted else share)
 
 
-def picture(data: bytes) -> NDArray[np.float64]:
+def displayed_image(data: bytes) -> NDArray[np.float64]:
     """Return the first image that the reading page draws of the stored film."""
     png = read(data).png()
     ends = initial_window(png)
@@ -107,21 +107,21 @@ def picture(data: bytes) -> NDArray[np.float64]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", SHOWN)
-def test_the_files_of_pydicom_look_as_pydicom_renders_them(name: str) -> None:
-    """They differ by one grey level at most, for every transfer syntax."""
+@pytest.mark.parametrize("name", ACCEPTED_FILES)
+def test_the_example_files_of_pydicom_look_as_pydicom_renders_them(name: str) -> None:
+    """The images differ by at most one grey level, for every transfer syntax."""
     data = (BUNDLED / f"{name}.dcm").read_bytes()
-    assert np.abs(picture(data) - rendition(data)).max() <= 1
+    assert np.abs(displayed_image(data) - pydicom_rendering(data)).max() <= 1
 
 
 RAMP = np.arange(4096, dtype=np.uint16).reshape(64, 64)
-SIGNED = (np.arange(4096) - 2048).astype(np.int16).reshape(64, 64)
+SIGNED_RAMP = (np.arange(4096) - 2048).astype(np.int16).reshape(64, 64)
 CURVE = [round(65_535 * (n / 4095) ** 2) for n in range(4096)]
 WINDOW = {"WindowCenter": 700, "WindowWidth": 900}
 
 
 @pytest.mark.parametrize("photometric", ["MONOCHROME1", "MONOCHROME2"])
-@pytest.mark.parametrize("stored", [RAMP, SIGNED], ids=["unsigned", "signed"])
+@pytest.mark.parametrize("stored", [RAMP, SIGNED_RAMP], ids=["unsigned", "signed"])
 @pytest.mark.parametrize(
     "tags",
     [
@@ -137,37 +137,39 @@ WINDOW = {"WindowCenter": 700, "WindowWidth": 900}
     ],
     ids=str,
 )
-def test_windows_look_as_pydicom_renders_them(
+def test_images_with_a_window_look_as_pydicom_renders_them(
     stored: NDArray[Any], photometric: str, tags: dict[str, Any]
 ) -> None:
-    """They differ by one grey level at most, for both polarities, signed or unsigned."""
-    data = film(stored, PhotometricInterpretation=photometric, **tags)
-    assert np.abs(picture(data) - rendition(data)).max() <= 1
+    """The images differ by at most one grey level, for both polarities, signed or unsigned."""
+    data = dicom_bytes(stored, PhotometricInterpretation=photometric, **tags)
+    assert np.abs(displayed_image(data) - pydicom_rendering(data)).max() <= 1
 
 
 @pytest.mark.parametrize("photometric", ["MONOCHROME1", "MONOCHROME2"])
-def test_lookup_tables_look_as_pydicom_renders_them(photometric: str) -> None:
+def test_images_with_lookup_tables_look_as_pydicom_renders_them(photometric: str) -> None:
     """Signed and unsigned VOI LUTs, and a modality LUT with a window, are compared."""
-    for stored, first in ((RAMP, 0), (SIGNED, -2048)):
+    for stored, first in ((RAMP, 0), (SIGNED_RAMP, -2048)):
         entry = lut(CURVE, first, signed=first < 0)
-        data = film(stored, PhotometricInterpretation=photometric, VOILUTSequence=[entry])
-        assert np.abs(picture(data) - rendition(data)).max() <= 1
+        data = dicom_bytes(stored, PhotometricInterpretation=photometric, VOILUTSequence=[entry])
+        assert np.abs(displayed_image(data) - pydicom_rendering(data)).max() <= 1
     entry = lut(CURVE, 0)
     entry.ModalityLUTType = "US"
-    data = film(RAMP, PhotometricInterpretation=photometric, ModalityLUTSequence=[entry], **WINDOW)
-    assert np.abs(picture(data) - rendition(data)).max() <= 1
+    data = dicom_bytes(
+        RAMP, PhotometricInterpretation=photometric, ModalityLUTSequence=[entry], **WINDOW
+    )
+    assert np.abs(displayed_image(data) - pydicom_rendering(data)).max() <= 1
 
 
-def test_samples_are_those_of_the_file() -> None:
+def test_stored_samples_are_those_in_the_file() -> None:
     """A window and a rescale do not change the samples; a negative slope inverts the film."""
-    samples = read(film(RAMP, RescaleSlope=3, RescaleIntercept=-7, **WINDOW))
+    samples = read(dicom_bytes(RAMP, RescaleSlope=3, RescaleIntercept=-7, **WINDOW))
     assert np.array_equal(grey_levels(samples.png()), RAMP)
-    assert np.array_equal(read(film(SIGNED)).samples, RAMP)
-    assert np.array_equal(read(film(RAMP, RescaleSlope=-1)).samples, 4095 - RAMP)
+    assert np.array_equal(read(dicom_bytes(SIGNED_RAMP)).samples, RAMP)
+    assert np.array_equal(read(dicom_bytes(RAMP, RescaleSlope=-1)).samples, 4095 - RAMP)
 
 
 @pytest.mark.parametrize(
-    ("tags", "seen"),
+    ("tags", "visible"),
     [
         (
             {
@@ -197,9 +199,12 @@ def test_samples_are_those_of_the_file() -> None:
     ],
     ids=["rectangle", "circle", "polygon"],
 )
-def test_pixels_outside_a_shutter_are_black(tags: dict[str, Any], seen: int) -> None:
+def test_pixels_outside_a_shutter_are_black(tags: dict[str, Any], visible: int) -> None:
     """Rows and columns count from 1, and the edges are visible."""
-    assert np.count_nonzero(read(film(RAMP + 1, BitsStored=13, HighBit=12, **tags)).samples) == seen
+    assert (
+        np.count_nonzero(read(dicom_bytes(RAMP + 1, BitsStored=13, HighBit=12, **tags)).samples)
+        == visible
+    )
 
 
 def test_only_a_few_attributes_are_kept() -> None:
@@ -215,7 +220,7 @@ def test_only_a_few_attributes_are_kept() -> None:
         "PixelSpacing": [0.13, 0.13],
         "BurnedInAnnotation": "YES",
     }
-    result = read(film(RAMP, **tags))
+    result = read(dicom_bytes(RAMP, **tags))
     assert (result.view, result.laterality, result.sex, result.age) == (
         "LEFT LATERAL",
         "U",
@@ -224,16 +229,18 @@ def test_only_a_few_attributes_are_kept() -> None:
     )
     assert result.spacing == "0.15\\0.15"
     assert "burnt into" in result.notes[0]
-    assert read(film(RAMP, PatientAge="097Y")).age == "90-120"
-    rotated = film(RAMP, Modality="CR", PatientOrientation=["L", "F"])
+    assert read(dicom_bytes(RAMP, PatientAge="097Y")).age == "90-120"
+    rotated = dicom_bytes(RAMP, Modality="CR", PatientOrientation=["L", "F"])
     assert read(rotated).view == "FRONTAL"
 
 
-@pytest.mark.parametrize(("name", "why"), REFUSED.items())
-def test_other_kinds_of_object_are_refused_by_name(name: str, why: str) -> None:
+@pytest.mark.parametrize(("name", "message"), REFUSED_FILES.items())
+def test_other_kinds_of_dicom_object_are_refused_with_the_name_of_the_kind(
+    name: str, message: str
+) -> None:
     """Examples are colour images, several frames, plans, reports and truncated pixels."""
     paths = sorted(BUNDLED.parent.rglob(f"{name}.dcm"))
-    with pytest.raises(BadFilm, match=why):
+    with pytest.raises(BadFilm, match=message):
         read(paths[0].read_bytes())
 
 
@@ -242,7 +249,7 @@ PATHS = [path for path in sorted(BUNDLED.parent.rglob("*")) if path.is_file()]
 
 @pytest.mark.slow
 def test_every_file_of_pydicom_is_shown_or_rejected() -> None:
-    """No other error occurs, and no reason is that the program cannot process a file."""
+    """No other error occurs, and no file is refused as one that the program cannot process."""
     rejected = {}
     for path in PATHS:
         try:
@@ -255,7 +262,7 @@ def test_every_file_of_pydicom_is_shown_or_rejected() -> None:
 def test_a_decompression_bomb_is_refused_before_decoding() -> None:
     """The declared size, or a different size within the compressed pixels, is too large."""
     with pytest.raises(BadFilm, match="65000 x 64 pixels"):
-        read(film(RAMP, Columns=65000))
+        read(dicom_bytes(RAMP, Columns=65000))
     data = bytearray((BUNDLED / "JPEG2000.dcm").read_bytes())
     siz = data.find(b"\xff\x4f\xff\x51")
     data[siz + 8 : siz + 12] = (60_000).to_bytes(4, "big")
@@ -264,7 +271,7 @@ def test_a_decompression_bomb_is_refused_before_decoding() -> None:
 
 
 def test_truncated_pixels_are_refused() -> None:
-    """The compressed pixels have no end."""
+    """The end of the compressed pixels is missing."""
     source = pydicom.dcmread(BUNDLED / "JPEG2000.dcm")
     frame = pydicom.encaps.get_frame(source.PixelData, 0, number_of_frames=1)
     source.PixelData = pydicom.encaps.encapsulate([frame[: len(frame) // 2]])
@@ -276,24 +283,24 @@ def test_truncated_pixels_are_refused() -> None:
 
 @pytest.mark.parametrize("rows", [63, 48, 33])
 def test_more_pixel_rows_than_the_attributes_state_are_refused(rows: int) -> None:
-    """The film would be shown without its lower part."""
+    """Otherwise the film would be shown without its lower part."""
     with pytest.raises(BadFilm, match="more rows than the attributes state"):
-        read(film(RAMP, Rows=rows))
+        read(dicom_bytes(RAMP, Rows=rows))
 
 
 def test_an_overlay_that_is_not_shown_is_noted() -> None:
-    """It may contain the mark of a side."""
-    source = pydicom.dcmread(BytesIO(film(RAMP)))
+    """The overlay may contain the marker of the side."""
+    source = pydicom.dcmread(BytesIO(dicom_bytes(RAMP)))
     source.add_new(0x60003000, "OW", bytes(512))
     out = BytesIO()
     source.save_as(out)
     assert any("overlays" in note for note in read(out.getvalue()).notes)
-    assert not any("overlays" in note for note in read(film(RAMP)).notes)
+    assert not any("overlays" in note for note in read(dicom_bytes(RAMP)).notes)
 
 
-def test_a_smaller_rendition_keeps_the_window() -> None:
-    """Each side is a quarter, and each sample contributes to the mean."""
-    small = read(film(RAMP, **WINDOW)).png(scale=0.25)
+def test_a_film_that_was_scaled_down_keeps_the_window() -> None:
+    """Width and height are divided by four, and each sample contributes to a mean."""
+    small = read(dicom_bytes(RAMP, **WINDOW)).png(scale=0.25)
     assert grey_levels(small).shape == (16, 16)
     assert grey_levels(small).mean() == pytest.approx(RAMP.mean(), rel=0.01)
-    assert initial_window(small) == initial_window(read(film(RAMP, **WINDOW)).png())
+    assert initial_window(small) == initial_window(read(dicom_bytes(RAMP, **WINDOW)).png())

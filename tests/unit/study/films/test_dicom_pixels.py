@@ -14,16 +14,24 @@ from pydicom.encaps import encapsulate
 
 from study.films import BadFilm
 from study.films.dicom import read
-from tests.unit.study.films.test_dicom import BUNDLED, CURVE, RAMP, SIGNED, film, lut, picture
+from tests.unit.study.films.test_dicom import (
+    BUNDLED,
+    CURVE,
+    RAMP,
+    SIGNED_RAMP,
+    dicom_bytes,
+    displayed_image,
+    lut,
+)
 
-EDGE = 8
-INSIDE = (slice(EDGE, -EDGE), slice(EDGE, -EDGE))
+BORDER_WIDTH = 8
+INSIDE = (slice(BORDER_WIDTH, -BORDER_WIDTH), slice(BORDER_WIDTH, -BORDER_WIDTH))
 BORDER = np.ones(RAMP.shape, dtype=bool)
 BORDER[INSIDE] = False
 MONOCHROME = ("MONOCHROME1", "MONOCHROME2")
 
 
-def bordered(stored: NDArray[Any], *values: int) -> NDArray[Any]:
+def with_border(stored: NDArray[Any], *values: int) -> NDArray[Any]:
     """Return stored values with a border of alternating values."""
     bordered_image = stored.copy()
     bordered_image[BORDER] = np.resize(np.array(values, dtype=np.int64), BORDER.sum()).astype(
@@ -42,13 +50,14 @@ def with_words(data: bytes, **words: int) -> bytes:
     return out.getvalue()
 
 
-RANGES = [(5000,), (5000, 5003), (5003, 5000), (65_535,), (0,)]
-SIGNED_RANGES = [(-3000,), (-3000, -2990), (-2990, -3000), (32_767,), (-32_768,)]
+PADDING_RANGES = [(5000,), (5000, 5003), (5003, 5000), (65_535,), (0,)]
+SIGNED_PADDING_RANGES = [(-3000,), (-3000, -2990), (-2990, -3000), (32_767,), (-32_768,)]
 
 
 @pytest.mark.parametrize("photometric", MONOCHROME)
 @pytest.mark.parametrize(
-    ("signed", "limits"), [*product([False], RANGES), *product([True], SIGNED_RANGES)]
+    ("signed", "limits"),
+    [*product([False], PADDING_RANGES), *product([True], SIGNED_PADDING_RANGES)],
 )
 @pytest.mark.parametrize("window", [{}, {"WindowCenter": 900, "WindowWidth": 4000}], ids=str)
 @pytest.mark.parametrize("lut_applied", [False, True])
@@ -61,30 +70,34 @@ def test_padding_is_black_and_does_not_affect_the_image(
 ) -> None:
     """A film with a border of padding is compared with the film without it."""
     bits = {"BitsStored": 16, "HighBit": 15}
-    stored = (SIGNED if signed else RAMP + 100)[:, :].copy()
+    stored = (SIGNED_RAMP if signed else RAMP + 100)[:, :].copy()
     if lut_applied:
         entry = lut(CURVE, int(stored.min()), signed=signed)
         window = {"VOILUTSequence": [entry]}
-    plain = film(stored[INSIDE].copy(), PhotometricInterpretation=photometric, **bits, **window)
-    data = film(bordered(stored, *limits), PhotometricInterpretation=photometric, **bits, **window)
+    plain = dicom_bytes(
+        stored[INSIDE].copy(), PhotometricInterpretation=photometric, **bits, **window
+    )
+    data = dicom_bytes(
+        with_border(stored, *limits), PhotometricInterpretation=photometric, **bits, **window
+    )
     words = dict(zip(("PixelPaddingValue", "PixelPaddingRangeLimit"), limits, strict=False))
-    shown = picture(with_words(data, **words))
+    shown = displayed_image(with_words(data, **words))
     assert (shown[BORDER] == 0).all()
-    assert np.abs(shown[INSIDE] - picture(plain)).max() <= 1
+    assert np.abs(shown[INSIDE] - displayed_image(plain)).max() <= 1
 
 
 def test_padding_beyond_the_bits_stored_is_recognised() -> None:
-    """65535 in a cell with 12 stored bits is not 4095."""
-    stored = bordered(RAMP, 0xFFFF)
+    """Padding of 65535 is not taken for 4095 if 12 bits are stored."""
+    stored = with_border(RAMP, 0xFFFF)
     stored[32, 32] = 4095
-    shown = picture(with_words(film(stored), PixelPaddingValue=0xFFFF))
+    shown = displayed_image(with_words(dicom_bytes(stored), PixelPaddingValue=0xFFFF))
     assert (shown[BORDER] == 0).all()
     assert shown[32, 32] == 255
 
 
 def test_padding_of_the_complete_image_is_ignored() -> None:
-    """A note reports it."""
-    result = read(with_words(film(RAMP), PixelPaddingValue=0, PixelPaddingRangeLimit=4095))
+    """A note reports the padding."""
+    result = read(with_words(dicom_bytes(RAMP), PixelPaddingValue=0, PixelPaddingRangeLimit=4095))
     assert np.array_equal(result.samples, RAMP)
     assert any("padding" in note for note in result.notes)
 
@@ -101,7 +114,7 @@ def test_bits_outside_the_stored_value_are_ignored(
     garbage = np.random.default_rng(1).integers(0, 1 << 16, values.shape)
     mask = ((1 << stored_bits) - 1) << shift
     cells = ((values << shift) | (garbage & ~mask)).astype(np.uint16)
-    data = film(cells, BitsStored=stored_bits, HighBit=high, PixelRepresentation=int(signed))
+    data = dicom_bytes(cells, BitsStored=stored_bits, HighBit=high, PixelRepresentation=int(signed))
     half = 1 << (stored_bits - 1)
     expected = (values + half) % (2 * half) if signed else values
     assert np.array_equal(read(data).samples, expected)
@@ -118,12 +131,12 @@ def test_bits_outside_the_stored_value_are_ignored(
     ids=str,
 )
 def test_contradictory_bits_are_rejected(tags: dict[str, int]) -> None:
-    """The image would otherwise be wrong."""
+    """Otherwise the image would be wrong."""
     with pytest.raises(BadFilm, match="contradict each other"):
-        read(film(RAMP, **tags))
+        read(dicom_bytes(RAMP, **tags))
 
 
-def raw(data: bytes, keyword: str, value: bytes) -> bytes:
+def with_raw_value(data: bytes, keyword: str, value: bytes) -> bytes:
     """Return a file with an attribute of these bytes."""
     source = pydicom.dcmread(BytesIO(data))
     tag = pydicom.datadict.tag_for_keyword(keyword)
@@ -140,55 +153,55 @@ def raw(data: bytes, keyword: str, value: bytes) -> bytes:
     )
 
 
-DECIMALS = ("WindowCenter", "WindowWidth", "RescaleSlope", "RescaleIntercept")
-SPACINGS = ("ImagerPixelSpacing", "NominalScannedPixelSpacing", "PixelSpacing")
-COMPLETE = {
+DECIMAL_ATTRIBUTES = ("WindowCenter", "WindowWidth", "RescaleSlope", "RescaleIntercept")
+SPACING_ATTRIBUTES = ("ImagerPixelSpacing", "NominalScannedPixelSpacing", "PixelSpacing")
+COMPLETE_ATTRIBUTES = {
     "WindowCenter": 700,
     "WindowWidth": 900,
     "RescaleSlope": 1.5,
     "RescaleIntercept": 10,
-    **{name: [0.2, 0.2] for name in SPACINGS},
+    **{name: [0.2, 0.2] for name in SPACING_ATTRIBUTES},
 }
 
 
-@pytest.mark.parametrize("keyword", DECIMALS)
+@pytest.mark.parametrize("keyword", DECIMAL_ATTRIBUTES)
 def test_a_decimal_comma_is_read_as_a_point(keyword: str) -> None:
-    """A note reports it, and the image equals that of a file with a point."""
-    data = film(RAMP, **COMPLETE)
-    comma = read(raw(data, keyword, b" 612,5 "))
-    assert comma.window == read(raw(data, keyword, b"612.5 ")).window
+    """A note reports the comma, and the image equals that of a file with a point."""
+    data = dicom_bytes(RAMP, **COMPLETE_ATTRIBUTES)
+    comma = read(with_raw_value(data, keyword, b" 612,5 "))
+    assert comma.window == read(with_raw_value(data, keyword, b"612.5 ")).window
     assert any(keyword in note and "comma" in note for note in comma.notes)
 
 
-@pytest.mark.parametrize("keyword", SPACINGS)
+@pytest.mark.parametrize("keyword", SPACING_ATTRIBUTES)
 def test_a_spacing_with_commas_is_read(keyword: str) -> None:
     """Both directions are compared."""
-    data = film(RAMP)
-    assert read(raw(data, keyword, b"0,150\\0,150")).spacing == "0.15\\0.15"
+    data = dicom_bytes(RAMP)
+    assert read(with_raw_value(data, keyword, b"0,150\\0,150")).spacing == "0.15\\0.15"
 
 
-@pytest.mark.parametrize("keyword", [*DECIMALS, *SPACINGS, "PixelAspectRatio"])
+@pytest.mark.parametrize("keyword", [*DECIMAL_ATTRIBUTES, *SPACING_ATTRIBUTES, "PixelAspectRatio"])
 @pytest.mark.parametrize(
     "value", [b"abc", b"1.234,5 ", b"nan ", b"inf ", b"1e999 ", b"--1 ", b"12 mm ", b"1\\x\\2 "]
 )
 def test_an_invalid_decimal_is_ignored_with_a_note(keyword: str, value: bytes) -> None:
     """The film is shown without the attribute, and the note does not repeat its value."""
-    result = read(raw(film(RAMP, **COMPLETE), keyword, value))
+    result = read(with_raw_value(dicom_bytes(RAMP, **COMPLETE_ATTRIBUTES), keyword, value))
     assert any(keyword in note for note in result.notes)
     assert not any(value.decode().strip() in note for note in result.notes)
-    if keyword in DECIMALS:
+    if keyword in DECIMAL_ATTRIBUTES:
         assert result.window == (0, 4095)
     else:
         assert result.spacing == "0.2\\0.2"
 
 
-@pytest.mark.parametrize("keyword", DECIMALS)
+@pytest.mark.parametrize("keyword", DECIMAL_ATTRIBUTES)
 @pytest.mark.parametrize("value", [b"", b"  "])
 def test_an_empty_decimal_is_ignored_without_a_note(keyword: str, value: bytes) -> None:
     """The attribute is treated as absent."""
-    tags = {name: number for name, number in COMPLETE.items() if name != keyword}
-    result = read(raw(film(RAMP, **COMPLETE), keyword, value))
-    assert (result.window, result.notes) == (read(film(RAMP, **tags)).window, result.notes)
+    tags = {name: number for name, number in COMPLETE_ATTRIBUTES.items() if name != keyword}
+    result = read(with_raw_value(dicom_bytes(RAMP, **COMPLETE_ATTRIBUTES), keyword, value))
+    assert (result.window, result.notes) == (read(dicom_bytes(RAMP, **tags)).window, result.notes)
 
 
 @pytest.mark.parametrize("photometric", MONOCHROME)
@@ -200,9 +213,9 @@ def test_an_empty_decimal_is_ignored_without_a_note(keyword: str, value: bytes) 
 def test_a_window_outside_the_pixel_range_is_ignored_with_a_note(
     photometric: str, function: str, centre: float, width: float
 ) -> None:
-    """It is completely or mostly outside; all grey levels are shown."""
+    """The window is completely or mostly outside; all grey levels are shown."""
     tags = {"WindowCenter": centre, "WindowWidth": width, "VOILUTFunction": function}
-    result = read(film(RAMP // 2, PhotometricInterpretation=photometric, **tags))
+    result = read(dicom_bytes(RAMP // 2, PhotometricInterpretation=photometric, **tags))
     assert any("its window is mostly or entirely outside" in note for note in result.notes)
     assert result.window == (0, 2047)
 
@@ -211,17 +224,19 @@ def test_a_window_outside_the_pixel_range_is_ignored_with_a_note(
     ("centre", "width"), [(40, 80), (4_000, 180), (600, 1_599), (2_048, 4_096), (2_048, 8_000)]
 )
 def test_a_window_within_the_pixel_range_is_used(centre: int, width: int) -> None:
-    """It is narrow, at either end, or wider than the pixel range."""
-    result = read(film(RAMP, WindowCenter=centre, WindowWidth=width))
+    """The window is narrow, at either end, or wider than the pixel range."""
+    result = read(dicom_bytes(RAMP, WindowCenter=centre, WindowWidth=width))
     assert result.window == (centre - width / 2, centre + width / 2 - 1)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("photometric", MONOCHROME)
 @pytest.mark.parametrize("first_as", [0, 0x10000])
-@pytest.mark.parametrize("many", [False, True])
-def test_a_lut_looks_the_same_in_all_encodings(photometric: str, first_as: int, many: bool) -> None:
-    """The first value is US or SS, entries have 8 or 16 bits, and there may be several tables."""
+@pytest.mark.parametrize("n_tables", [False, True])
+def test_a_lut_looks_the_same_in_all_encodings(
+    photometric: str, first_as: int, n_tables: bool
+) -> None:
+    """The first value is unsigned or signed, entries have 8 or 16 bits, with one or more tables."""
     pictures = []
     for bits, kind in product((8, 16), ("US", "OW", "OB")):
         if kind == "OB" and bits == 16:
@@ -231,23 +246,25 @@ def test_a_lut_looks_the_same_in_all_encodings(photometric: str, first_as: int, 
         entry.add_new("LUTDescriptor", "US", [4096, (-2048 + first_as) & 0xFFFF, bits])
         form = np.asarray(curve, dtype=np.uint8 if bits == 8 else "<u2").tobytes()
         entry.add_new("LUTData", kind, curve if kind == "US" else form)
-        sequence = [entry, lut([0] * 4096, -2048, signed=True)] if many else [entry]
-        data = film(SIGNED, PhotometricInterpretation=photometric, VOILUTSequence=sequence)
-        pictures.append(picture(data))
-    expected = film(
-        SIGNED,
+        sequence = [entry, lut([0] * 4096, -2048, signed=True)] if n_tables else [entry]
+        data = dicom_bytes(
+            SIGNED_RAMP, PhotometricInterpretation=photometric, VOILUTSequence=sequence
+        )
+        pictures.append(displayed_image(data))
+    expected = dicom_bytes(
+        SIGNED_RAMP,
         PhotometricInterpretation=photometric,
         VOILUTSequence=[lut(CURVE, -2048, signed=True)],
     )
-    assert all(np.abs(seen - picture(expected)).max() <= 1 for seen in pictures)
+    assert all(np.abs(seen - displayed_image(expected)).max() <= 1 for seen in pictures)
 
 
 def test_a_lut_of_65536_entries_has_a_length_of_0() -> None:
-    """Two bytes cannot contain the number."""
+    """The number 65536 does not fit into two bytes."""
     entry = Dataset()
     entry.add_new("LUTDescriptor", "US", [0, 0, 16])
     entry.add_new("LUTData", "OW", np.arange(65_535, -1, -1, dtype="<u2").tobytes())
-    data = film(RAMP * 16, BitsStored=16, HighBit=15, VOILUTSequence=[entry])
+    data = dicom_bytes(RAMP * 16, BitsStored=16, HighBit=15, VOILUTSequence=[entry])
     assert np.array_equal(read(data).samples, 65_535 - RAMP * 16)
 
 
@@ -259,12 +276,12 @@ def test_an_invalid_lut_is_ignored_with_a_note(fault: str) -> None:
         entry.LUTData = CURVE[:1000]
     elif fault == "no data":
         del entry.LUTData
-    result = read(film(RAMP, VOILUTSequence=[entry], WindowCenter=700, WindowWidth=900))
+    result = read(dicom_bytes(RAMP, VOILUTSequence=[entry], WindowCenter=700, WindowWidth=900))
     assert any("VOI LUT" in note for note in result.notes)
     assert result.window == (250, 1149)
 
 
-def test_a_single_frame_of_an_enhanced_object_has_its_functional_groups() -> None:
+def test_the_functional_groups_of_a_single_frame_object_are_used() -> None:
     """Groups of the frame take precedence over shared groups."""
 
     def item(**tags: Any) -> Dataset:
@@ -287,11 +304,11 @@ def test_a_single_frame_of_an_enhanced_object_has_its_functional_groups() -> Non
         "PerFrameFunctionalGroupsSequence": [frame],
         "NumberOfFrames": 1,
     }
-    result = read(film(RAMP, **groups))
+    result = read(dicom_bytes(RAMP, **groups))
     assert result.window == ((900 + 100) / 2, (2899 + 100) / 2)
     assert (result.spacing, result.laterality) == ("0.3\\0.3", "R")
     with pytest.raises(BadFilm, match="with 3 frames"):
-        read(film(RAMP, **{**groups, "NumberOfFrames": 3}))
+        read(dicom_bytes(RAMP, **{**groups, "NumberOfFrames": 3}))
 
 
 @pytest.mark.parametrize(
@@ -311,7 +328,7 @@ def test_non_square_pixels_are_resampled(
     tags: dict[str, Any], shape: tuple[int, int], spacing: str
 ) -> None:
     """The image is twice as high if pixels are twice as high as wide."""
-    result = read(film(RAMP, **tags))
+    result = read(dicom_bytes(RAMP, **tags))
     assert result.samples.shape == shape
     assert result.spacing == spacing
     assert any("not square" in note for note in result.notes) == (shape != (64, 64))
@@ -322,13 +339,13 @@ def test_non_square_pixels_are_resampled(
 def test_contradictory_pixel_shapes_are_rejected() -> None:
     """The correct shape is unknown."""
     with pytest.raises(BadFilm, match="ImagerPixelSpacing and PixelAspectRatio give different"):
-        read(film(RAMP, ImagerPixelSpacing=[0.2, 0.2], PixelAspectRatio=[2, 1]))
+        read(dicom_bytes(RAMP, ImagerPixelSpacing=[0.2, 0.2], PixelAspectRatio=[2, 1]))
     with pytest.raises(BadFilm, match="64000 x 64 pixels"):
-        read(film(RAMP, PixelAspectRatio=[1, 1000]))
+        read(dicom_bytes(RAMP, PixelAspectRatio=[1, 1000]))
 
 
 def test_an_invalid_attribute_is_reported() -> None:
-    """The message does not suggest to copy the file again."""
+    """The message does not suggest copying the file again."""
     shutter = {"ShutterShape": "CIRCULAR", "CenterOfCircularShutter": [32, 32]}
     cases: list[tuple[dict[str, Any], str]] = [
         (shutter, "without a readable RadiusOfCircularShutter"),
@@ -345,12 +362,12 @@ def test_an_invalid_attribute_is_reported() -> None:
     ]
     for tags, reason in cases:
         with pytest.raises(BadFilm, match=reason) as excinfo:
-            read(film(RAMP, **tags))
+            read(dicom_bytes(RAMP, **tags))
         assert "cannot be processed" not in str(excinfo.value)
 
 
 def test_damaged_compressed_pixels_are_rejected_as_such() -> None:
-    """The pixels have a valid start and end around random bytes, or an impossible HighBit."""
+    """The pixels are random bytes between a valid start and end, or have an impossible HighBit."""
     source = pydicom.dcmread(BUNDLED / "JPEG2000.dcm")
     frame = bytearray(pydicom.encaps.get_frame(source.PixelData, 0, number_of_frames=1))
     frame[60:140] = bytes(80)

@@ -13,7 +13,7 @@ from study.films.packing import ESCAPE, MAX_WEIGHT, fit_predictor, gzip_parts
 from tests.film_decoder import unpacked
 
 
-def opened(body: bytes) -> tuple[dict[str, Any], bytes]:
+def split_body(body: bytes) -> tuple[dict[str, Any], bytes]:
     """Return the header of a packed film, and the rest."""
     plain = gzip.decompress(body)
     end = 4 + int.from_bytes(plain[:4], "little")
@@ -56,7 +56,7 @@ def test_films_of_all_depths_are_unpacked_without_loss(top: int) -> None:
     ids=lambda film: f"{film.shape}-{film.dtype}",
 )
 def test_extreme_films_are_unpacked_without_loss(film: Grey) -> None:
-    """They are tiny, uniform or random."""
+    """The films are tiny, uniform or random."""
     assert np.array_equal(unpacked(pack_film(film)), film)
 
 
@@ -67,19 +67,19 @@ def test_a_film_of_several_bands_is_unpacked_without_loss() -> None:
 
 
 def test_packing_the_same_film_gives_the_same_bytes() -> None:
-    """They depend on neither time nor chance."""
+    """The bytes do not depend on time or chance."""
     assert pack_film(radiograph(4095)) == pack_film(radiograph(4095))
 
 
 def test_a_packed_film_equals_a_manual_computation() -> None:
-    """Two rows of two samples are too few for a fit, so each guess is the sample to the left.
+    """Two rows of two samples are too few for a fit, so each is predicted from a neighbour.
 
     5 is guessed 0 at the film's beginning; 3 is guessed 5; 260 is guessed 5, the sample above; 0 is
     guessed 260. The differences 5, -2, 255, -260 fold to 10, 3, 510, 519.
     """
-    header, rest = opened(pack_film(np.array([[5, 3], [260, 0]], np.uint16)))
+    header, rest = split_body(pack_film(np.array([[5, 3], [260, 0]], np.uint16)))
     assert header["levels"] == [0, 3, 2, 255]
-    header, rest = opened(pack_film(np.array([[5, 3], [4, 0]], np.uint8)))
+    header, rest = split_body(pack_film(np.array([[5, 3], [4, 0]], np.uint8)))
     assert (header["width"], header["height"], header["bits"], header["top"]) == (2, 2, 8, 5)
     assert (header["split"], header["escapes"], header["levels"]) == (0, 0, [])
     assert (header["steps"], header["weights"]) == ([], [[4096, 0, 0, 0, 0, 0]])
@@ -91,7 +91,7 @@ def test_twelve_bits_scaled_to_sixteen_are_packed_as_twelve() -> None:
     """A film of 12 bits times 16 is sent as 12 bits and a list of levels."""
     film = radiograph(1023)
     assert len(pack_film(film * 64)) < len(pack_film(film)) * 1.01
-    header, _ = opened(pack_film(film * 64))
+    header, _ = split_body(pack_film(film * 64))
     assert set(header["levels"][1:]) <= {64 * n for n in range(1, 9)}
 
 
@@ -101,15 +101,15 @@ def test_large_differences_are_stored_as_exceptions() -> None:
     film = radiograph(255, noise=0.0)
     film[50:60, 50:60] = 255
     film[70:80, 50:60] = 0
-    header, rest = opened(pack_film(film))
+    header, rest = split_body(pack_film(film))
     high = np.frombuffer(rest, np.uint8, count=film.size)
     assert header["escapes"] == int((high == ESCAPE).sum())
     assert np.array_equal(unpacked(pack_film(film)), film)
 
 
 @pytest.mark.parametrize("top", [255, 4095, 65_535])
-def test_weights_stay_within_the_browsers_32_bits(top: int) -> None:
-    """The weights of extreme films do not overflow."""
+def test_weights_do_not_exceed_the_32_bits_of_the_browser(top: int) -> None:
+    """Computations with the weights of extreme films do not overflow."""
     rng = np.random.default_rng(2)
     films: list[NDArray[np.int32]] = [
         rng.integers(0, top + 1, (60, 50)).astype(np.int32),
@@ -136,7 +136,7 @@ def test_a_noisy_film_is_smaller_than_its_png() -> None:
     assert len(pack_film(film)) < 0.93 * len(out.getvalue())
 
 
-def test_gzip_of_mixed_content_is_read_by_other_programs() -> None:
+def test_other_programs_can_unpack_gzip_of_mixed_content() -> None:
     """The file has noise, a run, text and an empty part."""
     noise = np.random.default_rng(1).bytes(600_000)
     parts = [noise, b"", bytes(600_000), b"ab" * 200_000, b"x"]

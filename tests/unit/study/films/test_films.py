@@ -1,4 +1,4 @@
-"""Films: exact grey levels from all file formats, and only pixels for the browser."""
+"""Films have exact grey levels for all file formats; the browser receives only pixels."""
 
 import io
 import struct
@@ -20,7 +20,7 @@ from tests.film_decoder import unpacked
 REAL_FILMS = Path(__file__).parents[5] / "shared" / "cxr"
 
 
-def ramp(shape: tuple[int, int] = (23, 31), top: int = 65_535) -> np.ndarray:
+def ramp_film(shape: tuple[int, int] = (23, 31), top: int = 65_535) -> np.ndarray:
     """Return samples of the complete range."""
     n = shape[0] * shape[1]
     samples = (np.arange(n, dtype=np.uint64) * 7919 % (top + 1)).astype(np.uint16)
@@ -28,40 +28,42 @@ def ramp(shape: tuple[int, int] = (23, 31), top: int = 65_535) -> np.ndarray:
     return samples.reshape(shape)
 
 
-def saved(image: Image.Image, kind: str = "PNG", **options: object) -> bytes:
+def image_bytes(image: Image.Image, kind: str = "PNG", **options: object) -> bytes:
     """Return the bytes of an image file."""
     out = io.BytesIO()
     image.save(out, kind, **options)
     return out.getvalue()
 
 
-def chunk(kind: bytes, body: bytes) -> bytes:
+def png_chunk(kind: bytes, body: bytes) -> bytes:
     """Return one PNG chunk."""
     return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
 
 
-def png(width: int, height: int, depth: int, colour: int, rows: bytes, interlace: int = 0) -> bytes:
+def png_bytes(
+    width: int, height: int, depth: int, colour: int, rows: bytes, interlace: int = 0
+) -> bytes:
     """Return a PNG of a kind that Pillow cannot write."""
     header = struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, interlace)
     return (
         b"\x89PNG\r\n\x1a\n"
-        + chunk(b"IHDR", header)
-        + chunk(b"IDAT", zlib.compress(rows))
-        + chunk(b"IEND", b"")
+        + png_chunk(b"IHDR", header)
+        + png_chunk(b"IDAT", zlib.compress(rows))
+        + png_chunk(b"IEND", b"")
     )
 
 
 @pytest.mark.parametrize("kind", ["PNG", "TIFF"])
 def test_sixteen_bits_are_read_without_loss(kind: str) -> None:
     """Samples are neither scaled nor clipped."""
-    samples = ramp()
-    assert np.array_equal(grey_levels(saved(Image.fromarray(samples), kind)), samples)
+    samples = ramp_film()
+    assert np.array_equal(grey_levels(image_bytes(Image.fromarray(samples), kind)), samples)
 
 
 def test_big_endian_samples_have_the_same_values() -> None:
     """The film is the same as in a little-endian TIFF."""
-    samples = ramp()
-    data = saved(Image.fromarray(samples.astype(">u2")), "TIFF")
+    samples = ramp_film()
+    data = image_bytes(Image.fromarray(samples.astype(">u2")), "TIFF")
     assert data.startswith(b"MM")
     result = grey_levels(data)
     assert np.array_equal(result, samples)
@@ -69,27 +71,27 @@ def test_big_endian_samples_have_the_same_values() -> None:
 
 
 def test_twelve_bits_in_sixteen_are_not_scaled() -> None:
-    """`bits`, `low` and `high` describe the range in use."""
-    samples = ramp(top=4095)
-    facts = inspect(saved(Image.fromarray(samples)))
+    """The values `bits`, `low` and `high` describe the range in use."""
+    samples = ramp_film(top=4095)
+    facts = inspect(image_bytes(Image.fromarray(samples)))
     assert (facts.bits, facts.low, facts.high) == (16, 0, 4095)
     assert (facts.width, facts.height) == (31, 23)
 
 
 def test_32_bit_samples_are_read_if_they_fit_into_16_bits() -> None:
     """A sample above 65,535 is refused."""
-    fits = ramp().astype(np.int32)
-    assert np.array_equal(grey_levels(saved(Image.fromarray(fits), "TIFF")), fits)
+    fits = ramp_film().astype(np.int32)
+    assert np.array_equal(grey_levels(image_bytes(Image.fromarray(fits), "TIFF")), fits)
     with pytest.raises(BadFile, match="only 0 to 65,535 are supported"):
-        grey_levels(saved(Image.fromarray(fits + 1), "TIFF"))
+        grey_levels(image_bytes(Image.fromarray(fits + 1), "TIFF"))
     with pytest.raises(BadFile, match="pixel values -5"):
-        grey_levels(saved(Image.fromarray(fits - 5), "TIFF"))
+        grey_levels(image_bytes(Image.fromarray(fits - 5), "TIFF"))
 
 
 def test_one_bit_is_black_and_white() -> None:
     """The samples are 0 and 255."""
-    bits = ramp() > 30_000
-    assert np.array_equal(grey_levels(saved(Image.fromarray(bits))), np.where(bits, 255, 0))
+    bits = ramp_film() > 30_000
+    assert np.array_equal(grey_levels(image_bytes(Image.fromarray(bits))), np.where(bits, 255, 0))
 
 
 @pytest.mark.parametrize("mode", ["L", "P", "RGB", "RGBA", "LA"])
@@ -99,7 +101,7 @@ def test_grey_levels_are_the_same_in_all_8_bit_modes(mode: str) -> None:
     image = Image.fromarray(levels).convert(mode)
     if mode in ("LA", "RGBA"):
         image.putalpha(Image.fromarray(levels[::-1].copy()))
-    result = grey_levels(saved(image))
+    result = grey_levels(image_bytes(image))
     assert np.array_equal(result, levels)
     assert result.dtype == np.uint8
 
@@ -107,40 +109,40 @@ def test_grey_levels_are_the_same_in_all_8_bit_modes(mode: str) -> None:
 def test_palette_with_transparency_is_read_without_a_warning() -> None:
     """Transparency is ignored in all notations."""
     image = Image.fromarray(np.arange(256, dtype=np.uint8).reshape(16, 16)).convert("P")
-    data = saved(image, transparency=bytes(range(256)))
+    data = image_bytes(image, transparency=bytes(range(256)))
     assert np.array_equal(grey_levels(data).ravel(), np.arange(256))
 
 
 def test_colour_is_converted_to_luminance() -> None:
     """The weights are those of ITU-R 601: .299, .587, .114."""
     image = Image.new("RGB", (1, 1), (200, 100, 50))
-    assert grey_levels(saved(image))[0, 0] == round(0.299 * 200 + 0.587 * 100 + 0.114 * 50)
+    assert grey_levels(image_bytes(image))[0, 0] == round(0.299 * 200 + 0.587 * 100 + 0.114 * 50)
 
 
 def test_an_interlaced_png_gives_the_same_film() -> None:
-    """The test writes the seven passes of Adam7 for a film of 2 x 2."""
+    """The test writes a film of 2 x 2 in the seven passes of Adam7."""
     rows = b"\0\x12\x34" + b"\0\xab\xcd" + b"\0\x00\x01\xff\xff"
-    result = grey_levels(png(2, 2, 16, 0, rows, interlace=1))
+    result = grey_levels(png_bytes(2, 2, 16, 0, rows, interlace=1))
     assert result.tolist() == [[0x1234, 0xABCD], [0x0001, 0xFFFF]]
 
 
 def test_16_bit_colour_is_refused() -> None:
     """Pillow would silently discard the low bytes."""
     with pytest.raises(BadFile, match="16 bits per channel"):
-        grey_levels(png(1, 1, 16, 2, b"\0" + bytes(6)))
+        grey_levels(png_bytes(1, 1, 16, 2, b"\0" + bytes(6)))
 
 
-def test_white_is_zero_beyond_8_bits_is_refused() -> None:
+def test_a_tiff_with_white_as_zero_and_more_than_8_bits_is_refused() -> None:
     """Pillow inverts such a TIFF at 8 bits and not at 16, so its polarity would be lost."""
-    data = saved(Image.fromarray(ramp()), "TIFF", tiffinfo={262: 0})
+    data = image_bytes(Image.fromarray(ramp_film()), "TIFF", tiffinfo={262: 0})
     with pytest.raises(BadFile, match="0 is white"):
         grey_levels(data)
 
 
-def test_jpeg_is_read() -> None:
-    """A smooth film differs by two grey levels at most."""
+def test_a_jpeg_film_is_read() -> None:
+    """The samples of a smooth film differ by at most two grey levels."""
     levels = np.linspace(0, 255, 64 * 64).reshape(64, 64).astype(np.uint8)
-    result = grey_levels(saved(Image.fromarray(levels), "JPEG", quality=95))
+    result = grey_levels(image_bytes(Image.fromarray(levels), "JPEG", quality=95))
     assert np.abs(result.astype(int) - levels).max() <= 3
 
 
@@ -151,7 +153,7 @@ def test_exif_orientation_is_applied(orientation: int) -> None:
     levels[:8, :8] = 200
     exif = Image.Exif()
     exif[0x0112] = orientation
-    data = saved(Image.fromarray(levels), exif=exif)
+    data = image_bytes(Image.fromarray(levels), exif=exif)
     with Image.open(io.BytesIO(data)) as image:
         assert np.array_equal(grey_levels(data), np.asarray(ImageOps.exif_transpose(image)))
     facts = inspect(data)
@@ -164,7 +166,7 @@ XMP = b"""<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:Description tiff:Orientation=
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "TIFF", "WEBP"])
 @pytest.mark.parametrize("orientation", [0, 3])
 def test_an_orientation_in_xmp_is_not_applied(kind: str, orientation: int) -> None:
-    """Browsers ignore it; an orientation in EXIF is still applied."""
+    """Browsers ignore it; an EXIF orientation is still applied."""
     levels = np.zeros((16, 32), dtype=np.uint8)
     levels[:8, :8] = 200
     info = PngInfo()
@@ -180,7 +182,7 @@ def test_an_orientation_in_xmp_is_not_applied(kind: str, orientation: int) -> No
         options["exif"] = exif
         if kind == "TIFF":
             options = {"tiffinfo": {700: XMP, 0x0112: orientation}}
-    data = saved(Image.fromarray(levels), kind, **options)
+    data = image_bytes(Image.fromarray(levels), kind, **options)
     assert b"tiff:Orientation" in data
     expected = levels[::-1, ::-1] if orientation else levels
     result = grey_levels(data)
@@ -191,35 +193,35 @@ def test_an_orientation_in_xmp_is_not_applied(kind: str, orientation: int) -> No
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "TIFF"])
 def test_a_truncated_file_is_refused_at_every_length(kind: str) -> None:
     """A part of a film is never shown."""
-    data = saved(Image.fromarray((ramp((64, 64)) >> 8).astype(np.uint8)), kind)
+    data = image_bytes(Image.fromarray((ramp_film((64, 64)) >> 8).astype(np.uint8)), kind)
     for end in (0, 1, 20, len(data) // 2, len(data) - 40):
         with pytest.raises(BadFile, match=r"; .*(export|copy)"):
             inspect(data[:end])
 
 
 def test_a_changed_byte_of_a_png_is_detected() -> None:
-    """The checksums of pixels are verified, which Pillow omits."""
-    data = bytearray(saved(Image.fromarray(ramp((64, 64)))))
+    """Unlike Pillow, the program verifies the checksums of pixels."""
+    data = bytearray(image_bytes(Image.fromarray(ramp_film((64, 64)))))
     data[len(data) // 2] ^= 1
     with pytest.raises(BadFile, match="damaged"):
         inspect(bytes(data))
 
 
 @pytest.mark.parametrize(
-    ("data", "says"),
+    ("data", "message"),
     [
         (b"", "not an image"),
         (b"hello", "not an image"),
         (b"%PDF-1.7 and more", "not an image"),
         (bytes(128) + b"DICM" + bytes(50), "DICOM"),
         (b"P5 2 2 4095\n" + bytes(8), "not an image"),
-        (png(10_001, 1, 8, 0, bytes(10_002)), "10001 x 1 pixels"),
-        (png(9_000, 9_000, 1, 0, b""), "9000 x 9000 pixels"),
+        (png_bytes(10_001, 1, 8, 0, bytes(10_002)), "10001 x 1 pixels"),
+        (png_bytes(9_000, 9_000, 1, 0, b""), "9000 x 9000 pixels"),
     ],
 )
-def test_other_files_are_refused_with_a_remedy(data: bytes, says: str) -> None:
-    """The message has the kind of the file and a remedy."""
-    with pytest.raises(BadFile, match=says) as refused:
+def test_other_files_are_refused_with_a_remedy(data: bytes, message: str) -> None:
+    """The message has the kind of the file and states what to do."""
+    with pytest.raises(BadFile, match=message) as refused:
         inspect(data)
     assert "export" in str(refused.value)
 
@@ -227,21 +229,21 @@ def test_other_files_are_refused_with_a_remedy(data: bytes, says: str) -> None:
 def test_a_decompression_bomb_is_refused() -> None:
     """A small file with a declared size of 10 gigapixels is not unpacked."""
     with pytest.raises(BadFile):
-        inspect(png(100_000, 100_000, 8, 0, b""))
+        inspect(png_bytes(100_000, 100_000, 8, 0, b""))
 
 
 def test_several_frames_are_refused() -> None:
-    """It is unknown which of them is the film."""
+    """The file does not state which frame is the film."""
     frames = [Image.new("L", (4, 4), level) for level in (0, 200)]
     with pytest.raises(BadFile, match="2 frames"):
-        inspect(saved(frames[0], "TIFF", save_all=True, append_images=frames[1:]))
+        inspect(image_bytes(frames[0], "TIFF", save_all=True, append_images=frames[1:]))
 
 
 @given(st.binary(max_size=400), st.integers(0, 300))
-def test_random_bytes_give_facts_or_a_refusal(noise: bytes, at: int) -> None:
+def test_random_bytes_are_read_or_refused(noise: bytes, position: int) -> None:
     """No other error occurs."""
-    sound = saved(Image.fromarray(ramp((8, 8))), "TIFF")
-    for data in (noise, sound[:at] + noise + sound[at + len(noise) :]):
+    sound = image_bytes(Image.fromarray(ramp_film((8, 8))), "TIFF")
+    for data in (noise, sound[:position] + noise + sound[position + len(noise) :]):
         try:
             facts = inspect(data)
         except BadFile:

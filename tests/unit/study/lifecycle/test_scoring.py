@@ -30,7 +30,7 @@ from study.store.studies import study_row
 from study.trail.verification import verify, verify_study
 from tests.conftest import ACTING, NOW, person, presentation, reading, tamper
 from tests.sites import create_empty
-from tests.unit.study.exchange.test_restoring import SCORED
+from tests.unit.study.exchange.test_restoring import SCORING_KINDS
 from tests.unit.study.lifecycle.test_reviewing import reviewers, run_command
 
 pytestmark = pytest.mark.slow
@@ -292,7 +292,7 @@ def test_a_restored_study_has_identical_scores(read: Store, tmp_path: Path) -> N
     judging.close(read, SCORING, _scored(read, sample=scoring.Sample(n_items=4)), acting=ACTING)
     files = bundle_files(read, "trial")
     records = [json.loads(line) for line in files["records.jsonl"].splitlines()]
-    assert {record["row"] for record in records} > SCORED
+    assert {record["row"] for record in records} > SCORING_KINDS
     assert b"expert-" not in b"".join(files.values())
     (tmp_path / "bundle.zip").write_bytes(zip_files(files))
     target = create_empty(tmp_path / "target", 2)

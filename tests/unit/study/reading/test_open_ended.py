@@ -29,7 +29,6 @@ from study.store.studies import study_row
 from study.trail.verification import verify, verify_study
 from tests.conftest import ACTING, NOW, open_trial, person, presentation, reading, write_bank
 from tests.sites import close_trial, create_empty, export_bundle
-from tests.unit.study.reading.test_score_card import close_trial
 
 Opened = Callable[..., Store]
 OPEN = "open-ended"

@@ -1,4 +1,4 @@
-"""accuracy.csv and missing.csv: which readings count, and how."""
+"""Which readings count in accuracy.csv and missing.csv, and how."""
 
 import math
 
@@ -30,7 +30,7 @@ def test_unanswered_items_count_as_wrong() -> None:
 
 
 def test_only_the_first_reading_of_an_item_counts() -> None:
-    """Hidden repeats measure the agreement of readers with themselves, for any order of rows."""
+    """Hidden repeats measure only how readers agree with themselves; row order has no effect."""
     items = pd.DataFrame({"item_id": ["a"], "truth": ["A"]})
     readings = pd.DataFrame(
         {"rater_id": "R", "item_id": "a", "answer": ["B", "A"], "repeat": ["2", "1"]}
@@ -39,7 +39,7 @@ def test_only_the_first_reading_of_an_item_counts() -> None:
 
 
 def test_macro_is_the_mean_over_tasks_with_a_mover_interval(make_bundle: MakeBundle) -> None:
-    """Computed by hand for two tasks, 2 of 3 and 0 of 1."""
+    """The values are computed by hand for two tasks, with 2 of 3 and 0 of 1 correct."""
     table = accuracy(make_bundle("AAAA", {"R": "AABB"}, task=["x", "x", "x", "y"]))
     macro = table.loc[table["group"] == "macro"].iloc[0]
     low, high = wilson_interval(
@@ -55,7 +55,7 @@ def test_macro_is_the_mean_over_tasks_with_a_mover_interval(make_bundle: MakeBun
 def test_without_a_reference_standard_accuracy_is_undefined(
     make_bundle: MakeBundle,
 ) -> None:
-    """The cell is empty, with the reason."""
+    """The cell is empty, and the reason is stated."""
     table = accuracy(make_bundle("..", {"R": "AB"}, task="x"))
     assert table["accuracy"].isna().all()
     assert (table["n"] == 0).all()
@@ -66,7 +66,7 @@ def test_without_a_reference_standard_accuracy_is_undefined(
 def test_cluster_intervals_need_patients_with_several_items(
     make_bundle: MakeBundle,
 ) -> None:
-    """Otherwise the cells are empty."""
+    """If each patient has one item, the cells are empty."""
     answers = {"R": "ABABABAB"}
     apart = accuracy(make_bundle("AAAABBBB", answers, patient_id=list("abcdefgh")))
     assert apart["cluster_ci_low"].isna().all()
@@ -78,7 +78,7 @@ def test_cluster_intervals_need_patients_with_several_items(
 
 
 def test_examinations_are_clusters_if_patients_are_unknown(make_bundle: MakeBundle) -> None:
-    """A single examination cannot be resampled, and the reason states it."""
+    """A single examination cannot be resampled, and the reason is stated."""
     table = accuracy(make_bundle("AB", {"R": "AA"}, examination_id=["e", "e"]))
     assert table["undefined_because"].iloc[0] == f"cluster interval: {SINGLE_CLUSTER}"
 
@@ -103,6 +103,6 @@ def test_alpha_determines_the_width(make_bundle: MakeBundle) -> None:
 
 
 def test_readers_come_before_models_sorted_by_id(make_bundle: MakeBundle) -> None:
-    """The order of rows is fixed."""
+    """The order of rows does not depend on the input."""
     bundle = make_bundle("A", {"b": "A", "a": "A", "c": "A"}, models=("a",))
     assert missing(bundle)["rater_id"].tolist() == ["b", "c", "a"]

@@ -1,4 +1,4 @@
-"""banks.csv: the accuracy of a rater on two banks."""
+"""banks.csv compares the accuracy of a rater on two banks."""
 
 import numpy as np
 import pandas as pd
@@ -25,7 +25,7 @@ def _bundle(right: dict[str, tuple[int, int]], per_patient: int = 1) -> Bundle:
 
 
 def test_the_difference_has_newcombes_interval() -> None:
-    """Example (a) of 1998, method 10: 56 of 70 and 48 of 80 give 0.0524 to 0.3339."""
+    """In example (a) of Newcombe 1998, method 10, 56 of 70 and 48 of 80 give 0.0524 to 0.3339."""
     table = banks(_bundle({"x": (70, 56), "y": (80, 48)}), OPTIONS)
     row = table.loc[table["by"] == "overall"].iloc[0]
     assert (row["bank"], row["other_bank"], row["n"], row["n_other"]) == ("x", "y", 70, 80)

@@ -36,19 +36,19 @@ def _bundle(confidence: list[float | None], right: list[bool], per_patient: int 
     return bundle_from_tables(items, readings, raters)
 
 
-def _drawn(n: int = 120, seed: int = 5) -> tuple[list[float | None], list[bool]]:
-    """Return confidences with many ties and values on the edges of bins, too high by a fifth."""
+def _random_confidences(n: int = 120, seed: int = 5) -> tuple[list[float | None], list[bool]]:
+    """Return confidences that are too high by a fifth, with many ties and values on bin edges."""
     rng = np.random.default_rng(seed)
     confidence = rng.integers(0, 21, n) / 20
     return list(confidence), list(rng.random(n) < 0.8 * confidence)
 
 
-def test_each_measure_equals_scikit_learn() -> None:
-    """Its bins include the upper edge, ours the lower edge.
+def test_each_measure_equals_that_of_scikit_learn() -> None:
+    """Bins of scikit-learn include the upper edge, ours the lower edge.
 
-    These confidences are not on an edge.
+    No confidence in this test is on an edge.
     """
-    confidence, right = _drawn()
+    confidence, right = _random_confidences()
     table = model_calibration(_bundle(confidence, right), OPTIONS).set_index("measure")
     assert table.loc[BRIER, "estimate"] == pytest.approx(brier_score_loss(right, confidence))
     assert table.loc[AUC, "estimate"] == pytest.approx(roc_auc_score(right, confidence))
@@ -68,7 +68,7 @@ def test_each_measure_equals_scikit_learn() -> None:
 
 
 def test_an_edge_belongs_to_the_upper_bin() -> None:
-    """Edges are decimal: the floating-point number 0.3 is slightly less than three tenths."""
+    """Edges are decimal numbers: the floating-point number 0.3 is slightly less than 3/10."""
     bins = model_reliability(_bundle([0, 0.1, 0.3, 0.6, 0.7, 1], [True] * 6), OPTIONS)
     assert bins["bin_low"].tolist() == pytest.approx([0, 0.1, 0.3, 0.6, 0.7, 0.9])
 
@@ -76,7 +76,7 @@ def test_an_edge_belongs_to_the_upper_bin() -> None:
 @pytest.mark.slow
 def test_patients_are_resampled_together() -> None:
     """With four equal answers per patient, the interval is wider, and contains the estimate."""
-    few, of_few = _drawn(40)
+    few, of_few = _random_confidences(40)
     confidence, right = (
         [entry for entry in few for _ in range(4)],
         [r for r in of_few for _ in range(4)],
@@ -101,7 +101,7 @@ def test_patients_are_resampled_together() -> None:
 
 @pytest.mark.thorough
 def test_calibrated_models_are_within_the_range_of_chance() -> None:
-    """At most six of 40 calibrated models are outside; a model a fifth too confident is above."""
+    """At most six of 40 calibrated models are outside; one that is too confident is above."""
     ids = [f"q{i:03d}" for i in range(200)]
     names = [f"M{n:02d}" for n in range(40)]
     items = pd.DataFrame({"item_id": ids, "truth": "A", "n_options": 4})
@@ -120,7 +120,7 @@ def test_calibrated_models_are_within_the_range_of_chance() -> None:
     assert error["ci_low"].isna().all()
     inside = (chance["ci_low"] <= error["estimate"]) & (error["estimate"] <= chance["ci_high"])
     assert (~inside).sum() <= 6
-    result = model_calibration(_bundle(*_drawn(400)), OPTIONS).set_index("measure")
+    result = model_calibration(_bundle(*_random_confidences(400)), OPTIONS).set_index("measure")
     assert result.loc[ECE, "estimate"] > result.loc[BY_CHANCE, "ci_high"]
 
 
@@ -147,8 +147,8 @@ def test_an_undefined_calibration_has_its_reason() -> None:
 
 @pytest.mark.slow
 def test_the_table_exists_only_if_a_model_states_its_confidence() -> None:
-    """Readers' steps, ratings of a finding and numbers above 1 do not count."""
-    confidence, right = _drawn(30)
+    """Confidences of readers, ratings of a finding, and numbers above 1 do not count."""
+    confidence, right = _random_confidences(30)
     results = analyse(_bundle(confidence, right), OPTIONS)
     assert len(results.tables["model_calibration"]) == 5
     shown = {table.name: table for table in report_tables(results)}
@@ -162,7 +162,7 @@ def test_the_table_exists_only_if_a_model_states_its_confidence() -> None:
 
 
 def test_equal_confidences_count_half_in_resamples_as_well() -> None:
-    """With two levels most pairs are tied; the interval still contains the area."""
+    """With two levels most pairs are tied, and the interval still contains the area."""
     right = [bool((i // 2) % 2) for i in range(200)]
     confidence = [0.8 if (i % 2) != (i % 10 == 0) else 0.2 for i in range(200)]
     row = model_calibration(_bundle([*confidence], right), OPTIONS).set_index("measure").loc[AUC]

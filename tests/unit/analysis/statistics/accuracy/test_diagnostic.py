@@ -1,4 +1,4 @@
-"""Items with two classes, the positive option, and undefined values."""
+"""Accuracy for items with two classes: the positive option, and undefined values."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from analysis.cli import main
 from analysis.registry import analyse
 from analysis.statistics.accuracy.diagnostic import diagnostic
 
-PROTOCOL = {"locked": {"protocol": {"positive": ["mass"]}}}
+PROTOCOL_WITH_POSITIVE = {"locked": {"protocol": {"positive": ["mass"]}}}
 
 
 def bundle(options: list[str], truth: str = "ABAB", answers: str = "ABBA") -> Bundle:
@@ -38,14 +38,14 @@ def bundle(options: list[str], truth: str = "ABAB", answers: str = "ABBA") -> Bu
 def test_the_positive_option_determines_the_classes(
     options: list[str], named: tuple[str, ...], positive: str, n_positive: int
 ) -> None:
-    """It is named by text or letter, otherwise the affirmative option, otherwise the second."""
+    """The option is named by text or letter; the default is the affirmative or second option."""
     row = diagnostic(bundle(options), Options(positive=named)).iloc[0]
     assert (row["positive"], row["n_positive"]) == (positive, n_positive)
 
 
 @pytest.mark.slow
 def test_items_without_options_have_two_classes_in_binary_studies() -> None:
-    """The rule is that of areas under the ROC curve; with a third letter there is no table."""
+    """The rule is that for areas under the ROC curve; a third letter leaves no table."""
     assert diagnostic(bundle([""] * 4))["positive"].tolist() == ["B"]
     three = bundle([""] * 4, truth="ABCB")
     assert len(diagnostic(three)) == 0
@@ -61,7 +61,7 @@ def test_an_answer_of_the_same_class_is_correct() -> None:
 
 
 def test_a_class_without_items_is_undefined() -> None:
-    """The other class keeps its estimate."""
+    """The estimate for the other class is defined."""
     row = diagnostic(bundle(['["mass", "nodule"]'] * 4, truth="AAAA")).iloc[0]
     assert pd.isna(row["sensitivity"])
     assert pd.isna(row["sens_low"])
@@ -70,13 +70,13 @@ def test_a_class_without_items_is_undefined() -> None:
 
 
 def test_the_protocol_names_positive_options() -> None:
-    """An option of the run takes precedence."""
+    """An option of the command takes precedence."""
     undeclared = bundle(['["mass", "nodule"]'] * 4)
     declared = Bundle(
         items=undeclared.items,
         raters=undeclared.raters,
         readings=undeclared.readings,
-        protocol=PROTOCOL,
+        protocol=PROTOCOL_WITH_POSITIVE,
     )
     assert diagnostic(declared)["positive"].iloc[0] == "A"
     assert diagnostic(declared, Options(positive=("nodule",)))["positive"].iloc[0] == "B"
@@ -86,7 +86,7 @@ def test_the_protocol_names_positive_options() -> None:
 def test_an_option_that_no_item_offers_is_refused(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The message names the option on the command line as well."""
+    """The message names the option, also on the command line."""
     with pytest.raises(OptionsError, match="positive is “effusion”, which no item offers"):
         diagnostic(bundle(['["mass", "nodule"]'] * 4), Options(positive=("effusion",)))
     out = str(tmp_path / "out")

@@ -12,8 +12,8 @@ from analysis.statistics.accuracy.accuracy import NO_REFERENCE, NO_TASK
 from analysis.statistics.accuracy.leaderboard import FEW_RANKED, NO_LIMITS
 from tests.unit.analysis.conftest import MakeBundle
 
-# Questions per task, as in ReXVQA's test set: 36.1, 36.5, 20.9, 6.1 and 0.4 %.
-SIZES = (3610, 3650, 2090, 610, 40)
+# Questions per task, in the proportions of ReXVQA's test set: 36.1, 36.5, 20.9, 6.1 and 0.4 %.
+QUESTIONS_PER_TASK = (3610, 3650, 2090, 610, 40)
 # The leaderboard's accuracies by task (presence, negation, differential, location, geometric).
 PUBLISHED = {
     "MedGemma-4B-it": (0.8521, 0.8503, 0.7671, 0.8347, 0.8045),
@@ -24,16 +24,16 @@ PUBLISHED = {
 }
 
 
-def _published(seed: int = 1) -> Bundle:
-    """Return models with these numbers of correct answers, distributed over questions at random."""
+def _published_study(seed: int = 1) -> Bundle:
+    """Return models with the published accuracies; correct answers are distributed at random."""
     rng = np.random.default_rng(seed)
-    tasks = np.repeat([f"task {t}" for t in range(5)], SIZES)
+    tasks = np.repeat([f"task {t}" for t in range(5)], QUESTIONS_PER_TASK)
     ids = [f"q{i:05d}" for i in range(len(tasks))]
     parts = []
     for model, shares in PUBLISHED.items():
         right = [
             rng.permutation(np.arange(size) < round(share * size))
-            for size, share in zip(SIZES, shares, strict=True)
+            for size, share in zip(QUESTIONS_PER_TASK, shares, strict=True)
         ]
         answers = np.where(np.concatenate(right), "A", "B")
         parts.append(pd.DataFrame({"rater_id": model, "item_id": ids, "answer": answers}))
@@ -45,7 +45,7 @@ def _published(seed: int = 1) -> Bundle:
 @pytest.mark.thorough
 def test_micro_and_macro_ranks_differ_as_on_rexvqas_leaderboard() -> None:
     """Ranks 2 to 5 are reversed, and the intervals of the ranks include both."""
-    table = leaderboard(_published(), Options(bootstrap=500))
+    table = leaderboard(_published_study(), Options(bootstrap=500))
     micro, macro = (table.query(f"group == '{group}'") for group in ("micro", "macro"))
     assert macro["rater_id"].tolist() == list(PUBLISHED)
     assert micro["rater_id"].tolist() == [list(PUBLISHED)[i] for i in (0, 4, 3, 2, 1)]
@@ -58,7 +58,7 @@ def test_micro_and_macro_ranks_differ_as_on_rexvqas_leaderboard() -> None:
 def test_accuracies_equal_those_of_the_accuracy_table(
     make_bundle: MakeBundle,
 ) -> None:
-    """Users can verify them with the other table."""
+    """Users can compare the two tables."""
     bundle = make_bundle(
         "AABBAABB", {"R": "AABBBBAA", "M": "AB.BAAB."}, models=("M",), task=list("xxxyyyyy")
     )
@@ -82,7 +82,7 @@ def test_tied_models_share_the_better_rank(make_bundle: MakeBundle) -> None:
 
 
 def test_with_clusters_the_interval_is_that_of_the_accuracy_table(make_bundle: MakeBundle) -> None:
-    """Both use the same resamples of patients."""
+    """Both tables use the same resamples of patients."""
     rng = np.random.default_rng(5)
     answers = {r: "".join(rng.choice(list("AB"), 40)) for r in ("R", "S", "T")}
     bundle = make_bundle(
@@ -94,7 +94,7 @@ def test_with_clusters_the_interval_is_that_of_the_accuracy_table(make_bundle: M
     assert both["ci_high_x"].tolist() == pytest.approx(both["high"].tolist(), abs=1e-12)
 
 
-def test_limits_of_ranks_equal_those_of_a_loop(make_bundle: MakeBundle) -> None:
+def test_limits_of_ranks_equal_those_computed_in_a_loop(make_bundle: MakeBundle) -> None:
     """The loop draws the same items, one resample at a time."""
     rng = np.random.default_rng(2)
     names = list("abcde")
@@ -112,7 +112,7 @@ def test_limits_of_ranks_equal_those_of_a_loop(make_bundle: MakeBundle) -> None:
 
 
 @pytest.mark.slow
-def test_resamples_do_not_depend_on_the_size_of_blocks() -> None:
+def test_resamples_do_not_depend_on_the_block_size() -> None:
     """Every resample has as many items as the bundle, and depends on the seed only."""
     options = Options(bootstrap=50)
     blocks = list(weight_blocks(None, 200_000, options))
@@ -126,7 +126,7 @@ def test_resamples_do_not_depend_on_the_size_of_blocks() -> None:
 def test_undefined_ranks_have_a_reason(
     make_bundle: MakeBundle,
 ) -> None:
-    """The accuracy can be defined where its limits are not."""
+    """An accuracy can be defined although its limits are not."""
     nothing = leaderboard(make_bundle("..", {"R": "AB"}))
     assert nothing["undefined_because"].tolist() == [NO_REFERENCE] * 2
     assert nothing["rank"].isna().all()
@@ -150,7 +150,7 @@ def test_a_task_with_one_question_leaves_macro_without_limits(
 
 
 def test_two_hundred_models_are_ranked(make_bundle: MakeBundle) -> None:
-    """The time is measured by the benchmarks."""
+    """The benchmarks measure the time."""
     rng = np.random.default_rng(1)
     answers = {f"m{i:03d}": "".join(rng.choice(list("AAAB"), 20)) for i in range(200)}
     bundle = make_bundle("A" * 20, answers, models=tuple(answers), task=list("vwxyz") * 4)
@@ -162,7 +162,7 @@ def test_two_hundred_models_are_ranked(make_bundle: MakeBundle) -> None:
 
 
 def test_a_reader_without_an_item_of_a_task_has_no_macro_rank() -> None:
-    """The items suffice for a micro rank; the mean over the other tasks is not comparable."""
+    """The items suffice for a micro rank; the mean over other tasks would not be comparable."""
     ids = [f"q{i:02}" for i in range(40)]
     items = pd.DataFrame({"item_id": ids, "truth": "A", "task": ["x"] * 36 + ["y"] * 4})
     readings = [

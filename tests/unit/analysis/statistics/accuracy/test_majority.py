@@ -1,4 +1,4 @@
-"""The majority vote equals a count by item, and does not depend on letters."""
+"""The majority vote equals a count of answers per item, and does not depend on letters."""
 
 from collections import Counter
 from dataclasses import replace
@@ -15,7 +15,7 @@ N_ITEMS = 40
 RATERS = ["R1", "R2", "R3", "R4", "M"]
 
 
-def tables(seed: int = 3) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+def study_tables(seed: int = 3) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Return four readers with missing answers and a model, with two items per patient."""
     random = np.random.default_rng(seed)
     ids = [f"q{i:02}" for i in range(N_ITEMS)]
@@ -35,7 +35,7 @@ def tables(seed: int = 3) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     return items, pd.DataFrame(readings), pd.DataFrame({"rater_id": RATERS, "rater_kind": kinds})
 
 
-def credit(votes: list[str], truth: str) -> float:
+def majority_credit(votes: list[str], truth: str) -> float:
     """Return the share of the most frequent answers that are the truth."""
     counts = Counter(vote for vote in votes if vote)
     winners = [answer for answer, n in counts.items() if n == max(counts.values())]
@@ -43,12 +43,12 @@ def credit(votes: list[str], truth: str) -> float:
 
 
 def test_every_row_equals_a_count_of_votes() -> None:
-    """The vote is compared with the mean of the readers, and the model with the vote."""
-    items, readings, raters = tables()
+    """The rows compare the vote with the mean of the readers, and a model with the vote."""
+    items, readings, raters = study_tables()
     table = majority_vote(bundle_from_tables(items, readings, raters))
     wide = readings.pivot_table(index="item_id", columns="rater_id", values="answer", aggfunc="sum")
     truth = items.set_index("item_id")["truth"]
-    votes = np.array([credit([*wide.loc[i, RATERS[:4]]], truth[i]) for i in truth.index])
+    votes = np.array([majority_credit([*wide.loc[i, RATERS[:4]]], truth[i]) for i in truth.index])
     right = wide.eq(truth, axis=0).loc[truth.index]
     mean = right[RATERS[:4]].mean(axis=1).to_numpy()
     assert table["model_id"].tolist() == ["", "M"]
@@ -66,8 +66,8 @@ def test_every_row_equals_a_count_of_votes() -> None:
 
 
 def test_letters_and_the_order_of_readers_do_not_matter() -> None:
-    """Letters of options and names of readers are changed."""
-    items, readings, raters = tables()
+    """Other letters for the options and other names of readers give the same result."""
+    items, readings, raters = study_tables()
     before = majority_vote(bundle_from_tables(items, readings, raters))
     letters = {"": "", **dict(zip("ABCD", "CADB", strict=True))}
     names = dict(zip(RATERS, ["R9", "R2", "R7", "R1", "M"], strict=True))
@@ -84,8 +84,8 @@ def test_letters_and_the_order_of_readers_do_not_matter() -> None:
 
 
 def test_two_readers_have_no_vote_and_too_few_items_no_estimate() -> None:
-    """The row has the reason of the panel."""
-    items, readings, raters = tables()
+    """The row has the same reason as the comparison with the mean of the readers."""
+    items, readings, raters = study_tables()
     two = readings[readings["rater_id"].isin(["R1", "R2", "M"])]
     assert len(majority_vote(bundle_from_tables(items, two, raters))) == 0
     dropped = (readings["rater_id"] == "R3") & (readings["item_id"] > "q20")
@@ -96,7 +96,7 @@ def test_two_readers_have_no_vote_and_too_few_items_no_estimate() -> None:
 
 def test_excluding_an_answer_of_a_model_excludes_its_case() -> None:
     """The case is left out of the model's row and kept in the row of the vote."""
-    items, readings, raters = tables()
+    items, readings, raters = study_tables()
     excluded = (readings["rater_id"] == "M") & (readings["item_id"] == "q00")
     marked = readings.assign(excluded=excluded.map({True: "wrong image", False: ""}))
     bundle = bundle_from_tables(items, marked, raters)

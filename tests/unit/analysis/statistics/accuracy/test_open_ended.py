@@ -1,4 +1,4 @@
-"""open_ended.csv and open_gap.csv: values by hand, and intervals from independent computations."""
+"""open_ended.csv and open_gap.csv have values computed by hand or by other programs."""
 
 from dataclasses import replace
 
@@ -33,7 +33,7 @@ LEVELS = {"c": "correct", "p": "partly correct", "i": "incorrect"}
 def _bundle(
     letters: str, scores: str, *, per_patient: int = 1, model: bool = False, **more: object
 ) -> Bundle:
-    """Return the study of one rater: a letter per item, and the score of its text.
+    """Return a study of one rater with a letter and a score of the text for each item.
 
     `c`, `p` and `i` are settled scores, `-` is a missing answer, `?` an answer without a score, and
     a blank an item that was not asked without options.
@@ -73,8 +73,8 @@ def _overall(bundle: Bundle) -> pd.DataFrame:
 
 
 @pytest.mark.slow
-def test_a_gap_needs_25_patients_with_answers_both_ways() -> None:
-    """Of 40 cases asked both ways, 24 answers are too few for a verdict, and 25 are enough."""
+def test_the_gap_needs_25_patients_asked_with_and_without_options() -> None:
+    """Of 40 cases asked in both ways, 24 answers are too few for a verdict; 25 are enough."""
     for bundle, few in (
         (_bundle("A" * 40, "i" * 24 + "-" * 16), True),
         (_bundle("A" * 40, "i" * 25 + "-" * 15), False),
@@ -86,7 +86,7 @@ def test_a_gap_needs_25_patients_with_answers_both_ways() -> None:
 
 
 def test_unanswered_items_are_incorrect_and_unscored_items_are_counted() -> None:
-    """Both have a separate column."""
+    """The two numbers have separate columns."""
     overall = _overall(_bundle("A" * 10, "cccppi--??"))
     assert overall["estimate"].to_dict() == {
         "correct": 3 / 8,
@@ -99,7 +99,7 @@ def test_unanswered_items_are_incorrect_and_unscored_items_are_counted() -> None
 
 
 def test_only_items_drawn_for_scoring_count() -> None:
-    """Unanswered items that would not have been scored do not count either."""
+    """Unanswered items that were not drawn do not count either."""
     bundle = _bundle("A" * 8, "cc-?-?-?")
     drawn = replace(bundle, about={"scored_items": {"answer": ["q000", "q001", "q002"]}})
     row = _overall(drawn).loc["correct"]
@@ -109,7 +109,7 @@ def test_only_items_drawn_for_scoring_count() -> None:
 
 
 def test_missing_items_are_incorrect_for_models_but_not_for_readers() -> None:
-    """A model must not gain by omitting items.
+    """Omitting items must not improve the result of a model.
 
     A case that was not shown does not count as an answer.
     """
@@ -121,7 +121,7 @@ def test_missing_items_are_incorrect_for_models_but_not_for_readers() -> None:
 
 
 def test_strict_accuracy_of_independent_items_has_wilsons_interval() -> None:
-    """It equals statsmodels' interval; the mean score has a t interval over items."""
+    """The interval equals that of statsmodels; the mean score has a t interval over items."""
     overall = _overall(_bundle("A" * 40, "c" * 22 + "p" * 8 + "i" * 10))
     strict, score = overall.loc["correct"], overall.loc["score"]
     wilson = proportion_confint(22, 40, method="wilson")
@@ -162,10 +162,10 @@ def test_empty_cells_have_a_reason(
     assert np.isnan(row["estimate"]) == (reason == NONE_SCORED)
 
 
-def test_the_gap_is_paired_over_items_asked_both_ways() -> None:
-    """Strict: Tango's interval.
+def test_the_gap_is_paired_over_items_asked_with_and_without_options() -> None:
+    """The strict gap has Tango's interval.
 
-    Partly correct answers count half, and t limits are computed over the differences.
+    In the other gap partly correct answers count half, with a t interval over the differences.
     """
     letters, scores = "AAAAAAAABBBB" * 3, "ccpp-i?  cpi" * 3
     result = open_gap(_bundle(letters, scores), OPTIONS)
@@ -185,7 +185,7 @@ def test_the_gap_is_paired_over_items_asked_both_ways() -> None:
     assert (strict["method"], half["method"]) == (TANGO, "mean over items, t over items")
 
 
-def test_without_items_asked_both_ways_the_gap_is_undefined() -> None:
+def test_without_items_asked_in_both_ways_the_gap_is_undefined() -> None:
     row = open_gap(_bundle("AAAA", "????"), OPTIONS).iloc[0]
     assert np.isnan([row["difference"], row["multiple_choice"], row["ci_low"]]).all()
     assert row["undefined_because"] == NO_ITEM_BOTH_WAYS
@@ -228,7 +228,7 @@ def test_the_report_describes_open_answers_if_there_are_any() -> None:
 
 @pytest.mark.slow
 def test_a_gap_whose_interval_contains_0_is_not_reported_as_one() -> None:
-    """The sentence agrees with the interval."""
+    """The sentence agrees with the interval in the table."""
     results = analyse(_bundle("A" * 22 + "B" * 18, "c" * 20 + "ii" + "cc" + "i" * 16), OPTIONS)
     text = " ".join(map(str, findings(results)))
     assert "(no difference shown)" in text

@@ -40,7 +40,9 @@ def answers() -> tuple[Floats, Floats]:
     return np.round(expit(2 * linear), 4).clip(0.01, 0.99), right
 
 
-def fitted(design: Floats, offset: Floats, right: Floats, groups: Floats) -> tuple[Floats, Floats]:
+def maximum_likelihood_fit(
+    design: Floats, offset: Floats, right: Floats, groups: Floats
+) -> tuple[Floats, Floats]:
     """Return the maximum likelihood estimates and their sandwich standard errors."""
 
     def loss(beta: Floats) -> float:
@@ -62,7 +64,7 @@ def fitted(design: Floats, offset: Floats, right: Floats, groups: Floats) -> tup
 def test_slope_and_intercept_equal_another_fit(
     answers: tuple[Floats, Floats], n_patients: int
 ) -> None:
-    """The slope with a free intercept, the intercept with a slope of 1."""
+    """The slope is fitted with a free intercept, and the intercept with a slope of 1."""
     confidence, right = answers
     table = model_recalibration(study(confidence, right, n_patients), OPTIONS)
     table = table.set_index("measure")
@@ -72,7 +74,7 @@ def test_slope_and_intercept_equal_another_fit(
         ("slope", np.column_stack([confidences, ones]), 0 * confidences),
         ("intercept", ones[:, None], confidences),
     ):
-        beta, errors = fitted(design, offset, right, groups)
+        beta, errors = maximum_likelihood_fit(design, offset, right, groups)
         row = table.loc[measure]
         assert row["estimate"] == pytest.approx(beta[0], abs=1e-4)
         assert row["se"] == pytest.approx(errors[0], rel=1e-3)
@@ -92,7 +94,7 @@ def test_slope_and_intercept_equal_another_fit(
 def test_undefined_values_have_a_reason(
     confidence: list[float], right: list[float], reasons: list[str]
 ) -> None:
-    """A fit that would not converge is not attempted."""
+    """No fit is attempted if it would not converge."""
     table = model_recalibration(study(np.array(confidence), np.array(right)), OPTIONS)
     for row, reason in zip(table.to_dict("records"), reasons, strict=True):
         assert row["undefined_because"].startswith(reason)

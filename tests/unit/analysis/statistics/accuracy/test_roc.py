@@ -1,4 +1,4 @@
-"""Which raters have a ROC curve, its direction, its mean, and the figure."""
+"""Raters who have a ROC curve, its direction, the mean curve, and the figure."""
 
 from collections.abc import Mapping, Sequence
 
@@ -18,7 +18,7 @@ from tests.conftest import number_of_examples
 
 OPTIONS = Options(confidence="answer", bootstrap=20)
 Ratings = Mapping[str, Sequence[object] | None]
-SURE: Ratings = {
+CONFIDENCES: Ratings = {
     "R1": [5, 3, 1, 4, 2, 5],
     "R2": [1, 1, 2, 3, 4, 4],
     "M1": [0.9, 0.8, 0.7, 0.6, 0.9, 0.8],
@@ -46,34 +46,34 @@ def study(
 @pytest.mark.slow
 def test_raters_without_confidence_have_no_curve() -> None:
     """A rater with missing confidence has no curve either; a study without curves has no table."""
-    gap = {**SURE, "R2": [1, 1, "", 3, 4, 4], "M1": None}
+    gap = {**CONFIDENCES, "R2": [1, 1, "", 3, 4, 4], "M1": None}
     assert set(roc_points(study(gap), OPTIONS)["rater_id"]) == {"R1"}
     assert "roc_points" not in analyse(study({"R1": None}), OPTIONS).tables
 
 
 @pytest.mark.slow
-def test_the_positive_class_is_that_of_sensitivity() -> None:
-    """The other class mirrors the curve at the diagonal from upper left and keeps its area."""
-    by_default = roc_points(study(SURE), OPTIONS)
-    other = roc_points(study(SURE), Options(confidence="answer", positive=("mass",)))
-    rates = ["false_positive_rate", "true_positive_rate"]
-    for rater in SURE:
-        first, second = (t.loc[t["rater_id"] == rater, rates] for t in (by_default, other))
-        mirrored = 1 - second[rates[::-1]]
+def test_curve_and_sensitivity_have_the_same_positive_class() -> None:
+    """With the other class the curve is mirrored, and its area is the same."""
+    by_default = roc_points(study(CONFIDENCES), OPTIONS)
+    other = roc_points(study(CONFIDENCES), Options(confidence="answer", positive=("mass",)))
+    rising_rates = ["false_positive_rate", "true_positive_rate"]
+    for rater in CONFIDENCES:
+        first, second = (t.loc[t["rater_id"] == rater, rising_rates] for t in (by_default, other))
+        mirrored = 1 - second[rising_rates[::-1]]
         assert set(map(tuple, first.round(9).to_numpy())) == set(
             map(tuple, mirrored.round(9).to_numpy())
         )
     areas = [
-        roc_areas(study(SURE), Options(confidence="answer", bootstrap=5, positive=positive))
+        roc_areas(study(CONFIDENCES), Options(confidence="answer", bootstrap=5, positive=positive))
         for positive in ((), ("mass",))
     ]
     areas_under = [table[table["measure"] == "auc"]["estimate"].tolist() for table in areas]
     assert areas_under[0] == pytest.approx(areas_under[1])
 
 
-def test_intervals_follow_the_patients() -> None:
+def test_intervals_take_into_account_items_of_the_same_patient() -> None:
     """With too few patients the partial area has a reason instead of an interval."""
-    table = roc_areas(study(SURE, patient_id=list("aabbcc")), OPTIONS)
+    table = roc_areas(study(CONFIDENCES, patient_id=list("aabbcc")), OPTIONS)
     partial = table[table["measure"] == "partial_auc"].iloc[0]
     assert partial["undefined_because"] == "interval: fewer than 8 patients or examinations"
     assert pd.isna(partial["ci_low"])
@@ -81,9 +81,9 @@ def test_intervals_follow_the_patients() -> None:
 
 
 @pytest.mark.slow
-def test_the_figure_has_readers_their_mean_and_models() -> None:
-    """A model without confidence is a point."""
-    results = analyse(study({**SURE, "M2": None}), OPTIONS)
+def test_the_figure_shows_readers_the_mean_of_readers_and_models() -> None:
+    """A model without confidence is shown as a point."""
+    results = analyse(study({**CONFIDENCES, "M2": None}), OPTIONS)
     [figure] = [f for part in ROC_POINTS.figures.values() for f in part(results, "")]
     assert "mean sensitivity at each specificity" in figure.caption
     assert figure.chart is not None
@@ -93,15 +93,15 @@ def test_the_figure_has_readers_their_mean_and_models() -> None:
     assert (*point.x, *point.y) == pytest.approx((100 / 3, 200 / 3))
 
 
-rates = st.lists(st.floats(0, 1), max_size=5).map(lambda inner: np.sort([0.0, *inner, 1.0]))
+rising_rates = st.lists(st.floats(0, 1), max_size=5).map(lambda inner: np.sort([0.0, *inner, 1.0]))
 
 
 @st.composite
 def curves(draw: st.DrawFn) -> list[tuple[Floats, Floats]]:
-    """Return one to four rising curves, steps included."""
+    """Draw one to four rising curves, including steps."""
     curves_drawn = []
     for _ in range(draw(st.integers(1, 4))):
-        false = np.round(draw(rates), 2)
+        false = np.round(draw(rising_rates), 2)
         true = np.sort(
             np.round(
                 [
@@ -129,8 +129,8 @@ def test_the_area_under_the_mean_is_the_mean_of_the_areas(
     assert (np.diff(true) >= -1e-9).all()
 
 
-def test_copies_of_an_item_within_its_patient_add_no_precision() -> None:
-    """The error is DeLong's for single items."""
+def test_copies_of_an_item_of_a_patient_add_no_precision() -> None:
+    """The standard error is DeLong's for the items without copies."""
     ratings = {"R1": [5, 3, 1, 4, 2, 5], "R2": [1, 1, 2, 3, 4, 4]}
     bundle = study(ratings, patient_id=list("abcdef"))
     items, readings = (
@@ -148,16 +148,16 @@ def test_copies_of_an_item_within_its_patient_add_no_precision() -> None:
         assert row["se"] == pytest.approx(np.sqrt(variance))
 
 
-def test_the_standard_error_of_independent_cases_is_the_jackknife() -> None:
-    """Computed by hand, leaving out each case of either class in turn."""
+def test_the_standard_error_of_independent_cases_is_that_of_the_jackknife() -> None:
+    """The jackknife leaves out each case of either class in turn."""
 
     def area(positive: list[float], negative: list[float]) -> float:
         scores = [(a > b) + 0.5 * (a == b) for a in positive for b in negative]
         return float(np.mean(scores))
 
-    table = roc_areas(study(SURE), OPTIONS)
+    table = roc_areas(study(CONFIDENCES), OPTIONS)
     row = table[(table["rater_id"] == "R1") & (table["measure"] == "auc")].iloc[0]
-    # Positive is B, "no mass"; the answers are ABBBAA.
+    # The positive option is B, "no mass", and the answers are ABBBAA.
     rating = [s if a == "B" else -s for s, a in zip([5, 3, 1, 4, 2, 5], "ABBBAA", strict=True)]
     positive, negative = rating[1::2], rating[::2]
     left_out = [area(positive[:i] + positive[i + 1 :], negative) for i in range(3)]
@@ -168,8 +168,8 @@ def test_the_standard_error_of_independent_cases_is_the_jackknife() -> None:
 
 
 @pytest.mark.parametrize("items", ["prt", "qsu"])
-def test_a_rater_who_read_a_single_class_has_no_curve(items: str) -> None:
-    complete = study(SURE)
+def test_a_rater_who_read_cases_of_a_single_class_has_no_curve(items: str) -> None:
+    complete = study(CONFIDENCES)
     is_kept = (complete.readings["rater_id"] != "R2") | complete.readings["item_id"].isin(
         list(items)
     )

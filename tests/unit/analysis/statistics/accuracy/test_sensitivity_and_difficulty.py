@@ -1,4 +1,4 @@
-"""sensitivity.csv and item_difficulty.csv: other definitions of accuracy, and counts by item."""
+"""sensitivity.csv and item_difficulty.csv: alternative accuracies, and counts by item."""
 
 import json
 import re
@@ -56,7 +56,7 @@ def _flagged() -> Bundle:
 
 
 def test_the_five_analyses_count_the_stated_readings() -> None:
-    """Computed by hand, with Wilson's interval; items without a reference standard never count."""
+    """Values are computed by hand; items without a reference standard never count."""
     table = sensitivity(_flagged())
     assert table["analysis"].tolist() == ANALYSES
     expected = [(2, 5), (2, 3), (4, 5), (2, 6), (1, 3)]
@@ -87,7 +87,7 @@ def test_an_analysis_without_readings_is_empty() -> None:
 
 
 def test_only_flags_of_the_first_reading_count() -> None:
-    """The same rule holds for its answer."""
+    """Likewise only the answer of the first reading counts."""
     items = pd.DataFrame({"item_id": ["a"], "truth": ["A"]})
     readings = pd.DataFrame(
         {
@@ -102,7 +102,9 @@ def test_only_flags_of_the_first_reading_count() -> None:
     assert table.loc["flagged times dropped", "n"] == 1
 
 
-def test_items_are_counted_by_kind_of_rater_with_a_note(make_bundle: MakeBundle) -> None:
+def test_raters_with_a_wrong_answer_are_counted_by_kind_with_a_note(
+    make_bundle: MakeBundle,
+) -> None:
     """Readers are R and S, models M and N; notes are not repeated."""
     bundle = make_bundle(
         "AAAAA.",
@@ -125,7 +127,7 @@ def test_items_are_counted_by_kind_of_rater_with_a_note(make_bundle: MakeBundle)
     assert table["examination_id"].tolist() == ["e1", "e1", "e2", "e2", "e3"]
 
 
-def test_unread_items_are_not_difficult() -> None:
+def test_items_that_were_not_read_are_not_counted_as_missed() -> None:
     """Declined items count as missed; items not yet read do not count."""
     items = pd.DataFrame({"item_id": ["a", "b", "c"], "truth": "A"})
     readings = pd.DataFrame({"rater_id": ["R", "R"], "item_id": ["a", "b"], "answer": ["", "A"]})
@@ -156,7 +158,7 @@ def test_items_are_counted_over_raters_who_received_them() -> None:
 
 
 def test_items_that_no_reader_read_are_not_missed_by_all() -> None:
-    """The model has no answer to them either."""
+    """Even if no model answered these items, they are not listed as missed."""
     items = pd.DataFrame({"item_id": ["a", "b"], "truth": "A"})
     readings = pd.DataFrame({"rater_id": ["R", "M"], "item_id": "a", "answer": "A"})
     raters = pd.DataFrame({"rater_id": ["R", "M"], "rater_kind": ["reader", "model"]})
@@ -164,10 +166,10 @@ def test_items_that_no_reader_read_are_not_missed_by_all() -> None:
     assert table["note"].tolist() == [EVERYBODY_CORRECT, ""]
 
 
-def test_a_model_without_conditions_is_compared_with_readers_of_each(
+def test_a_model_without_conditions_is_compared_with_readers_under_each_condition(
     make_bundle: MakeBundle,
 ) -> None:
-    """Items are listed by condition."""
+    """Items are listed separately for each condition."""
     answers = {("R", "aided"): "A", ("R", "unaided"): "B", ("M", ""): "A"}
     table = item_difficulty(make_bundle("A", answers, models=("M",)))
     assert table[["condition", "n_readers_correct", "n_models_correct"]].values.tolist() == [
@@ -180,7 +182,7 @@ def test_a_model_without_conditions_is_compared_with_readers_of_each(
 def test_items_where_a_model_and_all_readers_differ_are_listed(
     make_bundle: MakeBundle, tmp_path: Path
 ) -> None:
-    """The list is written as CSV, and as JSON with all answers of readers who read the item."""
+    """The list is written as CSV, and as JSON with the answers of all readers of the item."""
     bundle = make_bundle(
         "AAAAA",
         {"R": "AABB.", "S": "AAB.A", "M": "AB.AB", "N": "BAAA."},
@@ -206,7 +208,7 @@ def test_items_where_a_model_and_all_readers_differ_are_listed(
 
 
 def test_without_readers_or_models_the_list_is_empty(make_bundle: MakeBundle) -> None:
-    """The table has its columns and no rows."""
+    """The table has all columns and no rows."""
     for models in ((), ("R", "S")):
         table = model_disagreements(make_bundle("AB", {"R": "AA", "S": "BB"}, models=models))
         assert not len(table)
@@ -214,7 +216,7 @@ def test_without_readers_or_models_the_list_is_empty(make_bundle: MakeBundle) ->
 
 
 def test_flags_of_slow_graphics_do_not_exclude_times() -> None:
-    """Otherwise a hospital's remote desktop would empty an analysis."""
+    """Otherwise no times would remain if a hospital uses remote desktops."""
     items = pd.DataFrame({"item_id": list("abc"), "truth": list("AAA")})
     readings = {
         "rater_id": "R",
@@ -228,7 +230,7 @@ def test_flags_of_slow_graphics_do_not_exclude_times() -> None:
 
 
 def test_flags_that_do_not_concern_times_are_documented() -> None:
-    """Each of them is a flag of the page or the server."""
+    """Each documented flag exists as a flag of the page or the server."""
     text = (ROOT / "docs" / "reading-page.md").read_text("utf-8")
     (message,) = re.findall(r"do not affect the time: ([^.]*)\.", text)
     assert set(re.findall(r"`(\w+)`", message)) == FLAGS_NOT_ABOUT_TIME

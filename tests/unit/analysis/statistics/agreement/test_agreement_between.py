@@ -1,4 +1,4 @@
-"""agreement_between.csv: models with readers, compared with readers with readers."""
+"""agreement_between.csv compares agreement with models and agreement among readers."""
 
 import math
 
@@ -16,7 +16,7 @@ from tests.unit.analysis.conftest import MakeBundle
 
 ANSWERS = {"R": "ABCDABCD", "S": "ABCAABD.", "T": "ABBDCBCA", "M": "DBCAABCD", "N": "A.CCABBD"}
 MODELS = ("M", "N")
-KINDS = {
+PAIR_KINDS = {
     "among_readers": "reader-reader",
     "readers_models": "reader-model",
     "among_models": "model-model",
@@ -24,14 +24,14 @@ KINDS = {
 
 
 def test_the_table_has_its_columns_without_rows(make_bundle: MakeBundle) -> None:
-    """Readers alone have no comparison."""
+    """A study without models has no comparison."""
     empty = agreement_between(make_bundle("AB", {"R": "AB", "S": "AB"}))
     assert list(empty.columns) == between.AGREEMENT_BETWEEN.header
     assert not len(empty)
 
 
 def test_each_value_is_the_mean_of_rows_of_agreement_pairs(make_bundle: MakeBundle) -> None:
-    """Users can verify each value with `agreement_pairs.csv`."""
+    """Users can recompute each value from `agreement_pairs.csv`."""
     bundle = make_bundle(
         "ABCDABC.",
         ANSWERS,
@@ -44,7 +44,7 @@ def test_each_value_is_the_mean_of_rows_of_agreement_pairs(make_bundle: MakeBund
     assert table["scope"].unique().tolist() == ["all", "task=x", "task=y"]
     for row in table.to_dict("records"):
         same = pairs.loc[(pairs["scope"] == row["scope"]) & (pairs["measure"] == row["measure"])]
-        for column, kind in KINDS.items():
+        for column, kind in PAIR_KINDS.items():
             mean = same.loc[same["pair_kind"] == kind, "estimate"].mean()
             assert row[column] == pytest.approx(mean, abs=1e-14, nan_ok=True)
         difference = row["readers_models"] - row["among_readers"]
@@ -60,8 +60,8 @@ def test_items_are_counted_if_their_answers_count(make_bundle: MakeBundle) -> No
     assert table.loc["error_consistency", counts].tolist() == [2, 0, 1]
 
 
-def test_independent_items_are_resampled(make_bundle: MakeBundle) -> None:
-    """Patients are resampled if they have several items; the interval contains the difference."""
+def test_items_are_resampled_if_each_patient_has_a_single_item(make_bundle: MakeBundle) -> None:
+    """Otherwise patients are resampled; the interval contains the difference."""
     single = agreement_between(make_bundle("ABCDABCD", ANSWERS, models=MODELS)).iloc[0]
     assert f"{between.OVER_ITEMS}, levels widened" in single["method"]
     assert single["ci_low"] < single["difference"] < single["ci_high"]
@@ -75,7 +75,7 @@ def test_independent_items_are_resampled(make_bundle: MakeBundle) -> None:
 def test_the_interval_between_readers_and_models_is_that_of_resampled_items(
     make_bundle: MakeBundle,
 ) -> None:
-    """Its limits are quantiles of the mean raw agreement, computed item by item."""
+    """The limits are quantiles of the mean raw agreement, computed item by item."""
     rng = np.random.default_rng(3)
     answers = {rater: "".join(rng.choice(list("ABC"), 40)) for rater in "RSMN"}
     table = agreement_between(make_bundle("ABCA" * 10, answers, models=("M", "N")))
@@ -122,21 +122,21 @@ def test_with_one_reader_there_is_no_difference(make_bundle: MakeBundle) -> None
 def test_undefined_values_have_a_reason(
     make_bundle: MakeBundle, answers: dict[str, str], reason: str
 ) -> None:
-    """The reason is a text."""
+    """The reason is stated as text."""
     row = agreement_between(make_bundle("AB", answers, models=("M",))).iloc[0]
     assert row["undefined_because"] == reason
     assert math.isnan(row["ci_low"])
 
 
 def test_with_one_patient_there_is_no_interval(make_bundle: MakeBundle) -> None:
-    """It cannot be resampled."""
+    """A single patient cannot be resampled."""
     answers = {"R": "AB", "S": "AA", "M": "BA"}
     row = agreement_between(make_bundle("AB", answers, models=("M",), patient_id="p")).iloc[0]
     assert row["undefined_because"] == ONE_CLUSTER
     assert row["difference"] == -0.25
 
 
-def test_a_model_without_conditions_is_compared_with_readers_of_each(
+def test_a_model_without_conditions_is_compared_with_readers_under_each_condition(
     make_bundle: MakeBundle,
 ) -> None:
     """The table has a row per condition of the readers."""
@@ -156,7 +156,7 @@ def test_a_model_without_conditions_is_compared_with_readers_of_each(
 
 
 def test_models_under_different_conditions_are_not_paired(make_bundle: MakeBundle) -> None:
-    """All means can be verified in the table of pairs, which has no row for such models."""
+    """The means equal those of the table of pairs, which has no such row."""
     answers = {
         ("R1", "aided"): "ABB",
         ("R2", "aided"): "ABA",
@@ -175,7 +175,7 @@ def test_models_under_different_conditions_are_not_paired(make_bundle: MakeBundl
 def test_a_pair_without_a_common_item_in_a_resample_is_not_in_its_mean(
     make_bundle: MakeBundle,
 ) -> None:
-    """For the first patient, the mean is the agreement of the only pair that read this patient."""
+    """If only the first patient is drawn, the mean is the agreement of the pair that read it."""
     matrix = reading_matrix(
         make_bundle("AAAA", {"R": "ABAB", "S": "AA..", "T": "..AA"}, patient_id=list("ppqq"))
     )

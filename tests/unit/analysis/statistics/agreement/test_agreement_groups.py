@@ -1,4 +1,4 @@
-"""agreement_groups.csv: members of groups, counted items, and reasons of undefined values."""
+"""agreement_groups.csv: members of groups, counted items, and reasons for undefined values."""
 
 import math
 from itertools import combinations
@@ -30,7 +30,13 @@ MEASURES_OF_EVERY_SCOPE = [
     "krippendorff_alpha_letters",
     "ac1_letters",
 ]
-WITHIN = ["fleiss_kappa", "conger_kappa", "krippendorff_alpha", "ac1", "brennan_prediger"]
+MEASURES_WITHIN_OPTION_SETS = [
+    "fleiss_kappa",
+    "conger_kappa",
+    "krippendorff_alpha",
+    "ac1",
+    "brennan_prediger",
+]
 
 
 def _row(
@@ -58,7 +64,7 @@ def test_rows_are_sorted_by_group_scope_and_measure(make_bundle: MakeBundle) -> 
     one_group = [
         (scope, m) for scope in ("all", "task=x", "task=y") for m in MEASURES_OF_EVERY_SCOPE
     ]
-    one_group += [("option_set=o", m) for m in WITHIN]
+    one_group += [("option_set=o", m) for m in MEASURES_WITHIN_OPTION_SETS]
     assert list(table["raters"].unique()) == ["readers", "models", "all"]
     for _, rows in table.groupby("raters"):
         assert list(zip(rows["scope"], rows["measure"], strict=True)) == one_group
@@ -67,7 +73,7 @@ def test_rows_are_sorted_by_group_scope_and_measure(make_bundle: MakeBundle) -> 
 def test_a_model_without_conditions_joins_readers_of_every_condition(
     make_bundle: MakeBundle,
 ) -> None:
-    """The same holds in pairs; a condition without a reader has no group of all raters."""
+    """The rule applies to pairs too; a condition without readers has no group of all raters."""
     everybody = [
         ("R1", "aided"),
         ("R1", "unaided"),
@@ -147,7 +153,7 @@ def test_with_missing_answers_two_raters_have_the_brennan_prediger_value_of_thei
 def test_congers_kappa_has_the_mean_agreement_and_chance_of_pairs(
     make_bundle: MakeBundle,
 ) -> None:
-    """Schouten's form of the coefficient is computed by hand for three raters."""
+    """The coefficient is computed by hand for three raters, in Schouten's form."""
     answers = {"R": "ABCDABCD", "S": "ABCAABDD", "T": "ABBDCBCA"}
     row = _row(make_bundle("A" * 8, answers), "conger_kappa_letters")
     agree, chance = [], []
@@ -172,8 +178,8 @@ def test_error_consistency_needs_answers_and_a_reference_standard(
     assert row["estimate"] == pytest.approx((observed - chance) / (1 - chance), abs=1e-15)
 
 
-def test_items_need_one_answer_or_two_for_alpha(make_bundle: MakeBundle) -> None:
-    """The rule equals that of irrCAC."""
+def test_items_need_one_answer_and_for_alpha_two(make_bundle: MakeBundle) -> None:
+    """The R package irrCAC has the same rule."""
     bundle = make_bundle("ABAB", {"R": "AB.A", "S": "ABA.", "T": "BB.."})
     assert _row(bundle, "fleiss_kappa_letters")["n_items"] == 4
     assert _row(bundle, "krippendorff_alpha_letters")["n_items"] == 2
@@ -182,7 +188,7 @@ def test_items_need_one_answer_or_two_for_alpha(make_bundle: MakeBundle) -> None
 def test_the_interval_uses_students_t_with_n_minus_1_degrees_of_freedom_and_ends_at_1(
     make_bundle: MakeBundle,
 ) -> None:
-    """It is used if items are independent."""
+    """The interval is used if items are independent."""
     row = _row(make_bundle("ABCDAB", {"R": "ABCDAA", "S": "ABCDAB"}), "fleiss_kappa_letters")
     spread = t.isf(0.025, 5) * row["se"]
     assert row["ci_low"] == pytest.approx(row["estimate"] - spread, abs=1e-15)
@@ -209,7 +215,7 @@ def test_patients_are_resampled_if_they_have_several_items(make_bundle: MakeBund
 
 
 def test_with_one_patient_there_is_no_interval(make_bundle: MakeBundle) -> None:
-    """All items of the task are of the same patient."""
+    """All items of the task belong to the same patient."""
     bundle = make_bundle(
         "ABAB",
         {"R": "ABAB", "S": "ABBB"},
@@ -240,7 +246,7 @@ def test_with_one_patient_there_is_no_interval(make_bundle: MakeBundle) -> None:
 def test_undefined_values_have_a_reason(
     make_bundle: MakeBundle, key: str, answers: dict[str, str], measure: str, reason: str
 ) -> None:
-    """They are never 0, and there is no traceback."""
+    """Such values are empty, not 0."""
     row = _row(make_bundle(key, answers), measure)
     assert math.isnan(row["estimate"])
     assert math.isnan(row["se"])
@@ -258,7 +264,7 @@ def test_undefined_values_have_a_reason(
 def test_chance_depends_on_the_number_of_offered_options(
     make_bundle: MakeBundle, sizes: list[int], measure: str, reason: str
 ) -> None:
-    """Options that were never chosen count too."""
+    """Options that no rater chose count too."""
     bundle = make_bundle("AB", {"R": "AB", "S": "AA"}, n_options=[size or "" for size in sizes])
     row = _row(bundle, measure)
     assert math.isnan(row["estimate"])
@@ -266,14 +272,14 @@ def test_chance_depends_on_the_number_of_offered_options(
 
 
 def test_with_a_single_option_kappa_is_undefined(make_bundle: MakeBundle) -> None:
-    """Chance agreement is 1."""
+    """With one option, the agreement expected by chance is 1."""
     bundle = make_bundle("AA", {"R": "AA", "S": "AA"}, n_options=1)
     assert _row(bundle, "ac1_letters")["undefined_because"] == SINGLE_OPTION
     assert _row(bundle, "brennan_prediger")["undefined_because"] == CHANCE_IS_ONE
 
 
 def test_constant_raters_have_no_standard_error(make_bundle: MakeBundle) -> None:
-    """The formula gives 0, which would claim certainty; the estimate is kept."""
+    """The formula's value of 0 would suggest certainty, so it is left out; the estimate is kept."""
     bundle = make_bundle("ABA", {"R": "AAA", "S": "AAA", "T": "AAA"})
     for measure in ("brennan_prediger", "ac1_letters"):
         row = _row(bundle, measure)
@@ -286,7 +292,7 @@ def test_constant_raters_have_no_standard_error(make_bundle: MakeBundle) -> None
 def test_kappa_with_constant_raters_is_0_without_standard_error(
     make_bundle: MakeBundle,
 ) -> None:
-    """The same holds for a pair with a constant rater."""
+    """A pair with a constant rater has the same values."""
     answers = {"R": "ABAB", "S": "AAAA", "T": "AAAA"}
     row = _row(make_bundle("AAAA", answers), "conger_kappa_letters")
     assert row["estimate"] == pytest.approx(0, abs=1e-15)
@@ -294,7 +300,7 @@ def test_kappa_with_constant_raters_is_0_without_standard_error(
 
 
 def test_the_reason_names_raters_who_are_always_correct(make_bundle: MakeBundle) -> None:
-    """The reason for error consistency concerns correctness, not letters."""
+    """Error consistency depends on correctness, and so does its reason."""
     answers = {"R": "ABAB", "S": "ABAB", "T": "ABAB"}
     row = _row(make_bundle("ABAA", {**answers, "T": "ABBB"}), "error_consistency")
     assert row["se"] > 0
@@ -304,14 +310,14 @@ def test_the_reason_names_raters_who_are_always_correct(make_bundle: MakeBundle)
 
 
 def test_with_one_item_there_is_no_standard_error(make_bundle: MakeBundle) -> None:
-    """The variance is unknown."""
+    """One item does not show a variance."""
     row = _row(make_bundle("AB", {"R": "A.", "S": "A."}), "brennan_prediger")
     assert row["estimate"] == 1
     assert row["undefined_because"] == ONE_ITEM_SE
 
 
 def test_perfect_agreement_is_1_with_standard_error_0(make_bundle: MakeBundle) -> None:
-    """The formula gives these values if answers vary."""
+    """The formula gives these values if the answers vary."""
     table = agreement_groups(make_bundle("AAAB", {"R": "ABAB", "S": "ABAB", "T": "AB.B"}))
     row = table.loc[table["raters"] == "readers"]
     assert (row["estimate"] == 1).all()
@@ -320,7 +326,7 @@ def test_perfect_agreement_is_1_with_standard_error_0(make_bundle: MakeBundle) -
 
 
 def test_agreement_of_readers_does_not_depend_on_models(make_bundle: MakeBundle) -> None:
-    """Values are equal to the last bit."""
+    """Values with and without models are identical."""
     answers = {"R": "ABCA.BCA", "S": "ABBABBCA", "T": "CBCABACA"}
     patients = list("ppqqrrss")
     single = agreement_groups(make_bundle("ABCABCAB", answers, patient_id=patients))
@@ -348,7 +354,7 @@ def test_agreement_of_two_hundred_raters_is_computed(make_bundle: MakeBundle) ->
 
 @pytest.mark.parametrize("others", [("AAAAA", "AA..A", "AAAAB", "A.AAA"), ("AAAAB",)])
 def test_agreement_that_equals_chance_is_exactly_0(others: tuple[str, ...]) -> None:
-    """In groups and pairs there is no rounding error."""
+    """The values of groups and pairs have no rounding error."""
     raters = ("AAAAA", *others)
     rows = [
         (f"R{rater}", item, answer)

@@ -1,4 +1,4 @@
-"""agreement_pairs.csv: pairs of raters, and reasons of undefined values."""
+"""agreement_pairs.csv: pairs of raters, and reasons for undefined values."""
 
 import math
 
@@ -50,7 +50,7 @@ def test_a_model_without_conditions_is_paired_with_all_readers(
 
 @pytest.mark.slow
 def test_only_items_that_both_answered_count(make_bundle: MakeBundle) -> None:
-    """Error consistency also needs a reference standard, and same_wrong two errors."""
+    """Error consistency also needs a reference standard, and same_wrong needs two errors."""
     bundle = make_bundle("AAAA.", {"R": "AB.BC", "S": "ABACC"})
     counts = {m: _row(bundle, m)["n"] for m in ("raw", "error_consistency", "same_wrong")}
     assert counts == {"raw": 4, "error_consistency": 3, "same_wrong": 2}
@@ -72,14 +72,14 @@ def test_chance_for_brennan_prediger_is_the_mean_over_items(
 def test_without_the_number_of_options_brennan_prediger_is_undefined(
     make_bundle: MakeBundle,
 ) -> None:
-    """It is not inferred from the answers."""
+    """The number is not inferred from the answers."""
     row = _row(make_bundle("AB", {"R": "AB", "S": "AA"}, n_options=["", 4]), "brennan_prediger")
     assert math.isnan(row["estimate"])
     assert row["undefined_because"] == measures.N_OPTIONS_UNKNOWN
 
 
 def test_two_constant_raters_have_no_kappa(make_bundle: MakeBundle) -> None:
-    """They always give the same letter, or two different ones."""
+    """The two raters always give the same letter, or always two different letters."""
     for other in ("AAAA", "BBBB"):
         row = _row(make_bundle("AABB", {"R": "AAAA", "S": other}), "kappa_letters")
         assert math.isnan(row["estimate"])
@@ -87,7 +87,7 @@ def test_two_constant_raters_have_no_kappa(make_bundle: MakeBundle) -> None:
 
 
 def test_with_a_constant_rater_the_standard_error_is_undefined(make_bundle: MakeBundle) -> None:
-    """Kappa is 0 by construction, which does not mean certainty."""
+    """Kappa is then 0 by construction, which is not a certain result."""
     row = _row(make_bundle("AABB", {"R": "AAAA", "S": "ABAB"}), "kappa_letters")
     assert row["estimate"] == 0
     assert row[["se", "ci_low", "ci_high"]].isna().all()
@@ -95,7 +95,7 @@ def test_with_a_constant_rater_the_standard_error_is_undefined(make_bundle: Make
 
 
 def test_pairs_without_a_shared_item_are_undefined(make_bundle: MakeBundle) -> None:
-    """Every measure has the reason."""
+    """Every measure states the reason."""
     table = agreement_pairs(make_bundle("AB", {"R": "A.", "S": ".B"}))
     assert table["estimate"].isna().all()
     assert (table["undefined_because"] != "").all()
@@ -113,14 +113,14 @@ def test_kappa_and_ac1_are_computed_within_option_sets(make_bundle: MakeBundle) 
 
 
 def test_ac1_needs_a_constant_number_of_options(make_bundle: MakeBundle) -> None:
-    """Its definition assumes a single number of options."""
+    """AC1 is defined only for a fixed number of options."""
     bundle = make_bundle("ABA", {"R": "ABB", "S": "ABA"}, option_set="s", n_options=[2, 3, 3])
     row = _row(bundle, "ac1", "option_set=s")
     assert row["undefined_because"] == measures.N_OPTIONS_VARIES
 
 
 def test_ac1_counts_offered_options(make_bundle: MakeBundle) -> None:
-    """By hand: shares of A and B are 1/2, k is 4, so chance is (1/4 + 1/4) / 3."""
+    """By hand: A and B each have a share of 1/2 and k is 4, so chance is (1/4 + 1/4) / 3."""
     bundle = make_bundle("ABAB", {"R": "ABAB", "S": "ABBA"}, option_set="s")
     row = _row(bundle, "ac1", "option_set=s")
     assert row["estimate"] == pytest.approx((0.5 - 1 / 6) / (1 - 1 / 6), abs=1e-15)
@@ -143,19 +143,19 @@ def test_patients_with_several_items_have_bootstrap_intervals(
 
 
 @pytest.mark.parametrize(("other", "share"), [("BBBB", 1.0), ("CCCC", 0.0)])
-def test_a_share_of_same_errors_of_0_or_1_has_no_standard_error(
+def test_a_share_of_identical_errors_of_0_or_1_has_no_standard_error(
     make_bundle: MakeBundle, other: str, share: float
 ) -> None:
-    """A constant rater has the same reason, because the measure is a share."""
+    """The reason is the same as for a constant rater."""
     row = _row(make_bundle("AAAA", {"R": "BBBB", "S": other}), "same_wrong")
     assert row[["estimate", "se", "ci_low", "ci_high"]].tolist() == [share, 0, share, share]
     assert row["undefined_because"] == ""
 
 
-def test_the_share_of_same_errors_has_the_standard_error_of_a_share(
+def test_the_share_of_identical_errors_has_the_standard_error_of_a_proportion(
     make_bundle: MakeBundle,
 ) -> None:
-    """Computed by hand for one of four: the root of p (1 - p) / (n - 1), and a t interval."""
+    """For one of four, computed by hand: the root of p (1 - p) / (n - 1), and a t interval."""
     row = _row(make_bundle("AAAAA", {"R": "BBBBB", "S": "BCDCA"}), "same_wrong")
     assert row["n"] == 4
     assert row["se"] == pytest.approx(math.sqrt(0.25 * 0.75 / 3), abs=1e-15)
@@ -163,14 +163,14 @@ def test_the_share_of_same_errors_has_the_standard_error_of_a_share(
 
 
 def test_with_a_single_item_standard_error_and_interval_are_empty(make_bundle: MakeBundle) -> None:
-    """The reason names both."""
+    """The reason names the standard error and the interval."""
     row = _row(make_bundle("A", {"R": "A", "S": "A"}), "raw")
     assert row["undefined_because"] == "standard error and interval: a single item"
 
 
 @pytest.mark.slow
 def test_values_of_a_pair_do_not_depend_on_other_raters(make_bundle: MakeBundle) -> None:
-    """The sums are identical with fewer columns or letters."""
+    """Fewer raters or letters give identical sums."""
     size, letters = [2 + i % 13 for i in range(130)], "ABCDEFGHIJKLMN"
     answers = {
         f"R{rater}": "".join(

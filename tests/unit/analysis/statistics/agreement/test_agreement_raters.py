@@ -13,7 +13,7 @@ OPTIONS = Options(bootstrap=60)
 
 
 def study(raters: list[str], *, patients: int = 0, n: int = 30) -> Bundle:
-    """Return readers who often agree, with gaps; no rater changes the answers of another."""
+    """Return readers who often agree and skip some items; each has independent random answers."""
     random = np.random.default_rng(9)
     truth = random.choice(list("ABC"), n)
     answers = {
@@ -32,7 +32,7 @@ def study(raters: list[str], *, patients: int = 0, n: int = 30) -> Bundle:
     return bundle_from_tables(items, pd.DataFrame(readings))
 
 
-def of_readers(bundle: Bundle) -> pd.DataFrame:
+def agreement_of_readers(bundle: Bundle) -> pd.DataFrame:
     """Return the agreement of the readers over all items, by measure."""
     table = agreement_groups(bundle, OPTIONS)
     chosen = table[(table["raters"] == "readers") & (table["scope"] == "all")]
@@ -41,11 +41,13 @@ def of_readers(bundle: Bundle) -> pd.DataFrame:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("patients", [0, 15])
-def test_both_parts_equal_those_of_the_groups(patients: int) -> None:
-    """The jackknife uses the table of each smaller group, with a t interval."""
-    complete = of_readers(study(RATERS, patients=patients))
+def test_both_parts_of_the_variance_follow_from_the_table_of_groups(patients: int) -> None:
+    """The jackknife over raters uses the table without each rater; the interval is a t interval."""
+    complete = agreement_of_readers(study(RATERS, patients=patients))
     smaller = [
-        of_readers(study([rater for rater in RATERS if rater != removed_id], patients=patients))
+        agreement_of_readers(
+            study([rater for rater in RATERS if rater != removed_id], patients=patients)
+        )
         for removed_id in RATERS
     ]
     table = agreement_raters(study(RATERS, patients=patients), OPTIONS).set_index("measure")
@@ -63,7 +65,7 @@ def test_both_parts_equal_those_of_the_groups(patients: int) -> None:
         assert row["ci_low"] == pytest.approx(max(low, -1))
 
 
-def test_readers_and_models_need_more_than_two_raters_for_a_row() -> None:
+def test_a_group_needs_more_than_two_raters_for_a_row() -> None:
     """Two readers do not show how readers vary."""
     assert len(agreement_raters(study(RATERS[:2]), OPTIONS)) == 0
 

@@ -1,4 +1,4 @@
-"""agreement_with_truth.csv: raters compared with the reference standard."""
+"""agreement_with_truth.csv compares raters with the reference standard."""
 
 import numpy as np
 import pandas as pd
@@ -61,8 +61,8 @@ def test_intervals_equal_those_of_a_simple_bootstrap(per_patient: int, within: f
         assert "patients" in row["method"]
 
 
-def test_a_category_has_the_values_of_its_own_items() -> None:
-    """Number of items and kappa are compared."""
+def test_the_row_of_a_category_is_computed_from_its_items() -> None:
+    """The number of items and kappa are checked."""
     bundle = _study(3, 90, 1)
     merged = bundle.items.merge(bundle.readings, on="item_id")
     for category, part in merged.groupby("category"):
@@ -79,7 +79,7 @@ def test_error_consistency_with_the_reference_is_undefined(make_bundle: MakeBund
 
 
 def test_reasons_refer_to_the_reference_standard(make_bundle: MakeBundle) -> None:
-    """They do not mention two raters; without a reference standard there is no row."""
+    """Reasons do not mention two raters; without a reference standard there is no row."""
     table = pd.concat(
         agreement_with_truth(make_bundle(truth, {"R": answers}))
         for truth, answers in (("AAAA", "AAAA"), ("ABAB", "AAAA"), ("AB", ".."))

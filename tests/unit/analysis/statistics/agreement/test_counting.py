@@ -1,4 +1,4 @@
-"""Two ways of counting the answers of pairs have the same result."""
+"""Two ways of counting the answers of pairs give the same result."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from tests.unit.analysis.conftest import MakeBundle
 def test_counting_by_sets_of_items_equals_counting_by_pairs(
     make_bundle: MakeBundle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Items without reference, missing answers and several numbers of options are included."""
+    """Items without reference standard, missing answers and different numbers of options occur."""
     rng = np.random.default_rng(4)
     answers = {rater: "".join(rng.choice(list("ABCD."), 150)) for rater in ("R1", "R2", "M1")}
     bundle = make_bundle(

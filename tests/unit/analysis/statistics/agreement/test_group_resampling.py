@@ -1,4 +1,4 @@
-"""Resampled sums of groups and pairs, compared with resamples of single items."""
+"""Resampled sums for groups and pairs, compared with resamples of single items."""
 
 import numpy as np
 import pytest
@@ -41,7 +41,7 @@ def weights(matrix: ReadingMatrix) -> Floats:
     return resample_weights(matrix.n_clusters, 6, seed=3)
 
 
-def _written_out(matrix: ReadingMatrix, weights: Floats, items: Ints) -> Ints:
+def _repeated_items(matrix: ReadingMatrix, weights: Floats, items: Ints) -> Ints:
     return np.repeat(items, weights[matrix.clusters[items]].astype(int))
 
 
@@ -58,7 +58,7 @@ def test_a_resample_of_a_group_is_the_estimate_of_the_drawn_items(
     draws = answers.resamples_of(matrix, items, weights)
     answered = answers.sum_answers(codes(matrix, items), matrix.n_options[items], groups, draws)
     for r, row in enumerate(weights):
-        drawn = _written_out(matrix, row, items)
+        drawn = _repeated_items(matrix, row, items)
         naive = answers.sum_answers(codes(matrix, drawn), matrix.n_options[drawn], groups, None)
         for group, alone in zip(answered, naive, strict=True):
             assert group.resampled is not None
@@ -66,13 +66,13 @@ def test_a_resample_of_a_group_is_the_estimate_of_the_drawn_items(
             expected = measure.estimate(alone.sums)
             if (
                 measure.needs_same_n_options
-            ):  # the estimate over all items is defined, and undefined in every resample
+            ):  # the estimate is defined over all items, and undefined in every resample
                 assert np.isnan(estimate)
             else:
                 assert estimate == pytest.approx(float(expected), abs=1e-12, nan_ok=True)
 
 
-def test_a_mean_over_pairs_is_resampled_in_the_same_way(
+def test_a_resampled_mean_over_pairs_is_that_of_the_drawn_items(
     matrix: ReadingMatrix, weights: Floats
 ) -> None:
     """All three measures are computed over pairs in blocks."""
@@ -80,6 +80,6 @@ def test_a_mean_over_pairs_is_resampled_in_the_same_way(
     defined = means.pair_means(matrix, pairs, items, ESTIMATES).defined
     resampled_means = means.resampled_means(matrix, pairs, items, ESTIMATES, defined, weights)
     for r, row in enumerate(weights):
-        drawn = _written_out(matrix, row, items)
+        drawn = _repeated_items(matrix, row, items)
         expected = means.pair_means(matrix, pairs, drawn, ESTIMATES).mean
         assert resampled_means[:, r] == pytest.approx(expected, abs=1e-12)

@@ -1,4 +1,4 @@
-"""intra_reader.csv and agreement_indices.csv."""
+"""intra_reader.csv for repeated readings, and agreement_indices.csv with prevalence and bias."""
 
 import pandas as pd
 import pytest
@@ -51,15 +51,15 @@ def test_items_read_once_do_not_count() -> None:
     assert table.iloc[0][["n", "estimate"]].tolist() == [2, 1]
 
 
-def test_patients_with_several_items_are_resampled() -> None:
-    """The rule is that of all tables of agreement."""
+def test_patients_are_resampled_if_they_have_several_items() -> None:
+    """All tables of agreement have this rule."""
     bundle = _repeated("ABCABC", "ABCBAC", patient_id=list("ppqqrr"))
     table = intra_reader(bundle, Options(bootstrap=50))
     assert table["method"].str.endswith("percentile bootstrap over patients").all()
 
 
-def test_reasons_refer_to_a_single_rater() -> None:
-    """They do not mention two raters."""
+def test_reasons_for_undefined_values_refer_to_a_single_rater() -> None:
+    """The reasons do not mention two raters."""
     table = intra_reader(_repeated("AA", "..")).set_index("measure")
     assert table.loc["raw", "undefined_because"] == "no item was answered twice"
     constant = intra_reader(_repeated("AA", "AA")).set_index("measure")
@@ -68,14 +68,14 @@ def test_reasons_refer_to_a_single_rater() -> None:
 
 
 def test_without_repeats_the_table_has_no_rows(make_bundle: MakeBundle) -> None:
-    """The columns are kept."""
+    """The table has all columns."""
     table = intra_reader(make_bundle("AB", {"R": "AB"}))
     assert list(table.columns) == INTRA_READER.header
     assert not len(table)
 
 
 def test_prevalence_and_bias_are_those_of_byrt_bishop_and_carlin(make_bundle: MakeBundle) -> None:
-    """They are a - d and b - c over n, for correct and incorrect."""
+    """The indices are (a - d) / n and (b - c) / n, for correct and incorrect answers."""
     answers = {"R": "AAAAAABB.", "S": "AAAABBAB."}
     table = agreement_indices(make_bundle("A" * 9, answers))
     assert list(table.columns) == AGREEMENT_INDICES.header
@@ -85,8 +85,8 @@ def test_prevalence_and_bias_are_those_of_byrt_bishop_and_carlin(make_bundle: Ma
     assert row["bias_index"] == (2 - 1) / 8
 
 
-def test_kappa_has_indices_if_two_options_are_offered(make_bundle: MakeBundle) -> None:
-    """Other option sets have indices of error consistency only."""
+def test_indices_for_kappa_exist_if_two_options_are_offered(make_bundle: MakeBundle) -> None:
+    """For other numbers of options only error consistency has indices."""
     bundle = make_bundle(
         "ABABAB",
         {"R": "AAAABB", "S": "ABAABB"},
@@ -105,14 +105,14 @@ def test_kappa_has_indices_if_two_options_are_offered(make_bundle: MakeBundle) -
 
 
 def test_indices_without_items_have_a_reason(make_bundle: MakeBundle) -> None:
-    """The reason is that of kappa."""
+    """The reason equals that for kappa."""
     table = agreement_indices(make_bundle("..", {"R": "AB", "S": "AB"}))
     assert table["prevalence_index"].isna().all()
     assert (table["undefined_because"] != "").all()
 
 
 def test_a_single_rater_has_no_indices(make_bundle: MakeBundle) -> None:
-    """The table keeps its columns."""
+    """The table has all columns and no rows."""
     table = agreement_indices(make_bundle("AB", {"R": "AB"}))
     assert list(table.columns) == AGREEMENT_INDICES.header
     assert not len(table)

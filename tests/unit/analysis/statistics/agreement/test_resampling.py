@@ -1,4 +1,4 @@
-"""The bootstrap: equal resamples are computed once, with the same limits."""
+"""The bootstrap computes equal resamples once, and its limits are the same."""
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ from tests.unit.analysis.conftest import MakeBundle
 
 
 def test_counting_equal_resamples_does_not_change_limits() -> None:
-    """Limits agree to the last bit, with undefined resamples too."""
+    """Limits are identical, also with undefined resamples."""
     generator = np.random.default_rng(7)
     for defined in (1.0, 0.9, 0.5):
         estimates = generator.normal(size=(5, 40))
@@ -42,7 +42,7 @@ def test_intervals_of_few_patients_are_wider_or_undefined() -> None:
 
 
 def test_equal_resamples_are_counted() -> None:
-    """Three patients of two hundred have items, so their weights repeat."""
+    """Only three of two hundred patients have items, so their weights repeat."""
     drawn = resample_weights(200, 500, seed=1)[:, [3, 50, 120]]
     different, times = resampling._distinct_resamples(drawn)
     assert times is not None
@@ -81,7 +81,7 @@ def test_intervals_are_the_same_with_and_without_counting(
 
 
 def test_every_resample_has_the_sums_of_the_distinct_resamples(make_bundle: MakeBundle) -> None:
-    """Values agree to the last bit, with missing answers and varying numbers of options."""
+    """Values are identical, with missing answers and different numbers of options."""
     answers = {"R": "ABCAB." * 20, "S": "ABCBAD" * 20, "T": "AACB.D" * 20}
     bundle = make_bundle("ABC." * 30, answers, n_options=[4, 5] * 60)
     matrix = Study(bundle).matrix

@@ -12,7 +12,7 @@ from analysis import BundleError, Options, analyse, bundle_from_tables
 from analysis.cli import main
 from analysis.statistics.agreement.judges import SOUND, VERDICTS, read_faulty, review
 
-WORDS = "item_id,reviewer,place,verdict\n"
+HEADER = "item_id,reviewer,place,verdict\n"
 
 
 def _verdicts(n: int = 40, *, seed: int = 1, patients: int = 0) -> pd.DataFrame:
@@ -33,7 +33,7 @@ def _verdicts(n: int = 40, *, seed: int = 1, patients: int = 0) -> pd.DataFrame:
 
 
 def test_shares_equal_those_of_statsmodels() -> None:
-    """Shares are overall and by task, for all errors and for each kind."""
+    """Shares are computed overall and by task, for all errors and for each kind."""
     verdicts = _verdicts()
     result = review(verdicts)
     for row in result.summary.to_dict("records"):
@@ -50,7 +50,7 @@ def test_shares_equal_those_of_statsmodels() -> None:
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_kappa_is_fleiss_kappa_of_the_two_blind_verdicts(seed: int) -> None:
-    """It is computed over all verdicts, and over faulty or sound."""
+    """Kappa is computed for all verdicts, and for faulty against sound."""
     verdicts = _verdicts(seed=seed)
     table = review(verdicts).agreement.set_index(["categories", "measure"])
     blind = verdicts.loc[verdicts["place"] <= 2]
@@ -85,8 +85,8 @@ def test_items_of_a_patient_are_resampled_together() -> None:
     assert widths[2] < 0.6 * widths[0]
 
 
-def test_different_verdicts_without_a_third_are_undecided() -> None:
-    """Three different verdicts count as several errors."""
+def test_two_different_verdicts_without_a_third_are_undecided() -> None:
+    """An item with three different verdicts counts as having several errors."""
     verdicts = pd.DataFrame(
         {
             "item_id": ["a", "a", "b", "b", "b"],
@@ -103,18 +103,18 @@ def test_different_verdicts_without_a_third_are_undecided() -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        (f"{WORDS}q,a,1,good\n", "row 2: the verdict is “good”. Use one of sound, ambiguous"),
-        (f"{WORDS}q,a,0,sound\n", "row 2: the place is “0”. Count from 1."),
-        (f"{WORDS}q,a,1,sound\nq,a,2,sound\n", "row 3: the item_id is “q”"),
-        (f"{WORDS}q,a,1,sound\nq,b,1,sound\n", "row 3: the item_id is “q”"),
+        (f"{HEADER}q,a,1,good\n", "row 2: the verdict is “good”. Use one of sound, ambiguous"),
+        (f"{HEADER}q,a,0,sound\n", "row 2: the place is “0”. Count from 1."),
+        (f"{HEADER}q,a,1,sound\nq,a,2,sound\n", "row 3: the item_id is “q”"),
+        (f"{HEADER}q,a,1,sound\nq,b,1,sound\n", "row 3: the item_id is “q”"),
         ("item_id,verdict\nq,sound\n", "reviewer"),
         (None, "cannot be read"),
     ],
 )
-def test_an_invalid_review_is_refused_by_row(
+def test_an_invalid_review_is_refused_with_its_rows(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str | None, why: str
 ) -> None:
-    """The message has the remedy, and nothing is written."""
+    """The message states what to do, and nothing is written."""
     path, out = tmp_path / "verdicts.csv", tmp_path / "out"
     if text is not None:
         path.write_text(text)
@@ -127,7 +127,7 @@ def test_an_invalid_review_is_refused_by_row(
 def test_a_report_can_exclude_items_that_a_review_rejected(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The review gives a list, which a sensitivity analysis excludes."""
+    """The review produces a list, which a sensitivity analysis excludes."""
     verdicts, out = _verdicts(20), tmp_path / "out"
     verdicts.to_csv(tmp_path / "verdicts.csv", index=False)
     assert main(["review", str(tmp_path / "verdicts.csv"), "--out", str(out)]) == 0

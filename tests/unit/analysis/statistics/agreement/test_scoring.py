@@ -1,4 +1,4 @@
-"""open_scoring.csv compared with scikit-learn and statsmodels, and invariants."""
+"""Agreement of scorers in open_scoring.csv, compared with scikit-learn and statsmodels."""
 
 from dataclasses import replace
 
@@ -29,8 +29,8 @@ from tests.conftest import number_of_examples
 pytestmark = pytest.mark.slow
 
 OPTIONS = Options(bootstrap=200)
-READING = ["rater_id", "item_id", "answer"]
-PAIRS = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=2, max_size=40)
+READING_COLUMNS = ["rater_id", "item_id", "answer"]
+SCORE_PAIRS = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=2, max_size=40)
 
 
 def _bundle(pairs: list[tuple[int, int]], *, answers_per_item: int = 1) -> Bundle:
@@ -68,7 +68,7 @@ def _scores_by_method(bundle: Bundle) -> pd.DataFrame:
     return table.loc[table["scorer"] == ""].set_index("measure")
 
 
-def _drawn(n: int = 60, seed: int = 3) -> list[tuple[int, int]]:
+def _random_pairs(n: int = 60, seed: int = 3) -> list[tuple[int, int]]:
     rng = np.random.default_rng(seed)
     first = rng.choice(3, n, p=[0.5, 0.3, 0.2])
     second = np.where(rng.random(n) < 0.7, first, rng.choice(3, n))
@@ -76,8 +76,8 @@ def _drawn(n: int = 60, seed: int = 3) -> list[tuple[int, int]]:
 
 
 def test_kappa_equals_scikit_learn_for_pairs_in_both_orders() -> None:
-    """It has linear weights and agrees to twelve digits; the order of scorers is ignored."""
-    pairs = _drawn()
+    """Kappa has linear weights and agrees to twelve digits in either order of scorers."""
+    pairs = _random_pairs()
     first, two = (np.array([pair[side] for pair in pairs]) for side in (0, 1))
     result = _scores_by_method(_bundle(pairs))
     both = np.r_[first, two], np.r_[two, first]
@@ -94,8 +94,8 @@ def test_kappa_equals_scikit_learn_for_pairs_in_both_orders() -> None:
 
 
 def test_the_standard_error_of_kappa_equals_the_jackknife() -> None:
-    """The jackknife does not use the formula."""
-    pairs = _drawn(80)
+    """The jackknife does not use the formula of the program."""
+    pairs = _random_pairs(80)
     row = _scores_by_method(_bundle(pairs)).loc[KAPPA]
 
     def kappa(scores: list[tuple[int, int]]) -> float:
@@ -110,7 +110,7 @@ def test_the_standard_error_of_kappa_equals_the_jackknife() -> None:
 
 def test_answers_to_an_item_are_resampled_together() -> None:
     """With three equal answers per item, the interval is wider."""
-    pairs = [pair for pair in _drawn(40) for _ in range(3)]
+    pairs = [pair for pair in _random_pairs(40) for _ in range(3)]
     apart, together = (
         _scores_by_method(_bundle(pairs, answers_per_item=k)).loc[KAPPA] for k in (1, 3)
     )
@@ -121,7 +121,7 @@ def test_answers_to_an_item_are_resampled_together() -> None:
 
 @pytest.mark.thorough
 @settings(max_examples=number_of_examples(15))
-@given(PAIRS, st.randoms(use_true_random=False))
+@given(SCORE_PAIRS, st.randoms(use_true_random=False))
 def test_values_do_not_depend_on_the_order_of_scorers_rows_or_levels(
     pairs: list[tuple[int, int]], random: object
 ) -> None:
@@ -133,7 +133,7 @@ def test_values_do_not_depend_on_the_order_of_scorers_rows_or_levels(
 
 
 @settings(max_examples=number_of_examples(15))
-@given(PAIRS)
+@given(SCORE_PAIRS)
 def test_empty_cells_have_a_reason(pairs: list[tuple[int, int]]) -> None:
     result = open_scoring(_bundle(pairs), OPTIONS)
     empty = result["estimate"].isna() | result["ci_low"].isna()
@@ -154,7 +154,7 @@ def test_constant_and_single_scores_are_undefined_with_a_reason() -> None:
 
 
 def test_the_levels_of_each_scorer_add_up_to_the_total() -> None:
-    table = open_scoring(_bundle(_drawn()), OPTIONS)
+    table = open_scoring(_bundle(_random_pairs()), OPTIONS)
     levels = table.loc[table["measure"] == LEVEL]
     assert set(levels.groupby("scorer")["estimate"].sum().round(12)) == {1.0}
     assert (
@@ -163,7 +163,7 @@ def test_the_levels_of_each_scorer_add_up_to_the_total() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given_", "value"),
+    ("scores_of_three", "value"),
     [
         ("cc", 1.0),
         ("ii", 0.0),
@@ -176,15 +176,15 @@ def test_the_levels_of_each_scorer_add_up_to_the_total() -> None:
         ("ppc", 0.5),
     ],
 )
-def test_two_equal_scores_of_three_decide_and_otherwise_the_middle_score(
-    given_: str, value: float | None
+def test_the_final_score_is_that_of_two_scorers_or_the_middle_of_three(
+    scores_of_three: str, value: float | None
 ) -> None:
     words = dict(zip("cpi", LEVELS, strict=True))
     table = pd.DataFrame(
         {
             "answer_id": "a",
-            "turn": range(1, len(given_) + 1),
-            "score": [words[entry] for entry in given_],
+            "turn": range(1, len(scores_of_three) + 1),
+            "score": [words[entry] for entry in scores_of_three],
         }
     )
     assert final_scores(table).to_dict() == ({} if value is None else {"a": value})

@@ -1,4 +1,4 @@
-"""Weighted kappa equals that of scikit-learn and its definition, and needs a declaration."""
+"""Weighted kappa equals scikit-learn's value and its definition; order must be declared."""
 
 import math
 from dataclasses import replace
@@ -36,7 +36,7 @@ def study(answers: dict[str, list[str]], patients: int = 0) -> Bundle:
 
 @pytest.fixture
 def answers() -> dict[str, list[str]]:
-    """Return three readers who differ by a grade or none, with gaps."""
+    """Return three readers who differ by at most one grade, with gaps."""
     random = np.random.default_rng(4)
     grade = random.integers(0, 4, 60)
     return {
@@ -49,8 +49,10 @@ def answers() -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("patients", [0, 30])
-def test_every_pair_equals_scikit_learn(answers: dict[str, list[str]], patients: int) -> None:
-    """Items that both answered count; the interval contains the estimate."""
+def test_the_kappa_of_every_pair_equals_that_of_scikit_learn(
+    answers: dict[str, list[str]], patients: int
+) -> None:
+    """Items count if both readers answered; the interval contains the estimate."""
     table = agreement_weighted(study(answers, patients), ORDERED)
     assert len(table) == 3 * 2
     for row in table.to_dict("records"):
@@ -70,8 +72,8 @@ def test_every_pair_equals_scikit_learn(answers: dict[str, list[str]], patients:
         assert row["method"].startswith("percentile" if patients else "Fleiss, Cohen and Everitt")
 
 
-def test_the_values_follow_the_definition_by_proportions() -> None:
-    """Kappa is 1 minus the observed over the expected disagreement."""
+def test_the_values_equal_the_definition_with_proportions() -> None:
+    """Kappa is 1 minus the ratio of observed to expected disagreement."""
     proportions = np.array([[0.53, 0.05, 0.02], [0.11, 0.14, 0.05], [0.01, 0.06, 0.03]])
     distance = np.array([[0, 1, 2], [1, 0, 1], [2, 1, 0]])
     rows, columns = proportions.sum(axis=1), proportions.sum(axis=0)
@@ -81,8 +83,8 @@ def test_the_values_follow_the_definition_by_proportions() -> None:
 
 
 @pytest.mark.slow
-def test_reversed_options_change_nothing(answers: dict[str, list[str]]) -> None:
-    """Options are reversed from the last to the first; another order changes the value."""
+def test_reversing_the_options_does_not_change_kappa(answers: dict[str, list[str]]) -> None:
+    """Any other order of the options changes the value."""
     before = agreement_weighted(study(answers), ORDERED)
     for order, same in (("DCBA", True), ("CABD", False)):
         letters = {"": "", **dict(zip("ABCD", order, strict=True))}
@@ -92,7 +94,7 @@ def test_reversed_options_change_nothing(answers: dict[str, list[str]]) -> None:
 
 
 def test_a_constant_rater_is_undefined(answers: dict[str, list[str]]) -> None:
-    """The cells have the reason."""
+    """The cells are empty, and the reason is stated."""
     table = agreement_weighted(study({**answers, "R1": ["A"] * 60}), ORDERED)
     rows = table[table["rater_a"] == "R1"]
     assert rows["estimate"].isna().all()
@@ -103,7 +105,7 @@ def test_a_constant_rater_is_undefined(answers: dict[str, list[str]]) -> None:
 def test_only_options_that_were_declared_ordered_are_weighted(
     answers: dict[str, list[str]],
 ) -> None:
-    """They are declared by an option of the run or by the protocol."""
+    """An option of the command or the protocol declares the order."""
     bundle = study(answers)
     assert "agreement_weighted" not in analyse(bundle, Options(bootstrap=5)).tables
     declared = replace(bundle, protocol={"ordered_options": True})
@@ -113,7 +115,7 @@ def test_only_options_that_were_declared_ordered_are_weighted(
 def test_standard_error_and_limits_are_those_of_the_delta_method(
     answers: dict[str, list[str]],
 ) -> None:
-    """They are computed from numerical derivatives of kappa."""
+    """The delta method uses numerical derivatives of kappa."""
     complete = {rater: [a or "A" for a in values] for rater, values in answers.items()}
     step, n = 1e-6, 60
     for row in agreement_weighted(study(complete), ORDERED).to_dict("records"):

@@ -1,4 +1,4 @@
-"""Comparisons of two models and of a model with itself, overall and by task."""
+"""Comparisons of two models, and of a model under two conditions, overall and by task."""
 
 import numpy as np
 import pandas as pd
@@ -12,23 +12,23 @@ from analysis.statistics.comparison.model_pairs import model_pairs
 
 pytestmark = pytest.mark.slow
 
-N = 240
-RNG = np.random.default_rng(11)
+N_ITEMS = 240
+GENERATOR = np.random.default_rng(11)
 ITEMS = pd.DataFrame(
     {
-        "item_id": [f"q{n:03}" for n in range(N)],
-        "truth": RNG.choice(list("ABCD"), N),
+        "item_id": [f"q{n:03}" for n in range(N_ITEMS)],
+        "truth": GENERATOR.choice(list("ABCD"), N_ITEMS),
         "n_options": 4,
-        "task": ["presence", "location", "severity"] * (N // 3),
-        "patient_id": [f"p{n // 2}" for n in range(N)],
+        "task": ["presence", "location", "severity"] * (N_ITEMS // 3),
+        "patient_id": [f"p{n // 2}" for n in range(N_ITEMS)],
     }
 )
 OPTIONS = Options(bootstrap=200)
 
 
 def _answers(rater: str, share: float, condition: str = "") -> pd.DataFrame:
-    right = RNG.random(N) < share
-    answers = np.where(right, ITEMS["truth"], RNG.choice([*"ABCD", ""], N))
+    right = GENERATOR.random(N_ITEMS) < share
+    answers = np.where(right, ITEMS["truth"], GENERATOR.choice([*"ABCD", ""], N_ITEMS))
     return pd.DataFrame(
         {"rater_id": rater, "item_id": ITEMS["item_id"], "answer": answers, "condition": condition}
     )
@@ -47,7 +47,7 @@ def _bundle(items: pd.DataFrame = ITEMS, readings: pd.DataFrame = READINGS) -> B
 
 
 def test_all_pairs_of_models_have_a_row_overall_and_per_task() -> None:
-    """The overall rows equal those of all comparisons."""
+    """The overall rows equal those in the table of all comparisons."""
     table = model_pairs(_bundle(), OPTIONS)
     assert table["group"].tolist() == ["micro", "location", "presence", "severity"] * 3
     overall = table.loc[table["by"] == "overall"].reset_index(drop=True)

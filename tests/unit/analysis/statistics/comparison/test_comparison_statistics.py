@@ -29,14 +29,14 @@ def _mcnemar(b: int, c: int) -> tuple[float, float]:
 
 
 def _yang(rows: list[tuple[int, int, int]]) -> tuple[float, float]:
-    """Test two raters, from the correct answers of each and the items of every cluster."""
+    """Return Yang's test of two raters; a row is a cluster: correct answers of each, and items."""
     table = np.array(rows, dtype=float)
     statistic, p = yang_test(table[:, :2], table[:, 2], np.array([0]), np.array([1]))
     return float(statistic[0]), float(p[0])
 
 
 def _score(b: int, c: int, n: int, delta: float) -> float:
-    """Return Tango's statistic, with the nuisance share from numerical maximization."""
+    """Return Tango's statistic, with the nuisance parameter maximized numerically."""
 
     def unlikely(q: float) -> float:
         return -(
@@ -55,7 +55,7 @@ def _score(b: int, c: int, n: int, delta: float) -> float:
 @pytest.mark.parametrize("alpha", [0.01, 0.05, 0.2])
 @pytest.mark.parametrize(("b", "c", "n"), [(12, 2, 50), (3, 9, 20), (5, 5, 11), (1, 30, 90)])
 def test_tangos_limits_are_those_of_the_score_test(b: int, c: int, n: int, alpha: float) -> None:
-    """They equal those of a root finder over the numerically maximized likelihood."""
+    """A root finder over the numerically maximized likelihood finds the same limits."""
     z, estimate = norm.isf(alpha / 2), (b - c) / n
     low = brentq(lambda d: _score(b, c, n, d) - z, -0.95, estimate, xtol=1e-13)
     high = brentq(lambda d: _score(b, c, n, d) + z, estimate, 0.95, xtol=1e-13)
@@ -65,13 +65,13 @@ def test_tangos_limits_are_those_of_the_score_test(b: int, c: int, n: int, alpha
 @pytest.mark.parametrize("alpha", [0.001, 0.05, 0.5])
 @pytest.mark.parametrize("n", [1, 2, 54, 40826])
 def test_without_discordant_items_tangos_interval_has_a_closed_form(n: int, alpha: float) -> None:
-    """The score equation is n d = z^2 (1 - d): both limits are z^2 / (n + z^2) from 0."""
+    """The score equation is n d = z^2 (1 - d), so the limits are ±z^2 / (n + z^2)."""
     reach = norm.isf(alpha / 2) ** 2 / (n + norm.isf(alpha / 2) ** 2)
     assert _tango(0, 0, n, alpha) == pytest.approx((-reach, reach), abs=1e-15)
 
 
 @pytest.mark.parametrize("n", [1, 2, 30, 40826])
-def test_if_all_items_are_discordant_in_a_direction_a_limit_is_1(n: int) -> None:
+def test_if_all_items_are_discordant_in_one_direction_one_limit_is_1(n: int) -> None:
     """The other limit is twice Wilson's limit for n of n, minus 1."""
     z2 = norm.isf(0.025) ** 2
     other = 2 * n / (n + z2) - 1
@@ -81,20 +81,20 @@ def test_if_all_items_are_discordant_in_a_direction_a_limit_is_1(n: int) -> None
 
 
 def test_evenly_split_discordant_items_have_a_symmetrical_interval() -> None:
-    """The limits do not reach 1."""
+    """The limits are symmetrical around 0 and less than 1."""
     low, high = _tango(10, 10, 20)
     assert low == -high
     assert 0 < high < 1
 
 
 def test_tangos_interval_without_items_is_undefined() -> None:
-    """The limits are not 0."""
+    """The limits are empty, not 0."""
     assert all(math.isnan(limit) for limit in _tango(0, 0, 0))
 
 
 @pytest.mark.slow
 def test_intervals_of_many_pairs_equal_single_computations() -> None:
-    """Values agree to the last bit."""
+    """The intervals are identical."""
     random = np.random.default_rng(3)
     b, c = random.integers(0, 40, (2, 50)).astype(float)
     n = b + c + random.integers(0, 40, 50)
@@ -107,7 +107,7 @@ def test_intervals_of_many_pairs_equal_single_computations() -> None:
     ("b", "c"), [(0, 1), (3, 3), (20, 10), (10000, 9400), (30000, 29000), (0, 1000), (7, 8)]
 )
 def test_mcnemars_p_equals_exact_fractions(b: int, c: int) -> None:
-    """Binomial sums include tens of thousands of discordant items."""
+    """The binomial sums are exact for tens of thousands of discordant items."""
     term = total = 1
     for k in range(1, min(b, c) + 1):
         term = term * (b + c - k + 1) // k
@@ -137,12 +137,12 @@ def test_evenly_split_discordant_items_have_exact_p_1_and_mid_p_below(count: int
 
 
 def test_without_discordant_items_both_p_are_1() -> None:
-    """There is no evidence of a difference."""
+    """Without discordant items there is no evidence of a difference."""
     assert _mcnemar(0, 0) == (1.0, 1.0)
 
 
-def test_p_of_extreme_splits_is_between_0_and_1() -> None:
-    """The result is 0, because 2 to the power of -39,999 is too small for a float."""
+def test_the_p_value_of_extreme_splits_is_between_0_and_1() -> None:
+    """2 to the power of -39,999 is too small for a float, so the p-value is 0."""
     assert _mcnemar(40000, 0) == (0.0, 0.0)
     exact, mid = _mcnemar(1, 1074)
     assert 0 <= mid <= exact < 1e-300
@@ -156,18 +156,18 @@ def test_yangs_test_of_single_items_is_between_mcnemars_two_variances() -> None:
     assert statistic == pytest.approx(19 / 20 * 2 / (1 / null + 1 / empirical), abs=1e-12)
 
 
-def test_raters_who_are_equal_in_every_cluster_have_p_1() -> None:
-    """There are no discordant items, or they cancel within every cluster."""
+def test_raters_with_equal_numbers_correct_in_every_cluster_have_p_1() -> None:
+    """No items are discordant, or discordant items cancel within every cluster."""
     assert _yang([(1, 1, 2), (2, 2, 2), (0, 0, 1)]) == (0.0, 1.0)
 
 
 def test_with_one_cluster_the_test_is_undefined() -> None:
-    """Its variance is always unknown."""
+    """A single cluster does not show the variance."""
     assert all(math.isnan(value) for value in _yang([(4, 1, 5)]))
     assert all(math.isnan(value) for value in _yang([(4, 4, 5)]))
 
 
-def test_holms_adjustment_counts_tests_of_the_family() -> None:
+def test_holms_adjustment_counts_the_tests_of_a_family() -> None:
     """Undefined tests and tests without a family do not count."""
     p = np.array([0.01, math.nan, 0.04, 0.5, 0.03, 0.02])
     adjusted = holm_within(p, ["x", "x", "x", "", "y", "x"])
@@ -176,6 +176,6 @@ def test_holms_adjustment_counts_tests_of_the_family() -> None:
 
 
 def test_holms_adjustment_of_no_tests_is_empty() -> None:
-    """The family has no p, or there is no test."""
+    """All p-values of the family are undefined, or there is no test."""
     assert holm_within(np.array([]), []).shape == (0,)
     assert np.isnan(holm_within(np.array([math.nan]), ["x"])).all()

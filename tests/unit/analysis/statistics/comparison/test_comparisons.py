@@ -1,4 +1,4 @@
-"""comparisons.csv: compared raters, counted items, and reasons of undefined values."""
+"""comparisons.csv: compared raters, counted items, and reasons for undefined values."""
 
 import numpy as np
 import pandas as pd
@@ -19,11 +19,11 @@ from analysis.statistics.study import Study
 from tests.unit.analysis.conftest import MakeBundle
 
 ANSWERS = {"R1": "AABB", "R2": "AAAA", "M1": "ABA.", "M2": "AAAB"}
-CLUSTERED = ["cluster_ci_low", "cluster_ci_high", "p_clustered"]
+CLUSTER_COLUMNS = ["cluster_ci_low", "cluster_ci_high", "p_clustered"]
 
 
 def test_the_rows_are_the_pairs_of_the_table_of_agreement(make_bundle: MakeBundle) -> None:
-    """Readers come first, then readers with models, then models."""
+    """Pairs of readers come first, then readers with models, then pairs of models."""
     bundle = make_bundle("AAAA", ANSWERS, models=("M1", "M2"))
     names = ["rater_a", "rater_b", "pair_kind", "condition"]
     expected = agreement_pairs(bundle)[names].drop_duplicates().reset_index(drop=True)
@@ -43,7 +43,7 @@ def test_all_assigned_items_count_and_unanswered_items_count_as_wrong(
 
 
 def test_accuracies_equal_those_of_the_accuracy_table(make_bundle: MakeBundle) -> None:
-    """Values agree to the last bit."""
+    """The values are identical."""
     bundle = make_bundle("AAAA", ANSWERS, models=("M1", "M2"))
     table = accuracy(bundle)
     micro = table.loc[table["group"] == "micro"].set_index("rater_id")["accuracy"]
@@ -52,15 +52,15 @@ def test_accuracies_equal_those_of_the_accuracy_table(make_bundle: MakeBundle) -
 
 
 def test_without_clusters_the_clustered_cells_are_empty(make_bundle: MakeBundle) -> None:
-    """They are not undefined, and have no reason."""
+    """The cells do not count as undefined, so no reason is stated."""
     table = comparisons(make_bundle("AAAA", ANSWERS, models=("M1", "M2")))
-    assert table[CLUSTERED].isna().all(axis=None)
+    assert table[CLUSTER_COLUMNS].isna().all(axis=None)
     assert set(table["clustered_method"]) == {""}
     assert set(table["undefined_because"]) == {""}
 
 
-def test_only_readers_with_models_form_a_family(make_bundle: MakeBundle) -> None:
-    """Holm adjusts the four mid-p; the other pairs have neither p_adjusted nor family."""
+def test_only_comparisons_of_readers_with_models_are_a_family(make_bundle: MakeBundle) -> None:
+    """Holm's method adjusts the four mid-p values; other pairs have no p_adjusted and no family."""
     table = comparisons(
         make_bundle("AAAA" * 6, {r: a * 6 for r, a in ANSWERS.items()}, models=("M1", "M2"))
     )
@@ -89,8 +89,8 @@ def test_each_condition_is_a_family(
     assert table["p_adjusted"].tolist() == table["p_mid"].tolist()
 
 
-def test_with_clusters_the_clustered_p_is_adjusted(make_bundle: MakeBundle) -> None:
-    """A family of one test is unchanged."""
+def test_with_clusters_the_clustered_p_value_is_adjusted(make_bundle: MakeBundle) -> None:
+    """In a family of one test the p-value does not change."""
     patients = [f"p{i // 2}" for i in range(16)]
     bundle = make_bundle(
         "A" * 16, {"R": "AAAAABBB" * 2, "M": "ABABBBBA" * 2}, models=("M",), patient_id=patients
@@ -102,7 +102,7 @@ def test_with_clusters_the_clustered_p_is_adjusted(make_bundle: MakeBundle) -> N
 
 
 @pytest.mark.slow
-def test_the_cluster_interval_equals_that_of_a_loop(make_bundle: MakeBundle) -> None:
+def test_the_cluster_interval_equals_that_computed_in_a_loop(make_bundle: MakeBundle) -> None:
     """The loop draws patients with the same generator."""
     answers = {"R": "AAAAABBBABAA" * 8, "S": "ABABBBBAAABB" * 8}
     patients = [f"p{i // 3:02d}" for i in range(96)]
@@ -126,7 +126,7 @@ def test_the_cluster_interval_equals_that_of_a_loop(make_bundle: MakeBundle) -> 
     assert (row["cluster_ci_low"], row["cluster_ci_high"]) == pytest.approx((low, high), abs=1e-12)
 
 
-def test_limits_do_not_depend_on_the_size_of_blocks(
+def test_limits_do_not_depend_on_the_block_size(
     make_bundle: MakeBundle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Blocks limit the memory."""
@@ -140,8 +140,10 @@ def test_limits_do_not_depend_on_the_size_of_blocks(
     )
 
 
-def test_raters_who_are_equal_in_every_patient_have_p_1(make_bundle: MakeBundle) -> None:
-    """There are no discordant items, or they cancel within every patient."""
+def test_raters_with_equal_numbers_correct_in_every_patient_have_p_1(
+    make_bundle: MakeBundle,
+) -> None:
+    """No items are discordant, or discordant items cancel within every patient."""
     patients = [f"p{i // 2}" for i in range(16)]
     for other in ("ABAB", "BABA"):
         answers = {"R": "ABAB" * 4, "S": other * 4}
@@ -151,10 +153,10 @@ def test_raters_who_are_equal_in_every_patient_have_p_1(make_bundle: MakeBundle)
 
 
 def test_with_one_patient_the_clustered_cells_are_undefined(make_bundle: MakeBundle) -> None:
-    """Other cells are defined; p_adjusted does not use another p."""
+    """Other cells are defined; p_adjusted does not use another p-value instead."""
     bundle = make_bundle("AAA", {"R": "AAA", "M": "ABB"}, models=("M",), patient_id="p")
     row = comparisons(bundle).iloc[0]
-    assert row[[*CLUSTERED, "p_adjusted"]].isna().all()
+    assert row[[*CLUSTER_COLUMNS, "p_adjusted"]].isna().all()
     assert (row["undefined_because"], row["clustered_method"]) == (ONE_CLUSTER, YANG)
     assert row["difference"] == 2 / 3
     assert row["family"] == "reader-model pairs"
@@ -169,7 +171,7 @@ def _resampled(bundle: Bundle, weights: Floats) -> Study:
 def test_resamples_without_a_reference_standard_leave_no_interval(
     make_bundle: MakeBundle,
 ) -> None:
-    """Only eight of twenty patients have one, so they can be missing from a resample."""
+    """Only eight of twenty patients have a reference standard, so a resample may have none."""
     truth, answers = "A" * 8 + "." * 32, {"R": "A" * 40, "S": "AB" * 20}
     bundle = make_bundle(truth, answers, patient_id=[f"p{i % 20:02d}" for i in range(40)])
     neither = np.repeat([[0.0, 20 / 12]], [8, 12], axis=1)
@@ -183,12 +185,12 @@ def test_resamples_without_a_reference_standard_leave_no_interval(
 
 
 def test_without_a_reference_standard_all_values_are_undefined(make_bundle: MakeBundle) -> None:
-    """The rows have a reason, and counts are 0."""
+    """The rows state the reason, and counts are 0."""
     for patients in ("", "p"):
         row = comparisons(
             make_bundle("..", {"R": "AB", "M": "AA"}, models=("M",), patient_id=patients)
         ).iloc[0]
-        numbers = ["accuracy_a", "accuracy_b", "difference", "ci_low", "ci_high", *CLUSTERED]
+        numbers = ["accuracy_a", "accuracy_b", "difference", "ci_low", "ci_high", *CLUSTER_COLUMNS]
         assert row[[*numbers, "p_exact", "p_mid", "p_adjusted"]].isna().all()
         assert (row["n"], row["only_a_correct"], row["only_b_correct"]) == (0, 0, 0)
         assert row["undefined_because"] == NO_REFERENCE
@@ -196,7 +198,7 @@ def test_without_a_reference_standard_all_values_are_undefined(make_bundle: Make
 
 @pytest.mark.slow
 def test_two_hundred_raters_have_all_pairs() -> None:
-    """There are 19,900 pairs; the time is measured by the benchmarks."""
+    """There are 19,900 pairs; the benchmarks measure the time."""
     random = np.random.default_rng(5)
     raters = [f"R{i:03d}" for i in range(200)]
     ids = [f"q{i}" for i in range(10)]

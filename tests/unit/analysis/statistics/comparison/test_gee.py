@@ -1,4 +1,4 @@
-"""gee.csv: each model compared with all readers of a condition."""
+"""gee.csv compares each model with all readers of a condition."""
 
 import math
 
@@ -15,7 +15,7 @@ from tests.unit.analysis.conftest import MakeBundle
 
 
 def _study(seed: int, *, clustered: bool) -> tuple[Bundle, pd.DataFrame]:
-    """Return three readers, two models and 60 items of 17 patients or none, with gaps."""
+    """Return three readers, two models and 60 items, of 17 patients if clustered, with gaps."""
     random = np.random.default_rng(seed)
     ids = [f"q{i:02d}" for i in range(60)]
     patients = [f"p{k}" for k in random.integers(0, 17, 60)] if clustered else [""] * 60
@@ -64,7 +64,7 @@ def test_estimate_and_error_equal_statsmodels_gee(seed: int, clustered: bool) ->
 
 
 def test_the_interval_contains_0_if_p_is_above_alpha() -> None:
-    """Interval and p have the same distribution for any alpha."""
+    """The interval and the p-value use the same distribution for any alpha."""
     bundle, _ = _study(7, clustered=True)
     for alpha in (0.01, 0.05, 0.3, 0.8):
         table = gee(bundle, Options(alpha=alpha))
@@ -76,7 +76,7 @@ def test_the_interval_contains_0_if_p_is_above_alpha() -> None:
 def test_with_one_reader_the_estimate_is_the_difference_of_the_pair(
     make_bundle: MakeBundle,
 ) -> None:
-    """The pair is reader minus model, with the opposite sign."""
+    """The difference of the pair is reader minus model, with the opposite sign."""
     bundle = make_bundle("AAAA", {"R": "AABB", "M": "AAAB"}, models=("M",))
     assert gee(bundle)["estimate"].tolist() == [-comparisons(bundle)["difference"].iloc[0]]
 
@@ -102,7 +102,7 @@ def test_a_model_without_conditions_is_compared_under_every_condition(
 
 
 def test_without_readers_or_models_the_table_is_empty(make_bundle: MakeBundle) -> None:
-    """It has its columns."""
+    """The table has all columns."""
     for models in ((), ("R", "S")):
         table = gee(make_bundle("AB", {"R": "AB", "S": "AA"}, models=models))
         assert len(table) == 0
@@ -131,7 +131,7 @@ def test_undefined_values_are_empty_with_a_reason(
 def test_a_constant_difference_has_no_standard_error(
     make_bundle: MakeBundle, patients: object, cluster: str
 ) -> None:
-    """An error of 0 would claim certainty; rounding errors do not count as variation."""
+    """A standard error of 0 would suggest certainty; rounding errors do not count as variation."""
     answers = {"R1": "A" * 6, "R2": "B" * 6, "R3": "B" * 6, "M": "A" * 6}
     row = gee(make_bundle("A" * 6, answers, models=("M",), patient_id=patients)).iloc[0]
     assert row["undefined_because"] == NO_SPREAD.format(cluster=cluster)

@@ -25,7 +25,7 @@ Compute = Callable[[Bundle, Options], pd.DataFrame]
 N_ITEMS = 36
 ITEM_COLUMNS = ["item_id", "truth", "options", "task", "category", "patient_id"]
 OPTIONS = Options(margin=0.05, confidence="answer")
-DECLARED = {"subgroups": ["category"]}
+DECLARED_SUBGROUPS = {"subgroups": ["category"]}
 
 
 @pytest.fixture(scope="module")
@@ -56,17 +56,19 @@ def study() -> Bundle:
     ]
     kinds = ["reader"] * 3 + ["model"] * 2
     raters = pd.DataFrame({"rater_id": ["R1", "R2", "R3", "M1", "M2"], "rater_kind": kinds})
-    return replace(bundle_from_tables(items, pd.DataFrame(readings), raters), protocol=DECLARED)
+    return replace(
+        bundle_from_tables(items, pd.DataFrame(readings), raters), protocol=DECLARED_SUBGROUPS
+    )
 
 
 def part_of(study: Bundle, chosen: pd.Series) -> Bundle:
-    """Return the study with some of its items."""
+    """Return the study with the chosen items only."""
     items = study.items.loc[chosen, ITEM_COLUMNS]
     readings = study.readings[study.readings["item_id"].isin(items["item_id"])]
     return bundle_from_tables(items, readings, study.raters)
 
 
-def numbers(table: pd.DataFrame) -> pd.DataFrame:
+def comparison_values(table: pd.DataFrame) -> pd.DataFrame:
     """Return the cells that describe a comparison, apart from its metric."""
     names = ["claim", "n_readers", "n_items", "difference", "se", "df", "ci_low", "ci_high", "p"]
     names += [name for name in ("p_noninferior", "value_a", "reader_mean") if name in table]
@@ -81,7 +83,7 @@ def numbers(table: pd.DataFrame) -> pd.DataFrame:
 def test_a_group_equals_the_study_of_its_items(
     study: Bundle, by_group: Compute, alone: Compute
 ) -> None:
-    """Accuracy and AUC are compared by task and by the declared subgroup."""
+    """Accuracy and AUC are checked by task and by the declared subgroup."""
     table = by_group(study, OPTIONS)
     groups = table.groupby(["by", "group"], sort=False)
     assert [*groups.groups] == [
@@ -91,11 +93,11 @@ def test_a_group_equals_the_study_of_its_items(
     ]
     for (by, group), rows in groups:
         expected = alone(part_of(study, study.items[by] == group), OPTIONS)
-        pd.testing.assert_frame_equal(numbers(rows), numbers(expected))
+        pd.testing.assert_frame_equal(comparison_values(rows), comparison_values(expected))
         assert set(rows["metric"]) == {"accuracy", "auc"}
 
 
-def test_p_is_adjusted_over_the_groups_of_a_field(study: Bundle) -> None:
+def test_p_values_are_adjusted_over_the_groups_of_a_field(study: Bundle) -> None:
     """Tests of the same model, condition, metric and claim are a family."""
     table = reader_panel_by(study, OPTIONS)
     families = table.groupby(["model_id", "condition", "by", "metric", "claim"])
@@ -116,15 +118,17 @@ def test_a_class_equals_the_study_of_its_items(study: Bundle) -> None:
         items = reader_conditions_items(is_alone, OPTIONS)
         expected = pd.concat([reader_conditions(is_alone, OPTIONS), items])
         expected = expected[expected["metric"] == "accuracy"]
-        pd.testing.assert_frame_equal(numbers(conditions[row]), numbers(expected))
+        pd.testing.assert_frame_equal(
+            comparison_values(conditions[row]), comparison_values(expected)
+        )
         row = (panel["by"] == "overall") & (panel["metric"] == metric)
         expected = reader_panel(is_alone).drop(columns="p_noninferior")
-        pd.testing.assert_frame_equal(numbers(panel[row]), numbers(expected))
+        pd.testing.assert_frame_equal(comparison_values(panel[row]), comparison_values(expected))
     assert set(conditions["by"]) == {"overall", "task", "category"}
 
 
 def test_a_class_without_items_is_undefined(study: Bundle) -> None:
-    """Every row has the reason."""
+    """Every row states the reason."""
     table = diagnostic_panel(part_of(study, study.items["truth"] == "A"))
     rows = table[table["metric"] == "sensitivity"]
     assert rows["difference"].isna().all()
@@ -132,7 +136,7 @@ def test_a_class_without_items_is_undefined(study: Bundle) -> None:
 
 
 def test_an_unknown_field_of_subgroups_is_refused(study: Bundle) -> None:
-    """The message names it and the existing fields."""
+    """The message names the unknown field and the available fields."""
     other = replace(study, protocol={"subgroups": ["age"]})
     with pytest.raises(OptionsError, match="subgroups names “age”; give fields of the items: task"):
         reader_panel_by(other)

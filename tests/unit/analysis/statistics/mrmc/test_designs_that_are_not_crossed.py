@@ -1,4 +1,4 @@
-"""Designs that are not fully crossed: compared items, and refused comparisons."""
+"""Designs that are not fully crossed: items that are compared, and refused comparisons."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -30,7 +30,7 @@ Answers = Mapping[tuple[str, str], str]
 
 
 def study(truth: str, answers: Answers, **columns: object) -> Bundle:
-    """Return a bundle; a blank is a case that was never presented, a dot a declined one."""
+    """Return a bundle from answers; a blank is a case never presented, a dot a declined one."""
     ids = [f"q{i:03d}" for i in range(len(truth))]
     rows = [
         {"rater_id": rater, "condition": condition, "item_id": item, "answer": answer.strip(".")}
@@ -46,7 +46,7 @@ def study(truth: str, answers: Answers, **columns: object) -> Bundle:
     return bundle_from_tables(items.assign(**columns), pd.DataFrame(rows), raters)
 
 
-def stopped(after: int = 8, of: int = 40) -> Bundle:
+def study_with_stopped_reader(after: int = 8, of: int = 40) -> Bundle:
     """Return two complete readers, one who stopped, and a slightly worse model."""
     random = np.random.default_rng(5)
     answers = {
@@ -57,9 +57,9 @@ def stopped(after: int = 8, of: int = 40) -> Bundle:
     return study("A" * of, answers)
 
 
-def test_an_incomplete_reader_leaves_the_panel_undefined() -> None:
-    """The reader is named; otherwise the model would seem far better than readers."""
-    bundle = stopped()
+def test_a_reader_who_stopped_early_leaves_the_panel_undefined() -> None:
+    """The reason names the reader; otherwise the model would seem far better than the readers."""
+    bundle = study_with_stopped_reader()
     panel = reader_panel(bundle, Options(margin=0.05))
     numbers = [
         "reader_mean",
@@ -82,9 +82,9 @@ def test_an_incomplete_reader_leaves_the_panel_undefined() -> None:
     assert (other["difference"].notna() == is_absent).all()
 
 
-def test_an_incomplete_reader_is_measured_on_read_items() -> None:
+def test_a_reader_who_stopped_early_is_evaluated_on_the_items_that_were_read() -> None:
     """The other items count as absent, and the reader has no rank."""
-    bundle = stopped()
+    bundle = study_with_stopped_reader()
     micro = accuracy(bundle).query("group == 'micro'").set_index("rater_id")
     assert micro["n"].to_dict() == {"R1": 40, "R2": 40, "R3": 8, "M": 40}
     assert missing(bundle).set_index("rater_id").loc["R3", "n_absent"] == 32
@@ -98,8 +98,8 @@ def test_an_incomplete_reader_is_measured_on_read_items() -> None:
     assert sorted(board["rank"].dropna()) == [1, 2, 3]
 
 
-def test_a_model_does_not_gain_by_omitting_items() -> None:
-    """Absent answers instead of wrong answers change only the counts."""
+def test_a_model_has_no_advantage_from_omitting_items() -> None:
+    """Replacing wrong answers by absent answers changes only the counts."""
     right, left_out = "AAAAAAABBB", "AAAAAAA   "
     first, other = (
         study("A" * 10, {("M", ""): answers, ("R1", ""): "AAAAABBBBB", ("R2", ""): "ABABABABAB"})
@@ -110,8 +110,8 @@ def test_a_model_does_not_gain_by_omitting_items() -> None:
     assert accuracy(other).query("rater_id == 'M'")["n"].tolist()[0] == 10
 
 
-def test_four_fifths_of_the_items_are_sufficient() -> None:
-    """Values equal those of a bundle of these items, and a note states their number."""
+def test_four_fifths_of_the_items_suffice_for_a_comparison() -> None:
+    """Values equal those of a bundle with these items only, and a note states their number."""
     answers = {("M", ""): "AAAABBAAAB", ("R1", ""): "AABABBAB  ", ("R2", ""): "ABBABAABAB"}
     table = reader_panel(study("A" * 10, answers))
     assert table["n_items"].tolist() == [8, 8]
@@ -124,7 +124,7 @@ def test_four_fifths_of_the_items_are_sufficient() -> None:
 
 
 def test_conditions_are_compared_only_with_shared_cases() -> None:
-    """Split-plot: `film` on the first half, `screen` and `screen 2` on the second."""
+    """Condition `film` has the first half of the cases, `screen` and `screen 2` the second half."""
     answers = {
         ("R1", "film"): "ABAB    ",
         ("R2", "film"): "AABB    ",
@@ -151,8 +151,8 @@ def test_conditions_are_compared_only_with_shared_cases() -> None:
     )
 
 
-def test_a_design_of_readers_with_different_cases_is_named() -> None:
-    """Conditions share their cases, but readers do not."""
+def test_the_reason_states_that_readers_read_different_cases() -> None:
+    """The conditions have common cases, but the readers do not."""
     halves = {"R1": "AB  ", "R2": "  AA"}
     answers = {(r, c): answers for r, answers in halves.items() for c in ("one", "two")}
     table = reader_conditions(study("A" * 4, answers))
@@ -163,7 +163,7 @@ def test_a_design_of_readers_with_different_cases_is_named() -> None:
 
 
 def test_readers_without_shared_cases_are_not_compared() -> None:
-    """Each reader read a different half."""
+    """Each of the two readers read a different half."""
     bundle = study("A" * 4, {("R1", ""): "AB  ", ("R2", ""): "  AA"})
     row = comparisons(bundle).iloc[0]
     assert (row["n"], row["undefined_because"]) == (0, NOT_BOTH)
@@ -171,7 +171,7 @@ def test_readers_without_shared_cases_are_not_compared() -> None:
 
 
 def test_a_task_without_assigned_items_is_not_part_of_the_macro_average() -> None:
-    """Its accuracy is undefined."""
+    """The accuracy in such a task is undefined."""
     bundle = study("AAAA", {("R1", ""): "AB  ", ("R2", ""): "AAAB"}, task=list("xxyy"))
     table = accuracy(bundle).query("rater_id == 'R1'").set_index("group")
     assert (table.loc["y", "n"], table.loc["y", "undefined_because"]) == (0, NOT_GIVEN)
@@ -179,7 +179,7 @@ def test_a_task_without_assigned_items_is_not_part_of_the_macro_average() -> Non
 
 
 def test_a_rater_without_readings_is_in_the_participant_flow() -> None:
-    """The rater is enrolled and has not read any item."""
+    """The rater was enrolled and has not read any item."""
     bundle = study("AA", {("R2", "aided"): "AB"})
     raters = pd.DataFrame({"rater_id": ["R1", "R2", "R3"], "rater_kind": "reader"})
     bundle = bundle_from_tables(bundle.items, bundle.readings, raters)
@@ -189,7 +189,7 @@ def test_a_rater_without_readings_is_in_the_participant_flow() -> None:
     assert table["n_absent"].tolist() == [2, 0, 2]
 
 
-def excluding(exclusions: str) -> Bundle:
+def study_with_exclusions(exclusions: str) -> Bundle:
     """Return four items with an excluded second reading of R1, whose hidden repeat is correct."""
     items = pd.DataFrame({"item_id": list("abcd"), "truth": "A"})
     rows = [("R1", item, "A" if item != "b" else "B", 0) for item in "abcd"]
@@ -204,8 +204,8 @@ def excluding(exclusions: str) -> Bundle:
 
 @pytest.mark.slow
 def test_the_protocol_can_remove_excluded_readings_from_the_primary_analysis() -> None:
-    """They are neither wrong nor absent, and repeats do not replace them."""
-    tables = analyse(excluding("primary")).tables
+    """Excluded readings are neither wrong nor absent, and repeats do not replace them."""
+    tables = analyse(study_with_exclusions("primary")).tables
     micro = tables["accuracy"].query("group == 'micro'").set_index("rater_id")
     assert micro.loc["R1", ["n", "n_correct", "n_missing"]].tolist() == [3, 3, 0]
     assert micro.loc["M", "n"] == 4
@@ -221,18 +221,22 @@ def test_the_protocol_can_remove_excluded_readings_from_the_primary_analysis() -
 
 @pytest.mark.slow
 def test_excluded_readings_count_by_default() -> None:
-    """The protocol does not mention them."""
+    """The protocol of this study does not mention excluded readings."""
     for protocol in ("sensitivity", ""):
-        tables = analyse(excluding(protocol)).tables
+        tables = analyse(study_with_exclusions(protocol)).tables
         assert tables["accuracy"].query("rater_id == 'R1'")["n"].tolist()[0] == 4
         assert "excluded readings counted" not in set(tables["sensitivity"]["analysis"])
-        other = sensitivity(excluding(protocol)).query("rater_id == 'R1'").set_index("analysis")
+        other = (
+            sensitivity(study_with_exclusions(protocol))
+            .query("rater_id == 'R1'")
+            .set_index("analysis")
+        )
         assert other.loc["excluded readings dropped", "n"] == 3
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("answers", ["AAAB", "ABBB"])
-def test_limits_are_within_the_possible_range(answers: str) -> None:
+def test_limits_of_intervals_are_within_the_possible_range(answers: str) -> None:
     """Two readers and four items have very wide intervals."""
     bundle = study("AAAA", {("R1", ""): "BBAB", ("R2", ""): "ABAA", ("M", ""): answers})
     tables = analyse(bundle).tables
@@ -246,7 +250,7 @@ def test_limits_are_within_the_possible_range(answers: str) -> None:
 @pytest.mark.parametrize("arms", [False, True])
 @pytest.mark.parametrize("shared", [False, True])
 def test_sites_and_confidences_of_any_design_are_analysed(arms: bool, shared: bool) -> None:
-    """Examples are arms with other readers for each condition, and blocks without common cases."""
+    """The designs include arms with different readers, and blocks without common cases."""
     random = np.random.default_rng(2)
     n, readers = 36, [f"R{i}" for i in range(6)]
     rows = [
@@ -273,7 +277,7 @@ def test_sites_and_confidences_of_any_design_are_analysed(arms: bool, shared: bo
     raters = raters.assign(arm=[*"sssttt"] if arms else "", level=[*"jkjkjk"])
     results = analyse(bundle_from_tables(items, readings, raters), Options(bootstrap=5, margin=0.1))
     sites = results.tables["heterogeneity"].query("factor == 'site'")
-    defined = shared and not arms  # each site has a single reader in an arm
+    defined = shared and not arms  # each site has one reader per arm
     assert ((sites["undefined_because"] == "") == defined).all()
     assert sites["n_items"].tolist() == [n if shared else 0] * 2
     assert ("uncrossed" in results.tables) == (arms or not shared)

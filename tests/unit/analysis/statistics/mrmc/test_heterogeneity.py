@@ -1,4 +1,4 @@
-"""Random effects between sites and banks equal the formulas."""
+"""Random effects between sites and between banks equal the formulas."""
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ from analysis.statistics.mrmc.heterogeneity import heterogeneity
 
 N_ITEMS = 60
 SITES = {"R1": "x", "R2": "x", "R3": "y", "R4": "y", "R5": "z", "R6": ""}
-SHARE = {"x": 0.9, "y": 0.6, "z": 0.4, "": 0.5}
+SHARE_CORRECT = {"x": 0.9, "y": 0.6, "z": 0.4, "": 0.5}
 
 
 def study(sites: dict[str, str], banks: int = 1) -> Bundle:
@@ -26,7 +26,7 @@ def study(sites: dict[str, str], banks: int = 1) -> Bundle:
         {
             "rater_id": rater,
             "item_id": item,
-            "answer": "A" if random.random() < SHARE.get(site, 0.8) else "B",
+            "answer": "A" if random.random() < SHARE_CORRECT.get(site, 0.8) else "B",
         }
         for rater, site in {**sites, "M": "model"}.items()
         for item in ids
@@ -36,14 +36,14 @@ def study(sites: dict[str, str], banks: int = 1) -> Bundle:
     return bundle_from_tables(items, pd.DataFrame(readings), raters)
 
 
-def right_of(bundle: Bundle) -> pd.DataFrame:
+def correct_answers(bundle: Bundle) -> pd.DataFrame:
     """Return 1 for a correct answer: item by rater."""
     readings = bundle.readings.assign(right=(bundle.readings["answer"] == "A").astype(float))
     return readings.pivot_table(index="item_id", columns="rater_id", values="right")
 
 
-def combined(means: Floats, variances: Floats) -> dict[str, float]:
-    """Return mean, limits and tau by Paule and Mandel, Hartung and Knapp."""
+def random_effects_summary(means: Floats, variances: Floats) -> dict[str, float]:
+    """Return mean, limits and tau by the methods of Paule and Mandel, and Hartung and Knapp."""
     k = len(means)
 
     def excess(tau2: float) -> float:
@@ -71,28 +71,28 @@ def combined(means: Floats, variances: Floats) -> dict[str, float]:
 
 
 def test_the_variation_of_sites_excludes_that_of_their_readers() -> None:
-    """The variance of readers is pooled within sites; a reader without a site does not count."""
+    """The variance between readers is pooled within sites; readers without a site do not count."""
     bundle = study(SITES)
-    right = right_of(bundle).mean()
+    right = correct_answers(bundle).mean()
     groups = [["R1", "R2"], ["R3", "R4"], ["R5"]]
     within = sum(((right[g] - right[g].mean()) ** 2).sum() for g in groups) / 2
     means = np.array([right[group].mean() for group in groups])
     [row] = heterogeneity(bundle).to_dict("records")
-    expected = combined(means, within / np.array([2, 2, 1]))
+    expected = random_effects_summary(means, within / np.array([2, 2, 1]))
     assert {key: row[key] for key in expected} == pytest.approx(expected, abs=1e-5)
     assert (row["factor"], row["n_groups"], row["undefined_because"]) == ("site", 3, "")
 
 
 def test_the_prediction_interval_includes_the_error_of_the_mean() -> None:
-    """With six sites it is not limited to the possible range."""
+    """With six sites, the interval is not truncated to the possible range."""
     sites = {f"R{number:02}": "uvwxyz"[number // 2] for number in range(12)}
     bundle = study(sites)
-    right = right_of(bundle).mean()
+    right = correct_answers(bundle).mean()
     groups = [[reader for reader in sites if sites[reader] == site] for site in "uvwxyz"]
     within = sum(((right[g] - right[g].mean()) ** 2).sum() for g in groups) / 6
     means = np.array([right[group].mean() for group in groups])
     row = heterogeneity(bundle).iloc[0]
-    expected = combined(means, np.full(6, within / 2))
+    expected = random_effects_summary(means, np.full(6, within / 2))
     assert row["prediction_low"] == pytest.approx(expected["prediction_low"], abs=1e-5)
     assert -1 < row["prediction_low"] < row["ci_low"]
 
@@ -101,13 +101,13 @@ def test_the_prediction_interval_includes_the_error_of_the_mean() -> None:
 def test_the_variation_of_banks_excludes_that_of_their_items(is_opposed: bool) -> None:
     """The readers' mean and the model's lead vary; two banks have no prediction interval.
 
-    The variance is that of the panel: if readers err on different items, their negative covariance
-    counts as 0.
+    The variance is that of the table of the panel: if readers err on different items, their
+    negative covariance counts as 0.
     """
     bundle = study({"R1": "", "R2": ""}, banks=2)
     if is_opposed:
-        bundle = opposed(bundle)
-    right = right_of(bundle)
+        bundle = with_opposed_reader(bundle)
+    right = correct_answers(bundle)
     bank = np.arange(N_ITEMS) % 2
     table = heterogeneity(bundle)
     assert table["metric"].tolist() == ["accuracy", "lead"]
@@ -118,7 +118,7 @@ def test_the_variation_of_banks_excludes_that_of_their_items(is_opposed: bool) -
         covariances = [np.cov(part.T) / len(part) for part in parts]
         if is_opposed and row["metric"] == "accuracy":
             assert min(c[0, 1] for c in covariances) < 0
-        expected = combined(
+        expected = random_effects_summary(
             np.array([part.mean() for part in parts]),
             np.array([(np.trace(c) / 2 + max(c[0, 1], 0)) / 2 for c in covariances]),
         )
@@ -127,9 +127,9 @@ def test_the_variation_of_banks_excludes_that_of_their_items(is_opposed: bool) -
         assert pd.isna(row["prediction_low"])
 
 
-def opposed(bundle: Bundle) -> Bundle:
-    """Return the study with a second reader who is right mostly where the first is wrong."""
-    right = right_of(bundle)["R1"]
+def with_opposed_reader(bundle: Bundle) -> Bundle:
+    """Return the study with a second reader who is mostly right where the first is wrong."""
+    right = correct_answers(bundle)["R1"]
     readings = bundle.readings.copy()
     second = readings["rater_id"] == "R2"
     place = readings.loc[second, "item_id"]
@@ -144,7 +144,7 @@ def opposed(bundle: Bundle) -> Bundle:
 
 
 def test_the_variation_of_sites_with_one_reader_each_is_undefined() -> None:
-    """The variance of readers within a site is unknown."""
+    """One reader does not show the variance within a site."""
     row = heterogeneity(study({"R1": "x", "R2": "y", "R3": "z"})).iloc[0]
     assert pd.isna(row["estimate"])
     assert row["undefined_because"] == "no variation within the groups to compare with"

@@ -1,4 +1,4 @@
-"""The test of areas near 1, and its rows of `noninferiority.csv`."""
+"""The test of areas near 1, and its rows in `noninferiority.csv`."""
 
 from dataclasses import replace
 
@@ -26,8 +26,8 @@ BOTH = AreaDifference(
 )
 
 
-def test_the_limit_of_a_known_area_of_readers_is_that_of_the_model() -> None:
-    """Without variance of the readers the limit is the model's logit limit minus their area."""
+def test_if_the_area_of_readers_is_known_the_limit_is_that_of_the_model() -> None:
+    """If the readers' area has no variance, it is subtracted from the model's logit limit."""
     fixed_readers = replace(BOTH, readers_variance=0.0)
     limits = expit(logit(0.97) + np.array([-2, 2]) * 0.02 / (0.97 * 0.03))
     assert [fixed_readers.lower_limit(2), fixed_readers.lower_limit(-2)] == pytest.approx(
@@ -35,8 +35,8 @@ def test_the_limit_of_a_known_area_of_readers_is_that_of_the_model() -> None:
     )
 
 
-def test_the_limit_combines_both_limits_with_their_correlation() -> None:
-    """The distances of the model's lower and the readers' upper limit are sides of a triangle."""
+def test_the_limit_combines_those_of_model_and_readers_with_their_correlation() -> None:
+    """The distances to the model's lower and the readers' upper limit are sides of a triangle."""
     below = 0.97 - expit(logit(0.97) - 2 * 0.02 / (0.97 * 0.03))
     above = expit(logit(0.95) + 2 * np.sqrt(0.0003) / (0.95 * 0.05)) - 0.95
     distance = np.sqrt(below**2 + above**2 - 0.8 * below * above)
@@ -45,7 +45,7 @@ def test_the_limit_combines_both_limits_with_their_correlation() -> None:
 
 
 def test_the_p_value_is_that_of_the_limit_at_minus_the_margin() -> None:
-    """A difference below minus the margin, and a margin that every limit clears, are tried."""
+    """A difference below minus the margin, and a margin that every limit clears, are tested."""
     for margin in (0.1, 0.05, -0.02, -0.05):
         quantile = student.isf(BOTH.p(margin), 49)
         assert BOTH.lower_limit(quantile) == pytest.approx(-margin, abs=1e-8)
@@ -72,7 +72,7 @@ def test_a_model_without_an_error_counts_as_half_a_discordant_pair() -> None:
 
 
 def test_means_variances_and_correlation_follow_from_the_covariance_matrix() -> None:
-    """The model is last; variation between readers adds to the variance of their mean."""
+    """The model is the last row; variation between readers adds to the variance of their mean."""
     covariance = np.array([[4.0, 1.0, 0.5], [1.0, 2.0, 1.5], [0.5, 1.5, 3.0]]) * 1e-4
     merits = Merits(values=np.array([0.9, 0.8, 0.95]), covariance=covariance)
     fixed = area_difference(merits, (20, 30), 600, FIXED)
@@ -88,11 +88,11 @@ def test_means_variances_and_correlation_follow_from_the_covariance_matrix() -> 
     assert random.df == pytest.approx(variance**2 / (of_cases**2 / 19 + (2e-4) ** 2 / 1))
 
 
-def study(per_patient: int = 1, n_readers: int = 3, few: str = "B") -> Bundle:
+def study(per_patient: int = 1, n_readers: int = 3, few_patients: str = "B") -> Bundle:
     """Return a model and readers with areas near 0.95 over 80 items of two classes."""
     generator = np.random.default_rng(3)
     ids = [f"q{i:02}" for i in range(80)]
-    truth = np.where((np.arange(80) % 4 == 0) == (few == "B"), "B", "A")
+    truth = np.where((np.arange(80) % 4 == 0) == (few_patients == "B"), "B", "A")
     raters = ["M", *(f"R{i}" for i in range(n_readers))]
     scores = generator.normal(size=(len(raters), 80)) + 2.4 * (truth == "B")
     items = pd.DataFrame(
@@ -122,7 +122,7 @@ def declared(bundle: Bundle, **protocol: object) -> Bundle:
 
 
 @pytest.mark.parametrize("per_patient", [1, 4])
-def test_rows_of_the_area_have_the_panels_differences_and_the_smaller_class(
+def test_rows_for_the_area_have_the_differences_of_the_panel_and_the_smaller_class(
     per_patient: int,
 ) -> None:
     """There are 20 positive items; with four items per patient, patients have both classes."""
@@ -157,10 +157,10 @@ def test_the_limit_of_a_row_is_the_margin_at_which_its_test_just_succeeds() -> N
     assert table["p"].iloc[0] == pytest.approx(0.025)
 
 
-@pytest.mark.parametrize("few", ["A", "B"])
-def test_either_class_may_be_smaller(few: str) -> None:
-    """The class has twenty of 80 items and is positive or negative."""
-    bundle = declared(study(few=few), hypothesis="superiority")
+@pytest.mark.parametrize("few_patients", ["A", "B"])
+def test_either_class_may_be_smaller(few_patients: str) -> None:
+    """Twenty of 80 items are in the smaller class, which is positive or negative."""
+    bundle = declared(study(few_patients=few_patients), hypothesis="superiority")
     table = noninferiority(bundle, Options(confidence="finding"))
     assert table["df"].iloc[0] == 19
 
@@ -177,7 +177,7 @@ def test_superiority_of_the_area_is_tested_at_a_difference_of_zero() -> None:
 
 
 def test_a_single_reader_has_no_claim_about_readers_in_general() -> None:
-    """The row is the same as in the panel."""
+    """The only row equals that of the table of the panel."""
     bundle = declared(study(n_readers=1), hypothesis="non-inferiority", margin=0.05)
     table = noninferiority(bundle, Options(confidence="finding")).query("metric == 'auc'")
     fixed, random = table.to_dict("records")

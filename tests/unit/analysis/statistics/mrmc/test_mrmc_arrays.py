@@ -39,8 +39,8 @@ def test_infinite_ratings_rank_below_and_above_all_others() -> None:
     assert empirical_auc(ratings, positive).values.tolist() == [0.25]
 
 
-def test_the_closed_form_of_the_jackknife_is_correct() -> None:
-    """It is compared with leaving out each item."""
+def test_the_closed_form_of_the_jackknife_equals_its_definition() -> None:
+    """The definition leaves out each item in turn."""
     ratings, positive = random_ratings()
     n = len(positive)
     left = np.array([area(np.delete(ratings, i, 0), np.delete(positive, i)) for i in range(n)])
@@ -50,7 +50,7 @@ def test_the_closed_form_of_the_jackknife_is_correct() -> None:
 
 
 def test_the_covariance_of_percent_correct_equals_the_jackknife() -> None:
-    """The closed form is compared with leaving out each item."""
+    """The jackknife leaves out each item in turn."""
     correct = np.random.default_rng(5).random((12, 4)) < 0.7
     left = np.array([np.delete(correct, i, 0).mean(0) for i in range(12)])
     expected = 11 / 12 * (left - left.mean(0)).T @ (left - left.mean(0))
@@ -58,7 +58,7 @@ def test_the_covariance_of_percent_correct_equals_the_jackknife() -> None:
 
 
 def test_the_unbiased_covariance_equals_its_definition() -> None:
-    """It is the product minus that over pairs of items without a common item."""
+    """The definition is the product of means minus the mean product over pairs of other items."""
     ratings, positive = random_ratings(n=9)
     high, low = ratings[positive], ratings[~positive]
     wins = (high[:, None] > low) + 0.5 * (high[:, None] == low)
@@ -73,7 +73,7 @@ def test_the_unbiased_covariance_equals_its_definition() -> None:
 
 
 def test_the_clustered_area_follows_obuchowskis_formula() -> None:
-    """Loops add components over patients, some with both kinds of items."""
+    """The formula is computed in loops over patients, some with items of both classes."""
     ratings, positive = random_ratings()
     clusters = np.array([0, 0, 0, 1, 1, 2, 3, 4, 4, 5, 6, 6, 7, 8])
     high, low = ratings[positive], ratings[~positive]
@@ -100,14 +100,14 @@ def test_clusters_require_delongs_method() -> None:
 
 
 def test_a_single_class_has_no_area() -> None:
-    """The area is undefined, with the reason."""
+    """The area is undefined, and the reason is stated."""
     merits = empirical_auc(np.ones((3, 2)), np.ones(3, dtype=bool))
     assert np.isnan(merits.values).all()
     assert merits.no_covariance == "the items are all of one class"
 
 
 def test_components_that_cancel_are_exactly_0() -> None:
-    """Rounding must not leave small standard errors or negative components."""
+    """Rounding must not produce small standard errors or negative components."""
     cancelling = np.array([[1, 1, 1, 1], [1, 1, 0, 0], [1, 0, 1, 1]], dtype=bool)
     lone_error = np.ones((6, 4), dtype=bool)
     lone_error[5, 0] = False
@@ -135,9 +135,9 @@ def test_components_of_two_treatments_follow_from_the_differences() -> None:
 
 
 @pytest.mark.parametrize(
-    ("random", "fixed", "shown"),
+    ("random", "fixed", "reported"),
     [
-        # Squared standard error and degrees of freedom; t is 2.0 for 100, 3.2 for 3.
+        # Squared standard error, degrees of freedom; t is 2.0 for 100 degrees, 3.2 for 3.
         ((0.011, 100.0), (0.010, 3.0), "fixed"),
         ((0.010, 3.0), (0.011, 100.0), "random"),
         ((0.010, 3.0), (0.011, 3.0), "fixed"),
@@ -145,7 +145,7 @@ def test_components_of_two_treatments_follow_from_the_differences() -> None:
     ],
 )
 def test_the_wider_interval_is_shown_and_not_the_larger_standard_error(
-    random: tuple[float, float], fixed: tuple[float, float], shown: str
+    random: tuple[float, float], fixed: tuple[float, float], reported: str
 ) -> None:
     """A larger standard error with many degrees of freedom can belong to the narrower interval."""
     inferences = {
@@ -153,12 +153,12 @@ def test_the_wider_interval_is_shown_and_not_the_larger_standard_error(
         "fixed": mrmc.infer(0.1, *fixed, alpha=0.05),
     }
     inference, note = wider_inference(inferences["random"], inferences["fixed"])
-    assert inference == inferences[shown]
-    assert bool(note) is (shown == "fixed")
+    assert inference == inferences[reported]
+    assert bool(note) is (reported == "fixed")
 
 
 def test_the_variance_of_readers_is_their_mean_square_minus_the_part_due_to_cases() -> None:
-    """The variance is MSR - Var + Cov2; readers who share all errors vary by their mean square."""
+    """The variance is MSR - Var + Cov2; if readers share all errors, it is their mean square."""
     values, error = np.array([0.7, 0.75, 0.86]), 0.002
     for share in (0.0, 0.4, 1.0):
         covariance = error * (share * np.ones((3, 3)) + (1 - share) * np.eye(3))

@@ -19,7 +19,7 @@ from tests.conftest import number_of_examples
 FIXED = (0.0, 0.0, 1)
 
 
-def paired(
+def paired_differences(
     both: int, only_model: int, only_reader: int, neither: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return differences of a model and one reader, and sizes of patients with one case."""
@@ -31,12 +31,12 @@ def paired(
 def test_one_reader_and_independent_cases_give_tangos_test(counts: tuple[int, ...]) -> None:
     """At the lower limit of Tango's interval the statistic is the normal quantile."""
     low, _ = tango_interval(counts[1], counts[2], sum(counts), 0.05)
-    test = score_test(*paired(*counts), -low, FIXED)
+    test = score_test(*paired_differences(*counts), -low, FIXED)
     assert test.statistic == pytest.approx(norm.isf(0.025), abs=1e-6)
 
 
 def test_without_errors_the_p_value_depends_on_the_number_of_cases() -> None:
-    """A t test of answers without variance would claim certainty."""
+    """A t test would report certainty because such answers have no variance."""
     few, many = (score_test(np.zeros(n), np.ones(n), 0.05, FIXED) for n in (40, 400))
     assert few.p == pytest.approx(0.077, abs=1e-3)
     assert few.statistic == pytest.approx(np.sqrt(40 * 0.05 / 0.95))
@@ -52,7 +52,7 @@ def test_without_errors_the_p_value_depends_on_the_number_of_cases() -> None:
 def test_claims_about_random_readers_are_never_stronger_than_about_fixed_readers(
     sums: np.ndarray, margin: float, variance: float
 ) -> None:
-    """The model leads by at least the margin; the order of patients does not matter."""
+    """The model's lead is at least the margin; the order of patients does not matter."""
     differences, sizes = sums.astype(float), np.full(len(sums), 3.0)
     fixed = score_test(differences, sizes, margin, FIXED)
     random = score_test(differences, sizes, margin, (variance, variance + 0.001, 3))
@@ -67,7 +67,7 @@ def test_claims_about_random_readers_are_never_stronger_than_about_fixed_readers
 
 
 def study(per_patient: int = 1, n_readers: int = 3) -> tuple[pd.DataFrame, ...]:
-    """Return a model and readers of about 90 % over 60 items."""
+    """Return a model and readers with accuracies of about 90 % on 60 items."""
     generator = np.random.default_rng(5)
     ids = [f"q{i:02}" for i in range(60)]
     raters = ["M", *(f"R{i}" for i in range(n_readers))]
@@ -87,7 +87,7 @@ def study(per_patient: int = 1, n_readers: int = 3) -> tuple[pd.DataFrame, ...]:
 
 @pytest.mark.parametrize("per_patient", [1, 4])
 def test_the_table_has_the_panels_differences_and_larger_p_values(per_patient: int) -> None:
-    """Near the ceiling the score test is more cautious than the t test."""
+    """If accuracies are near 100 %, the score test is more cautious than the t test."""
     bundle = bundle_from_tables(*study(per_patient))
     table, panel = (
         noninferiority(bundle, Options(margin=0.05)),
@@ -128,7 +128,7 @@ def test_differences_between_readers_widen_the_claim_about_random_readers() -> N
 
 
 def test_copies_of_items_within_a_patient_do_not_change_the_score_test() -> None:
-    """The variance is over patients, regardless of their number of items."""
+    """The variance is computed over patients, regardless of their numbers of items."""
     random = np.random.default_rng(6)
     differences, sizes = random.choice([-1.0, 0.0, 0.0, 1.0], 80), np.ones(80)
     single = score_test(differences, sizes, 0.05, (0.0, 0.0, 1))
@@ -160,7 +160,7 @@ def test_sensitivity_and_specificity_are_tested_as_accuracy_on_their_class(
 
 
 def test_superiority_is_the_test_at_a_margin_of_0() -> None:
-    """A declared hypothesis of superiority has this margin, unless a run states another one."""
+    """A declared hypothesis of superiority has this margin unless an option states another one."""
     bundle = bundle_from_tables(*study())
     plan = {"endpoint": "accuracy", "hypothesis": "superiority"}
     declared = replace(bundle, protocol=plan)
@@ -173,13 +173,13 @@ def test_superiority_is_the_test_at_a_margin_of_0() -> None:
     assert stated["p"].tolist() == before["p"].tolist()
 
 
-@pytest.mark.parametrize("named", ["M", "The model"])
-def test_a_primary_model_is_tested_alone_by_id_and_by_label(named: str) -> None:
+@pytest.mark.parametrize("named_by", ["M", "The model"])
+def test_a_primary_model_is_tested_alone_by_id_and_by_label(named_by: str) -> None:
     items, readings, kinds = study()
     second = readings[readings["rater_id"] == "M"].assign(rater_id="N")
     kinds = pd.concat([kinds, pd.DataFrame({"rater_id": ["N"], "rater_kind": "model"})])
     kinds["label"] = kinds["rater_id"].map({"M": "The model", "N": "Another"}).fillna("")
     bundle = bundle_from_tables(items, pd.concat([readings, second]), kinds)
-    bundle = replace(bundle, protocol={"primary_model": named})
+    bundle = replace(bundle, protocol={"primary_model": named_by})
     table = noninferiority(bundle, Options(margin=0.1)).set_index("model_id")
     assert (table["family"] == "").to_dict() == {"M": True, "N": False}

@@ -1,4 +1,4 @@
-"""panel_adjusted.csv: several models compared with a panel, with and without a primary model."""
+"""panel_adjusted.csv compares several models with a panel; a model may be primary."""
 
 from dataclasses import replace
 
@@ -42,7 +42,7 @@ def test_every_row_of_the_panel_is_adjusted_for_the_number_of_models(
 
 
 @pytest.mark.slow
-def test_a_primary_model_is_not_adjusted(make_bundle: MakeBundle) -> None:
+def test_the_p_value_of_a_primary_model_is_not_adjusted(make_bundle: MakeBundle) -> None:
     """The other models are a family of two."""
     table = panel_adjusted(_bundle(make_bundle, primary="M2")).set_index(["model_id", "claim"])
     primary, other = table.loc[("M2", "these readers")], table.loc[("M1", "these readers")]
@@ -53,7 +53,7 @@ def test_a_primary_model_is_not_adjusted(make_bundle: MakeBundle) -> None:
 
 
 @pytest.mark.slow
-def test_a_missing_primary_model_changes_nothing(make_bundle: MakeBundle) -> None:
-    """No other model replaces it."""
+def test_a_primary_model_without_answers_changes_nothing(make_bundle: MakeBundle) -> None:
+    """No other model becomes the primary model."""
     first, other = (panel_adjusted(_bundle(make_bundle, name)) for name in ("", "M9"))
     assert first["p_adjusted"].tolist() == other["p_adjusted"].tolist()

@@ -14,7 +14,7 @@ from tests.unit.analysis.conftest import MakeBundle
 Answers = dict[tuple[str, str], str]
 Read = Callable[[Answers], Bundle]
 
-BOTH: Answers = {
+BOTH_CONDITIONS: Answers = {
     ("R1", "aided"): "AAAABAAA",
     ("R1", "unaided"): "AABBBAAB",
     ("R2", "aided"): "AAAAAAAB",
@@ -29,8 +29,8 @@ def read(make_bundle: MakeBundle) -> Read:
 
 
 def test_the_difference_is_the_first_condition_by_name_minus_the_second(read: Read) -> None:
-    """Computed by hand: 7/8 and 7/8 aided, 4/8 and 4/8 unaided."""
-    table = reader_conditions(read(BOTH))
+    """By hand: two readers have 7/8 and 7/8 aided, and 4/8 and 4/8 unaided."""
+    table = reader_conditions(read(BOTH_CONDITIONS))
     assert table["claim"].tolist() == ["these readers", "readers like these"]
     assert (table[["condition_a", "condition_b"]] == ["aided", "unaided"]).all(axis=None)
     assert table["value_a"].tolist() == [0.875] * 2
@@ -40,7 +40,7 @@ def test_the_difference_is_the_first_condition_by_name_minus_the_second(read: Re
 
 def test_fixed_items_give_a_paired_t_test(read: Read) -> None:
     """The differences of the two readers are 3/8 each except for one item."""
-    answers = {**BOTH, ("R2", "aided"): "AAAAAABB"}
+    answers = {**BOTH_CONDITIONS, ("R2", "aided"): "AAAAAABB"}
     row = reader_conditions_items(read(answers)).iloc[0]
     assert row["claim"] == "these items"
     assert row["difference"] == pytest.approx((3 / 8 + 2 / 8) / 2)
@@ -56,12 +56,13 @@ def test_only_readers_with_both_conditions_count(read: Read) -> None:
         ("M1", "unaided"): "AAAAAAAA",
     }
     pd.testing.assert_frame_equal(
-        reader_conditions(read(BOTH)), reader_conditions(read({**BOTH, **more}))
+        reader_conditions(read(BOTH_CONDITIONS)),
+        reader_conditions(read({**BOTH_CONDITIONS, **more})),
     )
 
 
 def test_conditions_without_a_common_reader_are_not_compared(read: Read) -> None:
-    """The row has a reason and no numbers."""
+    """The row states a reason and has no numbers."""
     table = reader_conditions(read({("R1", "aided"): "AAAABAAA", ("R2", "unaided"): "AABBBAAB"}))
     assert (table["undefined_because"] == "no reader read under both conditions").all()
     assert table[["value_a", "value_b", "difference", "se", "p"]].isna().all(axis=None)
@@ -69,16 +70,16 @@ def test_conditions_without_a_common_reader_are_not_compared(read: Read) -> None
 
 
 def test_three_conditions_give_three_contrasts(read: Read) -> None:
-    """They are sorted by name."""
+    """The contrasts are sorted by name."""
     third = {("R1", "image-absent"): "BBBBABAB", ("R2", "image-absent"): "BABBABBB"}
-    table = reader_conditions(read({**BOTH, **third}))
+    table = reader_conditions(read({**BOTH_CONDITIONS, **third}))
     pairs = table[["condition_a", "condition_b"]].drop_duplicates().to_numpy().tolist()
     assert pairs == [["aided", "image-absent"], ["aided", "unaided"], ["image-absent", "unaided"]]
 
 
 def test_with_one_reader_only_the_fixed_claim_is_defined(read: Read) -> None:
     """Claims about readers in general need two readers."""
-    first = {key: answers for key, answers in BOTH.items() if key[0] == "R1"}
+    first = {key: answers for key, answers in BOTH_CONDITIONS.items() if key[0] == "R1"}
     both = (reader_conditions(read(first)), reader_conditions_items(read(first)))
     table = pd.concat(both).set_index("claim")
     assert not math.isnan(table.loc["these readers", "se"])
@@ -95,7 +96,7 @@ def test_with_one_reader_only_the_fixed_claim_is_defined(read: Read) -> None:
 def test_equal_answers_under_both_conditions_have_no_test(read: Read) -> None:
     """The difference has no variance."""
     same = {
-        (reader, condition): BOTH[(reader, "aided")]
+        (reader, condition): BOTH_CONDITIONS[(reader, "aided")]
         for reader in ("R1", "R2")
         for condition in ("aided", "unaided")
     }
@@ -124,5 +125,5 @@ def test_a_negative_difference_of_covariances_counts_as_0_by_default() -> None:
 
 def test_degrees_of_freedom_of_these_readers_are_those_of_patients(make_bundle: MakeBundle) -> None:
     """Eight items of four patients have 3 degrees of freedom, not 7."""
-    table = reader_conditions(make_bundle("A" * 8, BOTH, patient_id=list("ppqqrrss")))
+    table = reader_conditions(make_bundle("A" * 8, BOTH_CONDITIONS, patient_id=list("ppqqrrss")))
     assert table.set_index("claim").loc["these readers", "df"] == 3

@@ -1,4 +1,4 @@
-"""Compared groups of readers, their conditions, and reasons of undefined values."""
+"""Comparisons of groups of readers, their conditions, and reasons for undefined values."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from analysis import Bundle, Options, analyse, bundle_from_tables
 from analysis.statistics.mrmc.group_tasks import reader_groups_tasks
 from analysis.statistics.mrmc.groups import reader_groups, reader_groups_gain
 
-NAMES = ["factor", "group_a", "group_b", "condition", "metric", "by", "group"]
+NAME_COLUMNS = ["factor", "group_a", "group_b", "condition", "metric", "by", "group"]
 
 
 def study(readers: dict[str, tuple[str, str]], **columns: list[str]) -> Bundle:
@@ -29,32 +29,37 @@ def study(readers: dict[str, tuple[str, str]], **columns: list[str]) -> Bundle:
     )
 
 
-FOUR = {"R1": ("", "AAAB"), "R2": ("", "AAAA"), "R3": ("", "AABB"), "R4": ("", "ABBB")}
+FOUR_READERS = {"R1": ("", "AAAB"), "R2": ("", "AAAA"), "R3": ("", "AABB"), "R4": ("", "ABBB")}
 
 
 def test_every_factor_with_two_groups_has_rows() -> None:
-    """They are sorted by factor and names; readers without a group do not count."""
+    """Rows are sorted by factor and group; readers without a group do not count."""
     table = reader_groups(
-        study(FOUR, site=["b", "b", "a", "a"], level=["x", "x", "y", ""], arm=["", "", "", "c"])
+        study(
+            FOUR_READERS,
+            site=["b", "b", "a", "a"],
+            level=["x", "x", "y", ""],
+            arm=["", "", "", "c"],
+        )
     )
-    assert table[NAMES[:3]].values.tolist() == [["level", "x", "y"], ["site", "a", "b"]]
+    assert table[NAME_COLUMNS[:3]].values.tolist() == [["level", "x", "y"], ["site", "a", "b"]]
     assert table["n_readers_a"].tolist() == [2, 2]
     assert table["n_readers_b"].tolist() == [1, 2]
 
 
 @pytest.mark.parametrize("declared", [False, True])
 def test_readers_are_divided_by_a_declared_number_of_years(declared: bool) -> None:
-    """The number is an option of the run or the protocol.
+    """The number is an option of the command or in the protocol.
 
     Readers without years are not in a group.
     """
-    bundle = study(FOUR, years=["3", "5", "about 9", "12"])
+    bundle = study(FOUR_READERS, years=["3", "5", "about 9", "12"])
     assert reader_groups(bundle).empty
     options = Options(years_limit=0 if declared else 5)
     if declared:
         bundle = replace(bundle, protocol={"years_limit": 5})
     row = reader_groups(bundle, options).iloc[0]
-    assert row[NAMES[:3]].tolist() == ["years", "< 5", ">= 5"]
+    assert row[NAME_COLUMNS[:3]].tolist() == ["years", "< 5", ">= 5"]
     assert (row["n_readers_a"], row["n_readers_b"]) == (1, 2)
     assert (row["value_a"], row["value_b"]) == (0.75, 0.625)
 
@@ -64,9 +69,11 @@ def test_readers_are_divided_by_a_declared_number_of_years(declared: bool) -> No
     ("years", "reason"),
     [(["3", "x", "", "12"], "fewer than 3 readers"), (["7", "7", "7", "7"], "")],
 )
-def test_a_change_with_years_needs_three_readers_who_differ(years: list[str], reason: str) -> None:
-    """Two readers have a slope without error; equal years have no table."""
-    tables = analyse(study(FOUR, years=years), Options(bootstrap=5)).tables
+def test_a_slope_over_years_needs_three_readers_with_different_years(
+    years: list[str], reason: str
+) -> None:
+    """The slope of two readers has no error; equal years have no table."""
+    tables = analyse(study(FOUR_READERS, years=years), Options(bootstrap=5)).tables
     assert ("reader_years" in tables) is bool(reason)
     if reason:
         row = tables["reader_years"].iloc[0]
@@ -76,9 +83,9 @@ def test_a_change_with_years_needs_three_readers_who_differ(years: list[str], re
 
 
 @pytest.mark.slow
-def test_readers_of_one_task_have_no_interaction_with_it() -> None:
+def test_a_study_of_one_task_has_no_interaction_with_tasks() -> None:
     """An interaction needs items of two tasks that were presented to all readers."""
-    bundle = study(FOUR, level=["x", "x", "y", "y"])
+    bundle = study(FOUR_READERS, level=["x", "x", "y", "y"])
     assert "reader_groups_tasks" not in analyse(bundle, Options(bootstrap=5)).tables
     tasks = replace(bundle, items=bundle.items.assign(task=["t", "u", "u", ""]))
     table = reader_groups_tasks(tasks)
@@ -90,16 +97,16 @@ def test_readers_of_one_task_have_no_interaction_with_it() -> None:
     assert row["undefined_because"].startswith("2 of 3 items were given to all readers")
 
 
-def test_a_group_of_one_reader_has_a_difference_only() -> None:
+def test_a_group_of_one_reader_has_a_difference_without_test() -> None:
     """Test and interval are undefined."""
-    row = reader_groups(study(FOUR, level=["x", "x", "x", "y"])).iloc[0]
+    row = reader_groups(study(FOUR_READERS, level=["x", "x", "x", "y"])).iloc[0]
     assert row["difference"] == 0.5
     assert pd.isna(row["se"])
     assert row["undefined_because"].startswith("standard error, interval and p: a group has a ")
 
 
-def test_arms_are_compared_under_their_own_conditions() -> None:
-    """Levels need a common condition; arms use it if it exists."""
+def test_arms_are_compared_under_their_conditions() -> None:
+    """Groups by level need a common condition; arms use one if it exists."""
     readers = {
         "R1": ("aided", "AAAB"),
         "R2": ("aided", "AAAA"),
@@ -120,8 +127,8 @@ def test_arms_are_compared_under_their_own_conditions() -> None:
 
 
 def test_readers_with_too_few_items_leave_the_row_undefined() -> None:
-    """The reason has the numbers of items, as in the panel."""
-    readers = {**FOUR, "R4": ("", "AAA")}
+    """The reason states the numbers of items, as in the table of the panel."""
+    readers = {**FOUR_READERS, "R4": ("", "AAA")}
     row = reader_groups(study(readers, level=["x", "x", "y", "y"])).iloc[0]
     assert pd.isna(row["difference"])
     assert row["undefined_because"] == (
@@ -131,15 +138,15 @@ def test_readers_with_too_few_items_leave_the_row_undefined() -> None:
 
 @pytest.mark.slow
 def test_a_study_without_groups_has_no_table() -> None:
-    """Its factors have at most one level."""
-    tables = analyse(study(FOUR, level=["x"] * 4), Options(bootstrap=5)).tables
+    """Each factor has at most one group of readers."""
+    tables = analyse(study(FOUR_READERS, level=["x"] * 4), Options(bootstrap=5)).tables
     assert not [name for name in tables if name.startswith("reader_groups")]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_values_do_not_depend_on_order(seed: int) -> None:
-    """Groups, readers and rows are reordered; swapped names change the sign of the difference."""
+    """Groups, readers and rows are reordered; swapped groups change the sign of the difference."""
     random = np.random.default_rng(seed)
     answers = {f"R{i}": ("aided+unaided", random.choice(list("AAB"), 4)) for i in range(6)}
     readers = {**answers, "M": ("", random.choice(list("AAB"), 4))}
@@ -165,8 +172,8 @@ def test_values_do_not_depend_on_order(seed: int) -> None:
     pd.testing.assert_frame_equal(before, reader_groups(shuffled))
 
 
-def test_the_tasks_of_each_two_groups_are_a_family() -> None:
-    """With two tasks, Holm's smaller p is doubled for any number of groups."""
+def test_the_tests_by_task_of_each_pair_of_groups_are_a_family() -> None:
+    """With two tasks, Holm's method doubles the smaller p-value for any number of groups."""
     random = np.random.default_rng(5)
     readers = {f"R{i}": ("", random.choice(list("AAB"), 4)) for i in range(6)}
     bundle = study(readers, level=[*"xxyyzz"])

@@ -1,4 +1,4 @@
-"""Models compared with readers: counted items, notes, and reasons of undefined values."""
+"""Comparisons of models with readers: items, notes, and reasons for undefined values."""
 
 import math
 from collections.abc import Sequence
@@ -51,7 +51,7 @@ def row(table: pd.DataFrame, claim: str, metric: str = "accuracy") -> pd.Series:
 
 
 def test_the_difference_is_the_model_minus_the_readers_mean(make_bundle: MakeBundle) -> None:
-    """Computed by hand: 7/8 against 5/8, 5/8 and 5/8."""
+    """By hand: the model has 7/8, and the readers have 5/8, 5/8 and 5/8."""
     table = reader_panel(make_bundle("A" * 8, READINGS, models=("M",)))
     assert table["claim"].tolist() == [FIXED, RANDOM]
     assert table["n_readers"].tolist() == [3, 3]
@@ -64,7 +64,7 @@ def test_the_difference_is_the_model_minus_the_readers_mean(make_bundle: MakeBun
 def test_the_random_interval_is_at_least_as_wide_as_the_fixed_interval(
     make_bundle: MakeBundle,
 ) -> None:
-    """With equal accuracies it would be narrower, so the fixed interval is used."""
+    """If accuracies are equal it would be narrower, so the fixed interval is used."""
     readings = {"M": "AAAAAAAB", "R1": "BBAAAAAA", "R2": "BAAABAAA"}
     table = reader_panel(make_bundle("A" * 8, readings, models=("M",)))
     fixed, random = row(table, FIXED), row(table, RANDOM)
@@ -78,7 +78,7 @@ def test_the_random_interval_is_at_least_as_wide_as_the_fixed_interval(
 def test_random_readers_without_variance_have_no_standard_error(
     make_bundle: MakeBundle,
 ) -> None:
-    """Accuracies are equal and the covariance negative; 0 would claim certainty."""
+    """Accuracies are equal and the covariance is negative; 0 would suggest certainty."""
     table = reader_panel(make_bundle("A" * 8, READINGS, models=("M",)))
     note = row(table, FIXED)["note"]
     assert note.startswith("negative covariance between readers taken as 0")
@@ -87,7 +87,7 @@ def test_random_readers_without_variance_have_no_standard_error(
 
 
 def test_one_reader_has_no_random_claim(make_bundle: MakeBundle) -> None:
-    """The fixed claim is the paired comparison with that reader."""
+    """The claim about fixed readers is the paired comparison with that reader."""
     readings = {"M": READINGS["M"], "R1": READINGS["R1"]}
     table = reader_panel(make_bundle("A" * 8, readings, models=("M",)))
     random, fixed = row(table, RANDOM), row(table, FIXED)
@@ -100,7 +100,7 @@ def test_one_reader_has_no_random_claim(make_bundle: MakeBundle) -> None:
 
 
 def test_identical_answers_have_no_test(make_bundle: MakeBundle) -> None:
-    """The variance is zero if a model has the answers of all readers."""
+    """The variance is zero if the model gave the same answers as all readers."""
     same = dict.fromkeys(("M", "R1", "R2"), "AABA")
     table = reader_panel(make_bundle("AAAA", same, models=("M",)), Options(margin=0.05))
     assert table["difference"].tolist() == [0.0, 0.0]
@@ -119,7 +119,7 @@ def test_identical_answers_have_no_test(make_bundle: MakeBundle) -> None:
 def test_too_few_items_leave_no_standard_error(
     make_bundle: MakeBundle, truth: str, columns: dict[str, str], reason: str
 ) -> None:
-    """Both rows have a reason."""
+    """The rows of both claims state the reason."""
     answers = {"M": "AA"[: len(truth)], "R1": "BA"[: len(truth)], "R2": "AB"[: len(truth)]}
     table = reader_panel(make_bundle(truth, answers, models=("M",), **columns))
     assert table[["se", "ci_low", "ci_high", "p"]].isna().all(axis=None)
@@ -127,15 +127,15 @@ def test_too_few_items_leave_no_standard_error(
 
 
 def test_an_unanswered_item_is_wrong(make_bundle: MakeBundle) -> None:
-    """The rule is that of accuracy: a missing answer counts."""
+    """A missing answer counts as in the table of accuracies."""
     missing = {"M": "AAA.", "R1": "AAB.", "R2": "AB.."}
     wrong = {"M": "AAAB", "R1": "AABB", "R2": "ABBB"}
     tables = [reader_panel(make_bundle("AAAA", entry, models=("M",))) for entry in (missing, wrong)]
     pd.testing.assert_frame_equal(*tables)
 
 
-def test_the_margin_comes_from_the_option_or_the_protocol(make_bundle: MakeBundle) -> None:
-    """Without a margin its test is empty, and the row is not undefined."""
+def test_the_margin_is_that_of_the_option_or_the_protocol(make_bundle: MakeBundle) -> None:
+    """Without a margin the test of the margin is empty, but the row does not count as undefined."""
     bundle = make_bundle("A" * 8, {**READINGS, "R3": "AAAAAABB"}, models=("M",))
     planned = Bundle(
         items=bundle.items,
@@ -149,12 +149,12 @@ def test_the_margin_comes_from_the_option_or_the_protocol(make_bundle: MakeBundl
     assert reader_panel(planned)["margin"].tolist() == [0.1, 0.1]
     options = reader_panel(planned, Options(margin=0.0))
     assert options["margin"].tolist() == [0.0, 0.0]
-    # At a margin of 0 the one-sided p is half the two-sided p of a better model.
+    # At a margin of 0 the one-sided p of a better model is half the two-sided p.
     assert options["p_noninferior"].to_numpy() == pytest.approx(options["p"].to_numpy() / 2)
 
 
-def test_both_rows_have_the_wider_interval(make_bundle: MakeBundle) -> None:
-    """With equal accuracies, p for the margin is that of the fixed claim too."""
+def test_the_rows_of_both_claims_have_the_wider_interval(make_bundle: MakeBundle) -> None:
+    """With equal accuracies, the p-value for the margin is that of the fixed claim too."""
     readings = {"M": "AAAAAAAB", "R1": "BBAAAAAA", "R2": "AABBAAAA", "R3": "AAAABBAA"}
     bundle = make_bundle("A" * 8, readings, models=("M",))
     table = reader_panel(bundle, Options(margin=0.1))
@@ -165,10 +165,10 @@ def test_both_rows_have_the_wider_interval(make_bundle: MakeBundle) -> None:
     assert NARROWER_NOTE not in fixed["note"]
 
 
-def test_a_model_without_conditions_is_compared_with_readers_of_each(
+def test_a_model_without_conditions_is_compared_with_readers_under_each_condition(
     make_bundle: MakeBundle,
 ) -> None:
-    """A model with several is compared under the same names."""
+    """A model with several conditions is compared under the same names."""
     answers = {
         ("R1", "aided"): "AAAAAB",
         ("R1", "unaided"): "AABBAB",
@@ -188,7 +188,7 @@ def test_a_model_without_conditions_is_compared_with_readers_of_each(
 
 @pytest.mark.slow
 def test_without_models_or_readers_the_tables_are_empty(make_bundle: MakeBundle) -> None:
-    """They have their columns."""
+    """The tables have all columns."""
     tables = analyse(make_bundle("AB", {"R1": "AB"})).tables
     for name in ("reader_panel", "reader_conditions", "variance_components"):
         assert len(tables[name]) == 0
@@ -199,19 +199,19 @@ def test_without_models_or_readers_the_tables_are_empty(make_bundle: MakeBundle)
 
 TRUTH = "ABABABAB"
 ANSWERS = {"M": "ABABABBB", "R1": "ABABBAAB", "R2": "AAABABAB"}
-SURE: dict[str, Sequence[float | None]] = {
+CONFIDENCES: dict[str, Sequence[float | None]] = {
     "M": [0.9, 0.8, 0.7, 0.6, 0.9, 0.5, 0.6, 0.8],
     "R1": [3, 5, 4, 2, 1, 2, 5, 4],
     "R2": [5, 1, 2, 4, 3, 5, 5, 3],
 }
 
 
-SURENESS = Options(confidence="answer")
+CONFIDENCE_IN_ANSWER = Options(confidence="answer")
 
 
 def test_confidence_in_the_answer_is_converted_to_a_rating() -> None:
-    """By hand for the model: positives .8, .6, .5, .8, negatives -.9, -.7, -.9, .6."""
-    table = reader_panel(replace(rated(TRUTH, ANSWERS, SURE), confidence_means="answer"))
+    """By hand, the model's positives are .8, .6, .5, .8 and its negatives -.9, -.7, -.9, .6."""
+    table = reader_panel(replace(rated(TRUTH, ANSWERS, CONFIDENCES), confidence_means="answer"))
     result = row(table, FIXED, "auc")
     assert result["model_value"] == (4 * 3 + 2 + 0.5) / 16
     assert result["note"].startswith(
@@ -222,17 +222,19 @@ def test_confidence_in_the_answer_is_converted_to_a_rating() -> None:
 
 
 @pytest.mark.parametrize(
-    ("stated", "asked", "origin"),
+    ("stated", "asked_for", "origin"),
     [
         ("", "", "nothing says what confidence means"),
         ("", "answer", "given at analysis"),
         ("answer", "finding", "chosen at analysis; the bundle says how sure the rater is"),
     ],
 )
-def test_a_stated_meaning_of_confidence_needs_no_note(stated: str, asked: str, origin: str) -> None:
-    """The bundle states it, and the data agree."""
-    bundle = replace(rated(TRUTH, ANSWERS, SURE), confidence_means=stated)
-    table = reader_panel(bundle, Options(confidence=asked))
+def test_a_stated_meaning_of_confidence_needs_no_note(
+    stated: str, asked_for: str, origin: str
+) -> None:
+    """The bundle states the meaning, and the data agree with it."""
+    bundle = replace(rated(TRUTH, ANSWERS, CONFIDENCES), confidence_means=stated)
+    table = reader_panel(bundle, Options(confidence=asked_for))
     assert origin in row(table, FIXED, "auc")["note"]
 
 
@@ -242,7 +244,7 @@ def test_the_meaning_of_confidence_is_not_guessed_from_numbers() -> None:
     answers = "".join("AB"[rating >= 50] for rating in ratings)
     confidences = dict.fromkeys(("R1", "R2", "M"), ratings)
     bundle = rated(TRUTH * 2, dict.fromkeys(confidences, answers), confidences)
-    panel_row = row(reader_panel(bundle, SURENESS), FIXED, "auc")
+    panel_row = row(reader_panel(bundle, CONFIDENCE_IN_ANSWER), FIXED, "auc")
     taken = row(reader_panel(bundle), FIXED, "auc")
     signed = [rating if rating >= 50 else -rating for rating in ratings]
     for result, scale in ((panel_row, signed), (taken, ratings)):
@@ -254,12 +256,12 @@ def test_the_meaning_of_confidence_is_not_guessed_from_numbers() -> None:
 
 
 def test_confidence_in_the_finding_is_the_rating() -> None:
-    """By hand for R1: ratings 1 to 5 with B from 3; a note states the meaning."""
+    """By hand, R1 has ratings 1 to 5, and B from 3; a note states the meaning."""
     confidences = {"R1": [1, 3, 2, 2, 4, 2, 1, 5], "R2": [1, 3, 2, 4, 2, 5, 1, 2]}
     answers = {
         r: "".join("AB"[entry >= 3] for entry in answers) for r, answers in confidences.items()
     }
-    both = {"M": SURE["M"], **confidences}
+    both = {"M": CONFIDENCES["M"], **confidences}
     table = reader_panel(rated(TRUTH, {**answers, "M": ANSWERS["M"]}, both))
     result = row(table, FIXED, "auc")
     first = ([3, 2, 2, 5], [1, 2, 4, 1])
@@ -279,7 +281,7 @@ def test_confidence_in_the_finding_is_the_rating() -> None:
 RATINGS = [10, 80, 30, 90, 20, 60, 40, 95]
 
 
-def test_each_reader_can_have_another_cut_off() -> None:
+def test_readers_can_have_different_cut_offs() -> None:
     """With cut-offs of 50 and 35, the areas are those of the ratings."""
     confidences: dict[str, Sequence[float]] = {"R1": RATINGS, "R2": RATINGS[::-1], "M": RATINGS}
     same = {
@@ -310,7 +312,7 @@ def test_a_single_inconsistent_answer_does_not_change_the_meaning() -> None:
 
 
 def test_a_model_with_a_single_letter_has_the_meaning_of_readers() -> None:
-    """Its ratings are all below the cut-off; the area is that of its ratings, not reversed."""
+    """All ratings are below the cut-off; the area is that of the ratings, not its reverse."""
     low = [rating / 3 for rating in RATINGS]
     confidences: dict[str, Sequence[float]] = {"R1": RATINGS, "R2": RATINGS, "M": low}
     answers = {
@@ -324,7 +326,7 @@ def test_a_model_with_a_single_letter_has_the_meaning_of_readers() -> None:
 
 
 def test_constant_ratings_have_no_area() -> None:
-    """All raters always gave the same letter."""
+    """Every rater always gave the same letter."""
     confidences = dict.fromkeys(("R1", "R2", "M"), RATINGS)
     result = row(
         reader_panel(rated(TRUTH, dict.fromkeys(confidences, "A" * 8), confidences)), FIXED, "auc"
@@ -334,7 +336,9 @@ def test_constant_ratings_have_no_area() -> None:
     assert (
         "undefined"
         not in row(
-            reader_panel(rated(TRUTH, dict.fromkeys(confidences, "A" * 8), confidences), SURENESS),
+            reader_panel(
+                rated(TRUTH, dict.fromkeys(confidences, "A" * 8), confidences), CONFIDENCE_IN_ANSWER
+            ),
             FIXED,
             "auc",
         )["undefined_because"]
@@ -342,32 +346,34 @@ def test_constant_ratings_have_no_area() -> None:
 
 
 def test_the_area_does_not_depend_on_the_letter_of_the_finding() -> None:
-    """The values do not depend on the letters."""
+    """The finding may be letter A or letter B."""
     swap = str.maketrans("AB", "BA")
     other = {rater: answers.translate(swap) for rater, answers in ANSWERS.items()}
-    before = reader_panel(rated(TRUTH, ANSWERS, SURE), SURENESS)
-    after = reader_panel(rated(TRUTH.translate(swap), other, SURE), SURENESS)
+    before = reader_panel(rated(TRUTH, ANSWERS, CONFIDENCES), CONFIDENCE_IN_ANSWER)
+    after = reader_panel(rated(TRUTH.translate(swap), other, CONFIDENCES), CONFIDENCE_IN_ANSWER)
     numbers = before.select_dtypes("number").columns
     assert after[numbers].to_numpy() == pytest.approx(before[numbers].to_numpy(), nan_ok=True)
 
 
 def test_a_missing_answer_has_the_worst_rating() -> None:
-    """It is wrong for positive and negative items, and a note states this."""
+    """The answer is wrong for positive and negative items, and a note states this."""
     answers = {**ANSWERS, "M": ".BABABA."}
     confidences: dict[str, Sequence[float | None]] = {
-        **SURE,
+        **CONFIDENCES,
         "M": [None, 0.8, 0.7, 0.6, 0.9, 0.5, 0.6, None],
     }
-    result = row(reader_panel(rated(TRUTH, answers, confidences), SURENESS), FIXED, "auc")
-    # Positives .8, .6, .5 and a missing answer; negatives -.7, -.9, -.6 and a missing answer.
+    result = row(
+        reader_panel(rated(TRUTH, answers, confidences), CONFIDENCE_IN_ANSWER), FIXED, "auc"
+    )
+    # Positives: .8, .6, .5, one missing answer; negatives: -.7, -.9, -.6, one missing answer.
     assert result["model_value"] == 9 / 16
     assert "missing answers have the worst rating" in result["note"]
 
 
 def test_answers_without_confidence_leave_the_area_undefined() -> None:
-    """Only rows of that rater have the reason; accuracy is defined."""
+    """Only the rows of that rater state the reason; accuracy is defined."""
     answers = {**ANSWERS, "M2": "ABABABAA"}
-    bundle = rated(TRUTH, answers, {**SURE, "M2": [None] * 8})
+    bundle = rated(TRUTH, answers, {**CONFIDENCES, "M2": [None] * 8})
     table = reader_panel(bundle)
     rows_without = table[(table["model_id"] == "M2") & (table["metric"] == "auc")]
     assert rows_without[["difference", "se", "p"]].isna().all(axis=None)
@@ -389,29 +395,29 @@ def test_answers_without_confidence_leave_the_area_undefined() -> None:
     ],
 )
 def test_the_area_needs_a_single_binary_question(items: dict[str, object]) -> None:
-    """Items with four options, two option sets or different texts have none."""
-    table = reader_panel(rated(TRUTH, ANSWERS, SURE, **items))
+    """Items with four options, two option sets or different questions have no area."""
+    table = reader_panel(rated(TRUTH, ANSWERS, CONFIDENCES, **items))
     assert set(table["metric"]) == {"accuracy"}
 
 
 def test_without_ratings_of_readers_there_is_no_area() -> None:
-    """Models cannot be compared with them."""
-    table = reader_panel(rated(TRUTH, ANSWERS, {**SURE, "R1": [None] * 8, "R2": [None] * 8}))
+    """Models can be compared only with readers who rated."""
+    table = reader_panel(rated(TRUTH, ANSWERS, {**CONFIDENCES, "R1": [None] * 8, "R2": [None] * 8}))
     assert set(table["metric"]) == {"accuracy"}
 
 
 def test_with_one_positive_item_the_area_has_no_standard_error() -> None:
-    """The area itself is defined."""
-    table = reader_panel(rated("AAAAAAAB", ANSWERS, SURE))
+    """The area is defined."""
+    table = reader_panel(rated("AAAAAAAB", ANSWERS, CONFIDENCES))
     result = row(table, RANDOM, "auc")
     assert not math.isnan(result["difference"])
     assert result["undefined_because"].endswith("or are one item")
 
 
-def test_patients_with_several_items_have_clustered_areas() -> None:
-    """The method names it, and the standard error is different."""
-    single = row(reader_panel(rated(TRUTH, ANSWERS, SURE)), FIXED, "auc")
-    shared = rated(TRUTH, ANSWERS, SURE, patient_id=["p", "p", "q", "q", "r", "s", "t", "u"])
+def test_areas_take_into_account_patients_with_several_items() -> None:
+    """The stated method is that for clusters, and the standard error is different."""
+    single = row(reader_panel(rated(TRUTH, ANSWERS, CONFIDENCES)), FIXED, "auc")
+    shared = rated(TRUTH, ANSWERS, CONFIDENCES, patient_id=["p", "p", "q", "q", "r", "s", "t", "u"])
     together = row(reader_panel(shared), FIXED, "auc")
     assert single["difference"] == together["difference"]
     assert single["se"] != together["se"]

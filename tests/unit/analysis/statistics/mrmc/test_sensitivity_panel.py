@@ -1,4 +1,4 @@
-"""The panel under all other choices: dropped items, pairing, and agreement with bootstrap."""
+"""The panel under alternative choices: dropped items, pairing, and comparison with bootstrap."""
 
 import numpy as np
 import pandas as pd
@@ -52,7 +52,7 @@ def _bundle(*, patients: bool = False, tasks: int = 1, gaps: bool = False) -> Bu
 
 @pytest.mark.parametrize("patients", [False, True])
 def test_the_primary_choice_equals_the_panel(patients: bool) -> None:
-    """Rows are those of accuracy; with one task, macro has the same values."""
+    """The rows equal those for accuracy; with one task, macro has the same values."""
     bundle = _bundle(patients=patients)
     panel = reader_panel(bundle)
     table = sensitivity_panel(bundle)
@@ -86,7 +86,7 @@ def test_every_choice_has_the_score_test_of_a_study_with_its_items(patients: boo
     assert sensitivity_panel(bundle)[["margin", *tests]].isna().all(axis=None)
 
 
-def test_items_are_dropped_for_all_raters_but_flagged_readings_singly() -> None:
+def test_items_are_dropped_for_all_raters_and_flagged_readings_for_one() -> None:
     """Two missing answers, two flags and an exclusion concern different items."""
     bundle = _bundle(gaps=True)
     table = sensitivity_panel(bundle).drop_duplicates("analysis").set_index("analysis")
@@ -105,7 +105,7 @@ def test_items_are_dropped_for_all_raters_but_flagged_readings_singly() -> None:
 
 @pytest.mark.parametrize("patients", [False, True])
 def test_the_standard_error_of_macro_agrees_with_the_bootstrap(patients: bool) -> None:
-    """For these readers it differs by less than 5 % from that of 20,000 resamples."""
+    """The difference from the error of 20,000 resamples is less than 5 %."""
     bundle = _bundle(patients=patients, tasks=3)
     table = sensitivity_panel(bundle)
     row = table.loc[(table["analysis"] == "macro") & (table["claim"] == "these readers")].iloc[0]
@@ -124,8 +124,8 @@ def test_the_standard_error_of_macro_agrees_with_the_bootstrap(patients: bool) -
     assert row["se"] == pytest.approx(resampled.std(), rel=0.05)
 
 
-def test_macro_over_independent_items_is_a_stratified_mean() -> None:
-    """It is the sum over tasks of variance over n, divided by the squared number of tasks."""
+def test_the_macro_average_of_independent_items_is_a_stratified_mean() -> None:
+    """The variance is the sum of variance over n in each task, over the squared number of tasks."""
     bundle = _bundle(tasks=3)
     table = sensitivity_panel(bundle)
     row = table.loc[(table["analysis"] == "macro") & (table["claim"] == "these readers")].iloc[0]
@@ -138,7 +138,7 @@ def test_macro_over_independent_items_is_a_stratified_mean() -> None:
 
 
 def test_a_task_of_one_item_leaves_macro_without_standard_error() -> None:
-    """Its variance is unknown; 0 would claim certainty."""
+    """One item does not show a variance, and 0 would suggest certainty."""
     bundle = _bundle(tasks=1)
     bundle.items.loc[0, "task"] = "lonely"
     table = sensitivity_panel(bundle)
@@ -163,7 +163,7 @@ def test_the_findings_report_undefined_choices() -> None:
 
 
 def test_undefined_values_have_a_reason() -> None:
-    """Examples are one reader, a study without tasks, and a study without models."""
+    """The cases are one reader, a study without tasks, and a study without models."""
     items = pd.DataFrame({"item_id": list("ab"), "truth": "A"})
     readings = pd.DataFrame(
         {"rater_id": ["M", "M", "R", "R"], "item_id": list("abab"), "answer": list("AAAB")}
@@ -207,7 +207,7 @@ def test_readings_flagged_by_all_readers_drop_their_items(
 
 @pytest.mark.parametrize("patients", [False, True])
 def test_a_dropped_reading_does_not_affect_the_covariance_of_the_rest(patients: bool) -> None:
-    """In a plain sum, dropped readings have no deviation from the reader's mean."""
+    """If deviations are summed, a dropped reading has no deviation from the reader's mean."""
     bundle = _bundle(patients=patients)
     readings = bundle.readings.copy()
     dropped = {"R1": ["q01", "q02", "q07", "q11", "q23"], "R2": ["q02", "q41"], "R3": ["q58"]}

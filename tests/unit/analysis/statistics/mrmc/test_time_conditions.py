@@ -1,4 +1,4 @@
-"""Reading times under two conditions equal a plain count over pairs of readings."""
+"""Ratios of reading times under two conditions equal a plain computation over pairs."""
 
 import math
 
@@ -49,7 +49,7 @@ def study(times: Times, *, sequential: bool = False, patients: int = N_ITEMS) ->
 
 
 def ratios(times: Times, *, total: bool = False) -> dict[str, pd.Series]:
-    """Return each reader's log ratios by item, pairs alone."""
+    """Return each reader's log ratios by item, from pairs only."""
     log_ratios = {}
     for reader in ("R1", "R2", "R3"):
         a, b = times[reader, "aided"], times[reader, "unaided"]
@@ -68,7 +68,7 @@ def geometric_means(times: Times) -> list[float]:
 
 @pytest.mark.parametrize("patients", [N_ITEMS, 7])
 def test_both_claims_equal_the_formulas(times: Times, patients: int) -> None:
-    """They use each reader's mean over their pairs, covariances over patients, and t limits."""
+    """The formulas use each reader's mean over pairs, covariances over patients, and t limits."""
     table = time_conditions(study(times, patients=patients)).set_index("claim")
     log_ratios = ratios(times)
     means = np.array([values.mean() for values in log_ratios.values()])
@@ -111,7 +111,7 @@ def test_sequential_reading_has_the_second_part_and_the_total(times: Times) -> N
 
 
 def test_ratios_do_not_depend_on_the_unit_and_swapped_conditions_invert_them(times: Times) -> None:
-    """Times are in seconds instead of milliseconds, and names in reverse order."""
+    """Times are in seconds instead of milliseconds, and names are exchanged."""
     before = time_conditions(study(times))
     longer = time_conditions(study({key: 1000 * values for key, values in times.items()}))
     assert longer["ratio"].tolist() == pytest.approx(before["ratio"].tolist())

@@ -1,4 +1,4 @@
-"""uncrossed.csv: comparisons of readers who read different cases."""
+"""uncrossed.csv compares readers who read different cases."""
 
 import itertools
 from collections import Counter
@@ -69,7 +69,7 @@ def bundle(**design: object) -> Bundle:
 
 
 def plain_variance(kernel: np.ndarray, other: np.ndarray, clusters: np.ndarray) -> float:
-    """Return the product of two means minus that of readings of other readers and patients."""
+    """Return the product of two means minus the mean product over other readers and patients."""
     a, b = (np.argwhere(np.isfinite(each)) for each in (kernel, other))
     independent = [
         kernel[i, j] * other[k, m]
@@ -81,7 +81,7 @@ def plain_variance(kernel: np.ndarray, other: np.ndarray, clusters: np.ndarray) 
 
 
 def matrix_of(items: pd.DataFrame, readings: pd.DataFrame, condition: str) -> np.ndarray:
-    """Return correctness, readers by items, nan without a reading."""
+    """Return correctness by reader and item, nan without a reading."""
     rows = readings[readings["condition"] == condition].merge(items, on="item_id")
     rows["right"] = (rows["answer"] == rows["truth"]).astype(float)
     wide = rows.pivot(index="rater_id", columns="item_id", values="right")
@@ -109,7 +109,7 @@ def test_models_are_compared_with_the_mean_over_readings(per_patient: int) -> No
 
 
 def test_the_difference_of_conditions_includes_their_covariance() -> None:
-    """Readers and cases are the same, with different missing readings; the model does not count."""
+    """The conditions have the same readers and cases, with different missing readings."""
     items, readings, raters = study(("aided", "unaided"))
     rows = uncrossed(bundle_from_tables(items, readings, raters))
     rows = rows[rows["model_id"] == ""].set_index("method")
@@ -124,7 +124,7 @@ def test_the_difference_of_conditions_includes_their_covariance() -> None:
 
 
 def test_arms_are_compared_although_no_reader_has_both_conditions() -> None:
-    """They share cases but not readers, so Obuchowski-Rockette is undefined."""
+    """The arms share cases but not readers, so the Obuchowski-Rockette model is undefined."""
     items, readings, raters = study(("aided", "unaided"), share=1.0)
     own_rows = readings["condition"].map(
         {"aided": ("R1", "R2"), "unaided": ("R3", "R4"), "": ("M",)}
@@ -138,7 +138,7 @@ def test_arms_are_compared_although_no_reader_has_both_conditions() -> None:
 
 
 def test_areas_weight_all_pairs_of_cases_of_a_reader_equally() -> None:
-    """AUC has its own rows, with the variance of independent pairs of cases."""
+    """AUC has separate rows, with the variance of independent pairs of cases."""
     items, readings, raters = study(confidence=True)
     bundled = bundle_from_tables(items, readings, raters)
     rows = uncrossed(bundled)
@@ -161,7 +161,7 @@ def test_areas_weight_all_pairs_of_cases_of_a_reader_equally() -> None:
 
 
 @pytest.mark.parametrize("both_classes", [False, True])
-def test_the_patient_is_the_case_of_an_area(both_classes: bool) -> None:
+def test_patients_are_the_independent_units_of_an_area(both_classes: bool) -> None:
     """Readings that share a reader, or a patient on either side of a pair, are not independent."""
     items, readings, raters = study(confidence=True, per_patient=2)
     if not both_classes:
@@ -199,7 +199,7 @@ def test_the_patient_is_the_case_of_an_area(both_classes: bool) -> None:
 def test_moments_and_components_give_the_variance(
     conditions: tuple[str, ...], per_patient: int
 ) -> None:
-    """Both scalar products are the variance of a lead, or of the difference of conditions."""
+    """The scalar product of either list is the variance of a lead or a difference of conditions."""
     bundled = bundle(conditions=conditions, confidence=True, seed=5, per_patient=per_patient)
     rows = uncrossed(bundled)
     parts = uncrossed_components(bundled)
@@ -219,7 +219,7 @@ def test_moments_and_components_give_the_variance(
 
 @pytest.mark.slow
 def test_the_report_lists_every_component() -> None:
-    """There is a row for each row of the file, with the comparison and the shared factor."""
+    """Each row of the file has a row with the comparison and the shared factor."""
     results = analyse(bundle(conditions=("",)), Options(bootstrap=5))
     (table,) = (table for table in report_tables(results) if table.name == "uncrossed-components")
     rows = results.tables["uncrossed_components"]
@@ -230,8 +230,8 @@ def test_the_report_lists_every_component() -> None:
     assert moments == pytest.approx(rows["bdg_moment"].tolist(), rel=5e-3)
 
 
-def test_a_moment_is_the_mean_product_of_the_pairs_that_share_its_axes() -> None:
-    """The pairs with the same reader and another case are counted."""
+def test_a_moment_is_the_mean_product_over_pairs_that_share_its_factors() -> None:
+    """The moment of pairs with the same reader and another case is checked."""
     items, readings, raters = study()
     parts = uncrossed_components(bundle_from_tables(items, readings, raters)).set_index("shared")
     model = readings[readings["rater_id"] == "M"].merge(items, on="item_id")
@@ -271,8 +271,8 @@ def test_a_negative_variance_leaves_no_interval() -> None:
 
 
 @pytest.mark.slow
-def test_a_fully_crossed_study_has_no_such_table() -> None:
-    """All readers may have the same part of the items."""
+def test_a_fully_crossed_study_has_no_table_of_uncrossed_comparisons() -> None:
+    """A study in which all readers read the same part of the items is crossed too."""
     items, readings, raters = study(share=1.0)
     complete = bundle_from_tables(items, readings, raters)
     assert UNCROSSED.name not in analyse(complete).tables
@@ -281,7 +281,7 @@ def test_a_fully_crossed_study_has_no_such_table() -> None:
 
 
 def test_designs_without_shared_cases_have_u_statistics_only() -> None:
-    """Each reader has a different half, so no pair of readers has a common case."""
+    """Each reader reads a different half, so no two readers have a common case."""
     items, readings, raters = study(share=1.0)
     half = {"R1": "q12", "R2": "q12", "R3": "q99", "R4": "q99"}
     own = [
@@ -295,9 +295,9 @@ def test_designs_without_shared_cases_have_u_statistics_only() -> None:
 
 
 def test_patients_with_both_classes_have_an_effective_number() -> None:
-    """The number is (2N)^2 over the sum of squares, counted by pair.
+    """The number is (2N)^2 over the sum of squared counts by patient.
 
-    N pairs have two sides each.
+    Each of the N pairs has two sides.
     """
     random = np.random.default_rng(2)
     design = random.integers(0, 3, (3, 5, 5)).astype(float)
@@ -315,8 +315,8 @@ def test_patients_with_both_classes_have_an_effective_number() -> None:
     )
 
 
-def test_degrees_of_freedom_of_components_are_those_of_the_row_bck() -> None:
-    """Satterthwaite's rule over the listed components, each with 1 over its coefficient less 1."""
+def test_degrees_of_freedom_of_components_are_those_of_the_row() -> None:
+    """Satterthwaite's rule is applied to the components; each has 1 / coefficient - 1 degrees."""
     bundled = bundle()
     rows = uncrossed(bundled).set_index("method")
     parts = uncrossed_components(bundled).query("shared != 'none'")
@@ -327,7 +327,7 @@ def test_degrees_of_freedom_of_components_are_those_of_the_row_bck() -> None:
     assert rows.loc[BDG, "df"] != pytest.approx(rows.loc[BCK, "df"])
 
 
-def test_a_reading_counts_only_if_the_answer_of_the_model_does() -> None:
+def test_a_reading_counts_only_if_the_answer_of_the_model_counts() -> None:
     """If a model's answer is excluded, the readings of its case are excluded too."""
     items, readings, raters = study()
     excluded = (readings["rater_id"] == "M") & (readings["item_id"] == "q00")
@@ -361,7 +361,7 @@ def test_degrees_of_freedom_are_not_below_those_of_the_smallest_factor() -> None
 
 
 @pytest.mark.parametrize(("per_patient", "cells"), [(1, "pairs"), (2, "patients")])
-def test_the_size_of_an_area_is_that_of_its_arrays(
+def test_the_stated_size_of_an_area_is_that_of_its_arrays(
     monkeypatch: pytest.MonkeyPatch, per_patient: int, cells: str
 ) -> None:
     """If patients have cases of both classes, the array has a row and a column per patient."""

@@ -1,4 +1,4 @@
-"""time_model.csv: the mixed model, compared with simulations, dense matrices and statsmodels."""
+"""time_model.csv: the mixed model is compared with simulations, matrices and statsmodels."""
 
 import warnings
 from collections.abc import Callable
@@ -52,10 +52,10 @@ def _study(n_readers: int, n_items: int, seed: int = 1) -> Study:
     return items, pd.concat(parts, ignore_index=True)
 
 
-def _crossed(
+def _unbalanced_study(
     n_readers: int = 4, n_items: int = 25, seed: int = 3
 ) -> tuple[Floats, Floats, Ints, Ints]:
-    """Return an unbalanced design, in which a fifth of the readings is missing."""
+    """Return an unbalanced study, in which a fifth of the readings is missing."""
     rng = np.random.default_rng(seed)
     is_kept = rng.random(n_readers * n_items) < 0.8
     items = np.repeat(np.arange(n_items), n_readers)[is_kept]
@@ -67,7 +67,7 @@ def _crossed(
     return outcome, design, readers, items
 
 
-def _dense(
+def _dense_fit(
     outcome: Floats, design: Floats, readers: Ints, items: Ints
 ) -> Callable[[Floats], tuple[float, Floats, Floats]]:
     """Return the restricted deviance, estimates and covariance by inverting V."""
@@ -96,10 +96,10 @@ def _fitted_model(layout: tuple[Floats, Floats, Ints, Ints]) -> CrossedFit:
     return fit
 
 
-def test_the_fit_equals_that_with_dense_matrices() -> None:
-    """Optimum, estimates and covariance are compared."""
-    layout = _crossed()
-    fit, dense = _fitted_model(layout), _dense(*layout)
+def test_the_fit_equals_one_with_dense_matrices() -> None:
+    """The optimum, estimates and covariance are compared."""
+    layout = _unbalanced_study()
+    fit, dense = _fitted_model(layout), _dense_fit(*layout)
     best = minimize(lambda t: dense(t)[0], [0.5, 0.5], method="Nelder-Mead", tol=1e-10).x
     deviance, estimates, covariance = dense(best)
     assert fit.deviance == pytest.approx(deviance, abs=1e-7)
@@ -110,9 +110,9 @@ def test_the_fit_equals_that_with_dense_matrices() -> None:
     )
 
 
-def test_the_fit_equals_statsmodels() -> None:
-    """MixedLM has variance components over one group; its likelihood is not higher."""
-    outcome, design, readers, items = layout = _crossed()
+def test_the_fit_equals_that_of_statsmodels() -> None:
+    """MixedLM estimates variance components in a single group; its likelihood is not higher."""
+    outcome, design, readers, items = layout = _unbalanced_study()
     fit = _fitted_model(layout)
     table = pd.DataFrame({"y": outcome, "a": design[:, 1], "b": design[:, 2]})
     table = table.assign(reader=readers, item=items, one=1)
@@ -133,7 +133,7 @@ def test_the_fit_equals_statsmodels() -> None:
 
 
 def _arrays(study: Study) -> tuple[Floats, Floats, Ints, Ints]:
-    """Return outcome, design (correct, ten cases, task y), readers and items, centred."""
+    """Return outcome, centred design (correct, ten cases, task y), readers and items."""
     items, readings = study
     table = readings.merge(items, on="item_id").sort_values("item_id", kind="stable")
     design = np.column_stack(
@@ -163,7 +163,7 @@ def test_intervals_have_their_nominal_coverage() -> None:
 
 
 def test_the_table_has_the_values_of_the_fit() -> None:
-    """Correctness, position and task are compared for any order of the file."""
+    """Correctness, position and task are compared, for any order of rows."""
     study = _study(3, 60)
     table, fit = (
         time_model(bundle_from_tables(*study)).set_index("term"),
@@ -187,7 +187,7 @@ def test_the_ratio_is_the_exponential_of_the_estimate() -> None:
 
 
 def test_terms_without_a_contrast_have_a_reason() -> None:
-    """They have a row with empty values."""
+    """Such terms have a row with empty values."""
     items, readings = _study(3, 20)
     table = time_model(bundle_from_tables(items, readings.drop(columns="position")))
     reason = table.set_index("term")["undefined_because"]
@@ -198,7 +198,7 @@ def test_terms_without_a_contrast_have_a_reason() -> None:
 
 
 def test_confounded_condition_and_session_are_undefined() -> None:
-    """All readers read unaided first and aided later."""
+    """All readers read without aid first and with aid later."""
     items, readings = _study(3, 20)
     late = readings["item_id"] >= "q00010"
     readings = readings.assign(
@@ -211,7 +211,7 @@ def test_confounded_condition_and_session_are_undefined() -> None:
     assert table.loc[CORRECT, "estimate"] == table.loc[CORRECT, "estimate"]
 
 
-def test_unaided_is_the_baseline_of_conditions() -> None:
+def test_the_unaided_condition_is_the_baseline() -> None:
     """The column names the other condition."""
     items, readings = _study(2, 20)
     both = [readings.assign(condition=c, response_ms=readings["response_ms"] * f)
@@ -233,7 +233,7 @@ def _small_bundle(n: int, response_ms: object) -> Bundle:
 
 
 def test_too_few_readings_and_constant_times_are_undefined() -> None:
-    """There is a reason and neither an exception nor a warning."""
+    """The reason is stated; no exception or warning occurs."""
     for bundle, reason in ((_small_bundle(2, [5, 6]), TOO_FEW), (_small_bundle(6, 900), NO_SPREAD)):
         row = time_model(bundle).set_index("term").loc[CORRECT]
         assert np.isnan(row["estimate"])
@@ -241,12 +241,12 @@ def test_too_few_readings_and_constant_times_are_undefined() -> None:
 
 
 def test_without_times_the_table_is_empty() -> None:
-    """A model needs times."""
+    """The model cannot be fitted without times."""
     assert time_model(_small_bundle(4, None)).empty
 
 
 def test_times_of_zero_are_left_out() -> None:
-    """They have no logarithm; the method of every row states their number."""
+    """A time of 0 has no logarithm; the method in every row states their number."""
     items, readings = _study(2, 20)
     readings.loc[3, "response_ms"] = 0
     table = time_model(bundle_from_tables(items, readings))
@@ -255,13 +255,13 @@ def test_times_of_zero_are_left_out() -> None:
 
 
 def test_a_single_reader_is_modelled() -> None:
-    """With one reading per item there is a single variance."""
+    """With one reading per item, only one variance can be estimated."""
     table = time_model(bundle_from_tables(*_study(1, 100))).set_index("term")
     assert table.loc[CORRECT, "ratio"] == pytest.approx(0.8, abs=0.2)
 
 
 def test_models_that_exceed_the_memory_are_undefined(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hundreds of readers with tens of thousands of items have a reason instead."""
+    """For hundreds of readers and tens of thousands of items, a reason is stated instead."""
     monkeypatch.setattr(module, "LARGEST_LAYOUT", 200)
     row = time_model(bundle_from_tables(*_study(2, 40))).set_index("term").loc[CORRECT]
     assert np.isnan(row["estimate"])
