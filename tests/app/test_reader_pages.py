@@ -12,8 +12,13 @@ from study.people.signing_in import Person
 from study.reading import desk
 from study.store import Store
 from tests.conftest import NOW, ROOT, person, reading
-from tests.unit.study.reading.test_open_ended import words
-from tests.unit.study.reading.test_score_card import FIVE, PEERS, close, read_with_score
+from tests.unit.study.reading.test_open_ended import text_reading
+from tests.unit.study.reading.test_score_card import (
+    FIVE_READERS,
+    PEER_PROTOCOL,
+    close,
+    read_with_score,
+)
 
 Opened = Callable[..., Store]
 CARD = ROOT / "pages" / "score_card.py"
@@ -74,8 +79,8 @@ def test_the_score_card_has_counts_pages_and_a_filter(opened: Opened, run: Run) 
 @pytest.mark.slow
 def test_the_score_card_compares_a_reader_with_others(opened: Opened, run: Run) -> None:
     """Rank, table and cases that most others answered correctly are shown without codes."""
-    store = opened(readers=FIVE, **PEERS)
-    for reader, n_right in zip(FIVE, (2, 7, 5, 2, 6), strict=True):
+    store = opened(readers=FIVE_READERS, **PEER_PROTOCOL)
+    for reader, n_right in zip(FIVE_READERS, (2, 7, 5, 2, 6), strict=True):
         read_with_score(store, reader, n_right)
     close(store)
     app = run(store, person(store), CARD)
@@ -85,7 +90,7 @@ def test_the_score_card_compares_a_reader_with_others(opened: Opened, run: Run) 
     assert "Mean of the 4 other readers" in shown
     assert "<td>25\u00a0%</td>" in shown
     assert "<td>62\u00a0%</td>" in shown
-    assert not [reader for reader in FIVE if reader in shown]
+    assert not [reader for reader in FIVE_READERS if reader in shown]
     app.toggle(key="card-only-others").set_value(True).run()
     assert len(app.selectbox(key="card-at").options) == 3
     shown = " ".join(str(element.proto.body) for element in app.get("html"))
@@ -97,7 +102,9 @@ def test_the_score_card_shows_open_answers_without_scores(opened: Opened, run: R
     store = opened(feedback="after study", conditions=["open-ended", "unaided"], cases=2)
     for _ in range(2):
         case = desk.desk(store, person(store), now=NOW).cases[0].case
-        desk.take_records(store, person(store), [words(case, "<b>blunt</b>\nangle")], now=NOW)
+        desk.take_records(
+            store, person(store), [text_reading(case, "<b>blunt</b>\nangle")], now=NOW
+        )
     _read(store, 2)
     close(store)
     app = run(store, person(store), CARD)

@@ -15,7 +15,7 @@ from study.people.signing_in import Person
 from study.store import Store, people, studies
 from tests.conftest import NOW, entropy_from
 from tests.page_runs import open_page
-from tests.unit.study.tables.workbooks import book
+from tests.unit.study.tables.workbooks import write_workbook
 from ui.parts.forms import TABLE_TYPES
 from ui.server import file_jobs
 
@@ -48,7 +48,7 @@ def _reading_needs_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
 def _table(folder: Path, ending: str, rows: Sequence[Sequence[str]]) -> tuple[str, bytes]:
     path = folder / f"list.{ending}"
     if ending.startswith("xls"):
-        book(path, *rows)
+        write_workbook(path, *rows)
     else:
         separator = "\t" if ending == "tsv" else ","
         path.write_text("".join(f"{separator.join(row)}\n" for row in rows), "utf-8")

@@ -9,7 +9,7 @@ from playwright.sync_api import BrowserContext, Page
 from tests.conftest import SECRETS
 from tests.e2e.conftest import Reader
 from tests.e2e.server import Server
-from tests.unit.study.lifecycle.test_previews import tables
+from tests.unit.study.lifecycle.test_previews import rows_by_table
 
 pytestmark = [pytest.mark.browser, pytest.mark.thorough]
 Serve = Callable[..., Server]
@@ -46,7 +46,7 @@ def test_a_complete_preview_records_nothing(serve: Serve, reader: Reader) -> Non
     """It starts again on request, survives a reload at each step, and does not change the store."""
     server = serve(**STUDY)
     _arrive(server, reader)
-    before = tables(server.store)  # the sign-in is recorded, the preview is not
+    before = rows_by_table(server.store)  # the sign-in is recorded, the preview is not
     page = _open(server, reader)
     banner = page.locator(".rr-banner")
     assert "Preview: nothing is recorded" in banner.inner_text()
@@ -83,7 +83,7 @@ def test_a_complete_preview_records_nothing(serve: Serve, reader: Reader) -> Non
     reader.wait("finished")
     assert "to see your answers beside" in page.locator(".rr-curtain").inner_text()
     assert page.evaluate(KEPT) == []
-    assert tables(server.store) == before
+    assert rows_by_table(server.store) == before
     page.locator(".rr-curtain").get_by_role("button", name="End preview").click()
     page.get_by_role("link", name="Results").wait_for()
 

@@ -1,4 +1,4 @@
-"""Every user-visible message can be translated: it is marked, extracted and in the catalogues."""
+"""Every user-visible message can be translated: it is marked, extracted and in a catalogue."""
 
 import ast
 import re
@@ -21,9 +21,9 @@ from ui.server import access
 from ui.viewer import catalogue as viewer_catalogue
 
 PYTHON = [path for path in catalogue.sources() if path.suffix == ".py"]
-LITERAL = {"t": 1, "tn": 2, "later": 1}
+LITERAL_ARGUMENTS = {"t": 1, "tn": 2, "later": 1}
 NODE = shutil.which("node")
-FRENCH = r"""
+FRENCH_CATALOGUE = r"""
 msgid ""
 msgstr ""
 "Language: fr\n"
@@ -56,7 +56,7 @@ def template() -> Catalog:
 def french(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """Install a French catalogue as the only one, and return its name."""
     (tmp_path / "fr").mkdir()
-    (tmp_path / "fr" / words.CATALOGUE_FILE).write_text(FRENCH)
+    (tmp_path / "fr" / words.CATALOGUE_FILE).write_text(FRENCH_CATALOGUE)
     monkeypatch.setattr(words, "folder", lambda: tmp_path)
     return "fr"
 
@@ -64,7 +64,7 @@ def french(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 def test_updating_a_catalogue_keeps_translations_and_drops_obsolete_messages(
     french: str, tmp_path: Path
 ) -> None:
-    """New messages are added empty; source locations are not written."""
+    """New messages are added without translation; source locations are not written."""
     current = Catalog()
     current.add("Confirm", locations=[("page.py", 7)])
     current.add("New message")
@@ -106,7 +106,7 @@ def _values(text: str) -> set[str]:
 
 
 def test_a_message_within_an_f_string_is_collected(tmp_path: Path) -> None:
-    """An example is a bold text; both plural forms are collected."""
+    """For example, the message is in bold text; both plural forms are collected."""
     file = tmp_path / "page.py"
     file.write_text("""f"**{t('Bold')}**"; f"{tn('{n} case', '{n} cases', 2)}"; t(unknown)""")
     assert list(catalogue.messages(file)) == ["Bold", ("{n} case", "{n} cases")]
@@ -114,30 +114,30 @@ def test_a_message_within_an_f_string_is_collected(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_template_is_a_catalogue(template: Catalog) -> None:
-    """It can be parsed, and contains messages of staff pages and of the reading page."""
+    """The template can be parsed, and has messages of staff pages and of the reading page."""
     messages = {message.id for message in read_po(BytesIO(catalogue.text(template)))}
     assert {"Sign in", "Next case"} <= messages
 
 
 @pytest.mark.slow
 def test_every_message_is_written_out_where_it_is_used() -> None:
-    """Extraction reads the source, so a variable or f-string would be missed without a warning."""
+    """Extraction reads the source code, so a variable or f-string would be missed silently."""
     assert not [place for path in PYTHON for place in _computed_messages(path)]
 
 
 def _computed_messages(path: Path) -> Iterator[str]:
     text = path.read_text(encoding="utf-8")
-    if not any(f"{name}(" in text for name in LITERAL):
+    if not any(f"{name}(" in text for name in LITERAL_ARGUMENTS):
         return
     for call in ast.walk(ast.parse(text)):
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
-            for argument in call.args[: LITERAL.get(call.func.id, 0)]:
+            for argument in call.args[: LITERAL_ARGUMENTS.get(call.func.id, 0)]:
                 if not isinstance(argument, ast.Constant):
                     yield f"{path}:{call.lineno}"
 
 
 def test_the_reading_page_is_translated(french: str) -> None:
-    """Its catalogue contains its translated messages, without those of other pages."""
+    """The catalogue of the reading page has only the translated messages of that page."""
     module = viewer_catalogue(viewer.MODULES, french)
     assert '"Confirm": "Confirmer"' in module
     assert '"{n} answer is missing.": ["{n} réponse manque.", "{n} réponses manquent."]' in module
@@ -148,7 +148,7 @@ def test_the_reading_page_is_translated(french: str) -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(NODE is None, reason="no Node here; install it with: apt-get install nodejs")
 def test_the_modules_use_the_catalogue_in_their_folder(french: str, tmp_path: Path) -> None:
-    """With another page/catalogue.js, texts are translated, with the plurals of the language."""
+    """With another page/catalogue.js, messages are translated, with the plurals of the language."""
     folder = tmp_path / "js"
     shutil.copytree(viewer.MODULES, folder)
     (folder / "page" / "catalogue.js").write_text(viewer_catalogue(viewer.MODULES, french))
@@ -171,16 +171,16 @@ def test_the_modules_use_the_catalogue_in_their_folder(french: str, tmp_path: Pa
     ]
 
 
-def test_a_rule_of_plurals_that_is_code_is_refused(french: str) -> None:
-    """It is written into a script of the page, so only gettext's grammar passes."""
+def test_a_plural_rule_that_is_code_is_refused(french: str) -> None:
+    """The rule is written into a script of the page, so only gettext's grammar is accepted."""
     path = words.folder() / french / words.CATALOGUE_FILE
-    path.write_text(FRENCH.replace("(n > 1)", "alert(n)"))
+    path.write_text(FRENCH_CATALOGUE.replace("(n > 1)", "alert(n)"))
     with pytest.raises(ValueError, match=r"plural|token|expression"):
         words.catalogue_messages(french, {"Confirm"})
 
 
 @pytest.mark.parametrize(
-    ("wishes", "language"),
+    ("accept_language", "language"),
     [
         ("zh-CN,zh;q=0.9,en;q=0.8", "zh-Hans"),
         ("zh", "zh-Hans"),
@@ -193,22 +193,22 @@ def test_a_rule_of_plurals_that_is_code_is_refused(french: str) -> None:
     ],
 )
 def test_a_browser_gets_its_preferred_language(
-    monkeypatch: pytest.MonkeyPatch, wishes: str, language: str
+    monkeypatch: pytest.MonkeyPatch, accept_language: str, language: str
 ) -> None:
     """A country determines the script; traditional Chinese is another language."""
     monkeypatch.setattr(access, "languages", lambda: ("en", "de", "zh-Hans"))
-    assert access.wanted_language({"Accept-Language": wishes}) == language
+    assert access.wanted_language({"Accept-Language": accept_language}) == language
 
 
 def test_the_address_of_the_modules_contains_the_language(french: str) -> None:
-    """A browser that kept the modules of one language requests those of the other."""
+    """A browser that cached the modules in one language requests those in the other."""
     english = viewer.modules_url()
     with words.in_language(french):
         assert viewer.modules_url() == f"{english}fr/"
 
 
 def test_age_and_sex_are_shown_in_the_readers_language() -> None:
-    """The bank's terms are English; other similar texts are not translated."""
+    """The terms in the bank are English; other similar texts are not translated."""
     shown = {("Age", "60 years"), ("Age", "1 day"), ("Age", "50 to 60 years"), ("Sex", "female")}
     assert {(name, desk._in_words(name, value)) for name, value in shown} == shown
     with words.in_language("de"):

@@ -9,7 +9,7 @@ DOCS = ROOT / "docs"
 
 
 def test_every_page_is_shown_in_the_docs() -> None:
-    """docs/pages.md has its heading and its screenshot (`make screenshots`)."""
+    """The file docs/pages.md has a heading and a screenshot of each page (`make screenshots`)."""
     text = (DOCS / "pages.md").read_text("utf-8")
     names = [entry.path for entry in every_page()]
     assert not [name for name in names if f"\n## {name}\n" not in text]
@@ -17,6 +17,6 @@ def test_every_page_is_shown_in_the_docs() -> None:
 
 
 def test_every_page_of_the_menu_is_checked_for_a_role() -> None:
-    """The tests in `tests/e2e/test_every_page.py` would skip a page that no role opens."""
+    """The tests in `tests/e2e/test_every_page.py` skip a page that no role can open."""
     opened = {entry.path for role in (Role.ADMINISTRATOR, Role.READER) for entry in pages_for(role)}
     assert opened | {SIGN_IN.path} == {entry.path for entry in every_page()}

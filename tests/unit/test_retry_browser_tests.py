@@ -1,4 +1,4 @@
-"""Tests of repeating failed browser tests."""
+"""Tests for repeating failed browser tests."""
 
 import os
 import subprocess
@@ -10,7 +10,7 @@ import pytest
 from tests.conftest import ROOT
 from tests.retry_browser_tests import MOST_REPEATED_TESTS
 
-LATE = """
+LATE_TEST = """
 from pathlib import Path
 def test_late():
     mark = Path("mark")
@@ -18,8 +18,8 @@ def test_late():
     mark.touch()
     assert seen
 """
-WRONG = "def test_wrong(): assert False"
-MANY = f"""
+WRONG_TEST = "def test_wrong(): assert False"
+MANY_WRONG_TESTS = f"""
 import pytest
 @pytest.mark.parametrize("n", range({MOST_REPEATED_TESTS + 1}))
 def test_wrong(n): assert False
@@ -31,18 +31,22 @@ def test_wrong(n): assert False
     ("files", "status", "last"),
     [
         (
-            {"e2e/test_late.py": LATE},
+            {"e2e/test_late.py": LATE_TEST},
             0,
             "PASSED ONLY WHEN RUN AGAIN, ALONE: tests/e2e/test_late.py::test_late",
         ),
         (
-            {"e2e/test_late.py": LATE, "e2e/test_wrong.py": WRONG},
+            {"e2e/test_late.py": LATE_TEST, "e2e/test_wrong.py": WRONG_TEST},
             1,
             "FAILED TWICE: tests/e2e/test_wrong.py::test_wrong",
         ),
-        ({"e2e/test_late.py": LATE, "unit/test_wrong.py": WRONG}, 1, None),
-        ({"e2e/test_many.py": MANY}, 1, None),
-        ({"e2e/test_late.py": LATE, "e2e/test_broken.py": "import nothing_of_the_kind"}, 2, None),
+        ({"e2e/test_late.py": LATE_TEST, "unit/test_wrong.py": WRONG_TEST}, 1, None),
+        ({"e2e/test_many.py": MANY_WRONG_TESTS}, 1, None),
+        (
+            {"e2e/test_late.py": LATE_TEST, "e2e/test_broken.py": "import nothing_of_the_kind"},
+            2,
+            None,
+        ),
         ({"e2e/test_fine.py": "def test_fine(): pass"}, 0, None),
     ],
 )

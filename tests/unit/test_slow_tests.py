@@ -1,4 +1,4 @@
-"""Tests of the list of slow tests."""
+"""Tests for the list of slow tests."""
 
 import os
 import subprocess
@@ -9,7 +9,7 @@ import pytest
 
 from tests.conftest import ROOT
 
-COSTLY = """
+COSTLY_TESTS = """
 import runpy, subprocess, sys
 import pytest
 import __main__
@@ -20,20 +20,20 @@ def test_child(): subprocess.run([sys.executable, "busy.py"], check=True)
 @pytest.mark.slow
 def test_marked(): raise AssertionError
 """
-BUSY = """
+BUSY_PROGRAM = """
 import time
-from tests.slow_tests import _loop, _slowness
+from tests.slow_tests import _run_loop, _slowness
 end = time.process_time() + 0.4 * _slowness()
 while time.process_time() < end:
-    _loop()
+    _run_loop()
 """
 
 
 @pytest.mark.thorough
 def test_unmarked_tests_that_take_too_long_are_listed(tmp_path: Path) -> None:
-    """In the test's own process and in a process it starts; marked tests are not run."""
-    (tmp_path / "test_costs.py").write_text(COSTLY)
-    (tmp_path / "busy.py").write_text(BUSY)
+    """Time in the test's process and in processes it starts counts; marked tests are not run."""
+    (tmp_path / "test_costs.py").write_text(COSTLY_TESTS)
+    (tmp_path / "busy.py").write_text(BUSY_PROGRAM)
     (tmp_path / "pytest.ini").write_text(
         "[pytest]\nmarkers =\n    slow: x\n    browser: x\n    thorough: x\n"
     )

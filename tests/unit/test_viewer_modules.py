@@ -1,4 +1,4 @@
-"""Runs the viewer's JavaScript unit tests in Node, and enforces the order of its folders."""
+"""Run the viewer's JavaScript unit tests in Node, and enforce the order of its folders."""
 
 import os
 import re
@@ -14,7 +14,7 @@ from tests.conftest import ROOT
 NODE = shutil.which("node")
 FILES = sorted((ROOT / "tests" / "unit" / "viewer").rglob("*.test.mjs"))
 MODULES = ROOT / "ui" / "viewer" / "js"
-FLOORS = ("page", "film", "viewer", "delivery", "steps", "case", "room", "js")
+FOLDER_ORDER = ("page", "film", "viewer", "delivery", "steps", "case", "room", "js")
 """The folders in order of import; ``start.js``, in the last one, assembles the modules."""
 
 
@@ -27,7 +27,7 @@ def test_javascript_tests_exist() -> None:
 @pytest.mark.skipif(NODE is None, reason="no Node here; install it with: apt-get install nodejs")
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_the_node_tests_of_each_file_pass(file: Path) -> None:
-    """One file of Node tests passes."""
+    """Each file of Node tests is a separate test."""
     result = subprocess.run(
         [str(NODE), str(file)],
         cwd=ROOT,
@@ -39,7 +39,7 @@ def test_the_node_tests_of_each_file_pass(file: Path) -> None:
     assert result.returncode == 0, result.stdout + result.stderr
 
 
-def test_folders_of_the_viewer_import_in_order() -> None:
+def test_folders_of_the_viewer_import_only_from_lower_folders() -> None:
     """No module refers to a higher folder, not even for a type, and imports have no cycles."""
     imports = {
         path: set(_imported_modules(path, r'^(?:import|\}) .*from "'))
@@ -48,7 +48,10 @@ def test_folders_of_the_viewer_import_in_order() -> None:
     for path in imports:
         for other in _imported_modules(path, r'from "|new URL\("'):
             assert other.is_file(), f"{path} names {other}"
-            assert FLOORS.index(other.parent.name) <= FLOORS.index(path.parent.name), (path, other)
+            assert FOLDER_ORDER.index(other.parent.name) <= FOLDER_ORDER.index(path.parent.name), (
+                path,
+                other,
+            )
     while leaves := [path for path, wants in imports.items() if not wants]:
         for leaf in leaves:
             del imports[leaf]
@@ -58,7 +61,7 @@ def test_folders_of_the_viewer_import_in_order() -> None:
 
 
 def _imported_modules(path: Path, before: str) -> list[Path]:
-    """Return the modules that follow such words in a module."""
+    """Return the modules whose names follow the words `before` in a module."""
     text = path.read_text(encoding="utf-8")
     names = re.findall(rf'(?:{before})(\.\.?/[\w/-]+\.js)"', text, flags=re.MULTILINE)
     return [(path.parent / name).resolve() for name in names]

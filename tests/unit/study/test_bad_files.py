@@ -24,7 +24,7 @@ from study.protocol.protocol import read_protocol
 from study.tables.source import read_source
 from tests.conftest import ROOT
 from tests.unit.study.films.test_dicom import dicom_bytes
-from tests.unit.study.tables.workbooks import book
+from tests.unit.study.tables.workbooks import write_workbook
 
 _ROWS = [{"item_id": f"q{n}", "answer": "A" * 40} for n in range(200)]
 _LEVELS = np.arange(4096, dtype=np.uint16).reshape(64, 64)
@@ -38,7 +38,7 @@ def _encoded(kind: str) -> bytes:
 
 def _workbook(folder: Path) -> bytes:
     rows = (["item_id", "answer"], *(list(row.values()) for row in _ROWS))
-    return book(folder / "sound.xlsx", *rows).read_bytes()
+    return write_workbook(folder / "sound.xlsx", *rows).read_bytes()
 
 
 def _archive(_: Path, method: int = zipfile.ZIP_DEFLATED) -> bytes:
@@ -63,7 +63,7 @@ def _records(path: Path) -> object:
     return read_records(path, is_record=lambda _: True)
 
 
-SOUND: dict[str, tuple[Callable[[Path], bytes], Callable[[Path], Any]]] = {
+VALID_FILES: dict[str, tuple[Callable[[Path], bytes], Callable[[Path], Any]]] = {
     "archive.zip": (_archive, lambda path: unpack(path, path.with_suffix(".out"))),
     "log.eval": (_archive, _records),
     "bank.xlsx": (_workbook, read_source),
@@ -86,8 +86,8 @@ SOUND: dict[str, tuple[Callable[[Path], bytes], Callable[[Path], Any]]] = {
 """A valid file of each format, and the function that reads it."""
 
 
-def _damages(content: bytes) -> Iterator[bytes]:
-    """Yield the content as files are typically damaged."""
+def _damaged_contents(content: bytes) -> Iterator[bytes]:
+    """Yield copies of the content with typical damage."""
     n = len(content)
     yield b"Not this format at all.\n"
     yield b"\x00\xff\xfe\x01" * 50
@@ -107,7 +107,7 @@ def _damages(content: bytes) -> Iterator[bytes]:
     yield content + b"\n{"
 
 
-def _texts_of_libraries(error: BaseException) -> Iterator[str]:
+def _library_messages(error: BaseException) -> Iterator[str]:
     """Yield the messages behind an error, except those that this program raised itself."""
     account = error.__cause__ or error.__context__
     while account is not None:
@@ -128,15 +128,15 @@ def _words(text: str) -> str:
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
-@pytest.mark.parametrize("name", SOUND)
+@pytest.mark.parametrize("name", VALID_FILES)
 def test_no_message_contains_the_error_text_of_a_library(
     tmp_path: Path, name: str, language: str
 ) -> None:
-    """The reader of the page may not know English, and cannot look it up in the documentation."""
-    write, read = SOUND[name]
+    """The user of the page may not know English or the library."""
+    write, read = VALID_FILES[name]
     sound = write(tmp_path)
     n_refused = 0
-    for n, content in enumerate(dict.fromkeys(_damages(sound))):
+    for n, content in enumerate(dict.fromkeys(_damaged_contents(sound))):
         if content == sound:
             continue
         path = tmp_path / f"{n}" / name
@@ -148,7 +148,7 @@ def test_no_message_contains_the_error_text_of_a_library(
             except StudyError as error:
                 n_refused += 1
                 message = str(error).replace(str(path), "")
-                for text in _texts_of_libraries(error):
+                for text in _library_messages(error):
                     if len(_words(text)) > 4:
                         assert _words(text) not in _words(message), (n, message)
             else:

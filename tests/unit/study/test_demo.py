@@ -1,4 +1,4 @@
-"""The demo deployment: complete or absent, marked as simulated, with new codes."""
+"""The demo deployment is complete or absent, marked as simulated, and has new codes."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -22,7 +22,7 @@ DATA = ROOT / "data"
 
 
 @pytest.fixture(scope="module")
-def shown(tmp_path_factory: pytest.TempPathFactory) -> Store:
+def demo_store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     """Return the store of the demo."""
     path = tmp_path_factory.mktemp("demo") / "deeper" / "demo.db"
     return demo.set_up(path, DATA, entropy=entropy_from(4), now=NOW)
@@ -35,9 +35,9 @@ def _person(store: Store, code: str) -> signing_in.Person:
 
 
 @pytest.mark.slow
-def test_simulated_readers_and_models_have_read_all_cases(shown: Store) -> None:
+def test_simulated_readers_and_models_have_read_all_cases(demo_store: Store) -> None:
     """The guest has not read any case; all others are simulated and complete."""
-    progress = status(shown, demo.DEMO_STUDY)
+    progress = status(demo_store, demo.DEMO_STUDY)
     by_name = {row["reader_id"]: row for row in progress["readers"]}
     guest = by_name.pop(demo.READER)
     assert (guest["simulated"], guest["n_read"]) == (False, 0)
@@ -46,12 +46,12 @@ def test_simulated_readers_and_models_have_read_all_cases(shown: Store) -> None:
     assert len(progress["models"]) == 3
     assert all(row["simulated"] for row in progress["models"])
     assert progress["simulated_films"]
-    assert verify(shown) == []
+    assert verify(demo_store) == []
 
 
-def test_every_simulated_rater_is_labelled_in_the_bundle(shown: Store) -> None:
-    """Each rater and each reading has the mark."""
-    files = bundle_files(shown, demo.DEMO_STUDY)
+def test_every_simulated_rater_is_labelled_in_the_bundle(demo_store: Store) -> None:
+    """Each rater and each reading is marked."""
+    files = bundle_files(demo_store, demo.DEMO_STUDY)
     labels = [line.split(",")[2] for line in files["raters.csv"].decode().splitlines()[1:]]
     assert sum("(simulated)" in label for label in labels) == 6
     assert json.loads(files["datapackage.json"])["reading_room"]["simulated_films"]
@@ -60,31 +60,31 @@ def test_every_simulated_rater_is_labelled_in_the_bundle(shown: Store) -> None:
 
 
 @pytest.mark.slow
-def test_each_call_replaces_the_codes(shown: Store) -> None:
-    """The reader is the same person with a new code."""
-    first = demo.new_codes(shown, entropy=entropy_from(5), now=NOW)
-    second = demo.new_codes(shown, entropy=entropy_from(6), now=NOW)
+def test_each_call_replaces_the_codes(demo_store: Store) -> None:
+    """The reader remains the same person and has a new code."""
+    first = demo.new_codes(demo_store, entropy=entropy_from(5), now=NOW)
+    second = demo.new_codes(demo_store, entropy=entropy_from(6), now=NOW)
     assert first is not None
     assert second is not None
-    person = _person(shown, second.reader)
+    person = _person(demo_store, second.reader)
     assert (person.name, person.role) == (demo.READER, "reader")
-    assert _person(shown, second.coordinator).role == "coordinator"
+    assert _person(demo_store, second.coordinator).role == "coordinator"
     for old in (first.reader, first.coordinator):
         with pytest.raises(NotAllowed):
-            _person(shown, old)
+            _person(demo_store, old)
 
 
-def test_cases_of_the_guest_have_two_films(shown: Store) -> None:
+def test_cases_of_the_guest_have_two_films(demo_store: Store) -> None:
     """The first cases have a PA and a lateral view."""
-    codes = demo.new_codes(shown, entropy=entropy_from(8), now=NOW)
+    codes = demo.new_codes(demo_store, entropy=entropy_from(8), now=NOW)
     assert codes is not None
-    cases = desk(shown, _person(shown, codes.reader), now=NOW).cases
+    cases = desk(demo_store, _person(demo_store, codes.reader), now=NOW).cases
     assert [[view.label for view in case.views] for case in cases] == [["PA", "LATERAL"]] * 3
 
 
-def test_the_first_demo_study_is_unchanged(shown: Store) -> None:
-    """Protocol and cases are those of the first version; films have spacings."""
-    with shown.look() as look:
+def test_the_first_demo_study_is_unchanged(demo_store: Store) -> None:
+    """Protocol and cases equal those of the first version; films have spacings."""
+    with demo_store.look() as look:
         locked = json.loads(study_row(look, demo.DEMO_STUDY).protocol)
     assert set(locked) == {"protocol", "bank_sha256", "cases"}
     assert locked["protocol"].pop("interim_results") is True
@@ -92,13 +92,13 @@ def test_the_first_demo_study_is_unchanged(shown: Store) -> None:
     assert sha256_of(locked["cases"]).startswith("b23466d02c157beb")
 
 
-def test_the_newcomer_has_every_step_that_precedes_the_cases(shown: Store) -> None:
-    """Consent, instructions, two questions, the display, then two practice cases."""
-    codes = demo.new_codes(shown, entropy=entropy_from(9), now=NOW)
+def test_the_newcomer_has_every_step_that_precedes_the_cases(demo_store: Store) -> None:
+    """The steps are consent, instructions, two questions, the display and two practice cases."""
+    codes = demo.new_codes(demo_store, entropy=entropy_from(9), now=NOW)
     assert codes is not None
     assert codes.newcomer is not None
-    person = _person(shown, codes.newcomer)
-    opened = desk(shown, person, now=NOW)
+    person = _person(demo_store, codes.newcomer)
+    opened = desk(demo_store, person, now=NOW)
     steps = [step.step for step in opened.preparation]
     assert (person.name, person.study_name) == (demo.NEWCOMER, demo.NEWCOMERS_STUDY)
     assert steps == ["consent", "instructions", "questionnaire", "display"]
@@ -119,23 +119,23 @@ def test_the_newcomer_has_every_step_that_precedes_the_cases(shown: Store) -> No
 
 
 def test_a_demo_of_an_earlier_release_has_codes_and_no_newcomer(
-    shown: Store, monkeypatch: pytest.MonkeyPatch
+    demo_store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A study is never added to an existing store."""
     monkeypatch.setattr(demo, "NEWCOMERS_STUDY", "missing")
-    codes = demo.new_codes(shown, entropy=entropy_from(10), now=NOW)
+    codes = demo.new_codes(demo_store, entropy=entropy_from(10), now=NOW)
     assert codes is not None
     assert codes.newcomer is None
 
 
 def test_other_stores_never_show_the_demo(store: Store) -> None:
-    """They have neither the study nor its codes."""
+    """Other stores do not have the study or its codes."""
     assert demo.new_codes(store, entropy=entropy_from(1), now=NOW) is None
 
 
 @pytest.mark.thorough
 def test_simultaneous_set_ups_create_one_demo(tmp_path: Path) -> None:
-    """The first creates it, and the second uses it."""
+    """The first call creates the demo, and the second uses it."""
     path = tmp_path / "demo.db"
 
     def make(seed: int) -> Store:

@@ -18,7 +18,7 @@ from study.store import Store, banks
 from tests.conftest import ACTING, NOW, entropy_from
 from tests.unit.study.bank.conftest import BankFile, read_bank_file
 from tests.unit.study.bank.test_dicom_bank import write_folder
-from tests.unit.study.tables.workbooks import SHEET, book, edited
+from tests.unit.study.tables.workbooks import SHEET, edit_workbook, write_workbook
 
 Read = Callable[..., BankFile]
 PA, LAT = "deid_png/P1/A1/pa.png", "deid_png/P1/A1/lat.png"
@@ -36,7 +36,7 @@ def test_a_workbook_gives_the_same_items_as_csv(root: Path, bank: Read) -> None:
     cells: list[list[Any]] = [[*row] for row in ROWS]
     cells[0][6:], cells[1][7] = [0.143, 60], 5.0
     cells[1][2:4] = [0.5, 0.55]
-    path = book(root / "bank.xlsx", HEADER, *cells, formats={"C3": "0%", "D3": "0%"})
+    path = write_workbook(root / "bank.xlsx", HEADER, *cells, formats={"C3": "0%", "D3": "0%"})
     read = read_bank_file(path, images=root)
     assert (read.format, read.faults, read.notes) == ("csv", (), plain.notes)
     assert read.items == plain.items
@@ -78,7 +78,7 @@ def test_a_cell_that_excel_displays_differently_is_an_error(
     rows = [[*row] for row in ROWS]
     for name, value in cells.items():
         rows[int(name[1]) - 2][ord(name[0]) - ord("A")] = value
-    path = book(root / "bank.xlsx", HEADER, *rows, formats=formats)
+    path = write_workbook(root / "bank.xlsx", HEADER, *rows, formats=formats)
     read = read_bank_file(path, images=root)
     assert [fault.key for fault in read.faults] == ["row 2"]
     assert message in read.faults[0].what
@@ -87,14 +87,14 @@ def test_a_cell_that_excel_displays_differently_is_an_error(
 
 def test_rows_beyond_the_declared_size_of_a_sheet_are_read(root: Path) -> None:
     """If they were ignored, cases would be missing from the study without an error."""
-    path = book(root / "bank.xlsx", HEADER, *ROWS)
-    edited(path, {SHEET: lambda text: text.replace("A1:H3", "A1:H2")})
+    path = write_workbook(root / "bank.xlsx", HEADER, *ROWS)
+    edit_workbook(path, {SHEET: lambda text: text.replace("A1:H3", "A1:H2")})
     assert len(read_bank_file(path, images=root).items) == 2
 
 
 def test_the_error_of_a_missing_column_names_the_sheet(root: Path) -> None:
     """A workbook may have several sheets."""
-    path = book(root / "bank.xlsx", ["views"], ["PA"])
+    path = write_workbook(root / "bank.xlsx", ["views"], ["PA"])
     with pytest.raises(BadFile, match=r"bank\.xlsx, sheet “Sheet” has no column item_id, .*views"):
         read_bank_file(path, images=root)
 
@@ -102,7 +102,7 @@ def test_the_error_of_a_missing_column_names_the_sheet(root: Path) -> None:
 @pytest.mark.parametrize("ending", [".xlsx", ".xlsm", ".XLSX"])
 def test_a_folder_may_contain_a_workbook(root: Path, ending: str) -> None:
     """Excel's lock file is ignored."""
-    path = book(root / "questions.xlsx", HEADER, *ROWS)
+    path = write_workbook(root / "questions.xlsx", HEADER, *ROWS)
     path = path.rename(path.with_suffix(ending))
     (root / f"~$questions{ending}").write_bytes(b"lock")
     parts, images = find_bank(root)
@@ -136,8 +136,8 @@ def test_a_dicom_folder_may_contain_a_workbook(tmp_path: Path, store: Store, end
         ["q3", "Is it there?", True, False, "A", "second.dcm"],
     ]
     formats = {"A2": "0000", "C2": "0%", "D2": "0%", "C3": "d-mmm", "D3": "d-mmm"}
-    path = book(place / "questions.xlsx", header, *rows, formats=formats)
-    edited(path, {SHEET: lambda text: text.replace("A1:F4", "A1:F2")})
+    path = write_workbook(place / "questions.xlsx", header, *rows, formats=formats)
+    edit_workbook(path, {SHEET: lambda text: text.replace("A1:F4", "A1:F2")})
     path.rename(path.with_suffix(ending))
     assert contains_dicom(place)
     with pytest.raises(FaultyBank, match="row 3: column “option_a” holds a date"):
@@ -162,6 +162,6 @@ def test_every_rule_has_a_description_of_its_findings() -> None:
 
 def test_a_check_prints_one_line_per_rule(root: Path) -> None:
     """Each line has the number of items, and examples."""
-    path = book(root / "bank.xlsx", HEADER, ROWS[0], ROWS[0])
+    path = write_workbook(root / "bank.xlsx", HEADER, ROWS[0], ROWS[0])
     (finding,) = check_bank(path, images=root).findings
     assert str(finding) == "B103: Items have the same id: 1 (q1)"

@@ -1,4 +1,4 @@
-"""The aid is prepared when a study is opened, sealed, and covered by the event of the opening."""
+"""The aid is prepared and sealed when a study is opened, and covered by that event."""
 
 import json
 from collections import Counter
@@ -20,7 +20,7 @@ from tests.conftest import ACTING, draw_trial, invite, tamper
 VALUES = {"cases": 10, "one_question_per": "item", "conditions": ["aided"], "aid_model": "m"}
 
 
-def _drawn(store: Store, **values: Any) -> dict[str, str]:
+def _draw_with_reader(store: Store, **values: Any) -> dict[str, str]:
     """Draw the study with a reader, and return the correct letter of each case."""
     draw_trial(store, {**VALUES, **values})
     invite(store, "R1")
@@ -46,8 +46,8 @@ def _open(store: Store) -> dict[str, AidRow]:
 def test_a_study_is_not_opened_without_the_model_or_its_answers(
     banked: Store, tmp_path: Path
 ) -> None:
-    """Each refusal names the key and a remedy; the page of the opening shows it too."""
-    truths = _drawn(banked)
+    """The refusal names the key and a remedy, also on the page for opening the study."""
+    truths = _draw_with_reader(banked)
     _assert_refused(banked, "aid_model = m, but the study trial has no such model")
     _add_model(banked, dict(list(truths.items())[1:]), tmp_path)
     _assert_refused(banked, "aid_model = m has no answer for 1 case")
@@ -62,8 +62,8 @@ def _assert_refused(store: Store, words: str) -> None:
 def test_cases_without_an_answer_have_no_aid_if_the_protocol_allows_them(
     banked: Store, tmp_path: Path
 ) -> None:
-    """The others do."""
-    truths = _drawn(banked, aid_missing="say")
+    """The other cases have an aid."""
+    truths = _draw_with_reader(banked, aid_missing="say")
     _add_model(banked, dict(list(truths.items())[1:]), tmp_path)
     assert {item: row.answer for item, row in _open(banked).items()} == dict(
         list(truths.items())[1:]
@@ -73,8 +73,8 @@ def test_cases_without_an_answer_have_no_aid_if_the_protocol_allows_them(
 def test_planted_errors_replace_correct_answers_in_proportion_to_the_strata(
     banked: Store, tmp_path: Path
 ) -> None:
-    """The protocol determines their number; other answers are unchanged."""
-    truths = _drawn(banked, aid_errors=4, stratify_by=["sex"], cases=12)
+    """The protocol states the number of planted errors; other answers are unchanged."""
+    truths = _draw_with_reader(banked, aid_errors=4, stratify_by=["sex"], cases=12)
     answers = {
         item: "A" if place < 2 else letter for place, (item, letter) in enumerate(truths.items())
     }
@@ -94,8 +94,8 @@ def test_planted_errors_replace_correct_answers_in_proportion_to_the_strata(
 def test_more_planted_errors_than_correct_answers_are_refused(
     banked: Store, tmp_path: Path
 ) -> None:
-    """The message states how many there are."""
-    truths = _drawn(banked, aid_errors=9)
+    """The message states the number of correct answers."""
+    truths = _draw_with_reader(banked, aid_errors=9)
     wrong = {item: "ABCD"[("ABCD".index(letter) + 1) % 4] for item, letter in truths.items()}
     first = next(iter(truths))
     _add_model(banked, {**wrong, first: truths[first]}, tmp_path)
@@ -103,17 +103,19 @@ def test_more_planted_errors_than_correct_answers_are_refused(
         studies.open_study(banked, study="trial", acting=ACTING)
 
 
-def test_only_the_parts_that_are_shown_are_copied(banked: Store, tmp_path: Path) -> None:
+def test_only_the_parts_of_the_model_answer_that_readers_see_are_copied(
+    banked: Store, tmp_path: Path
+) -> None:
     """An explanation that readers do not see is not stored with the aid."""
-    truths = _drawn(banked, aid_shows=["confidence"])
+    truths = _draw_with_reader(banked, aid_shows=["confidence"])
     _add_model(banked, truths, tmp_path, confidence=0.75, explanation="An opacity.")
     rows = _open(banked).values()
     assert {(row.answer, row.confidence, row.explanation) for row in rows} == {(None, 0.75, "")}
 
 
 def test_an_altered_aid_or_wrong_image_is_detected(banked: Store, tmp_path: Path) -> None:
-    """The opening has their hash with a salt, so that few letters cannot be guessed from it."""
-    truths = _drawn(banked, conditions=["aided", "wrong-image"], sessions=2)
+    """The event of the opening has their hash with a salt, so that letters cannot be guessed."""
+    truths = _draw_with_reader(banked, conditions=["aided", "wrong-image"], sessions=2)
     _add_model(banked, truths, tmp_path)
     _open(banked)
     assert verify(banked) == []
@@ -129,9 +131,9 @@ def test_an_altered_aid_or_wrong_image_is_detected(banked: Store, tmp_path: Path
 def test_the_model_of_an_open_study_cannot_be_withdrawn(banked: Store, tmp_path: Path) -> None:
     """Readers see its answers while the study is open.
 
-    It can be withdrawn before opening and after closing.
+    The model can be withdrawn before opening and after closing.
     """
-    truths = _drawn(banked)
+    truths = _draw_with_reader(banked)
     _add_model(banked, truths, tmp_path)
     withdraw_model(banked, study="trial", model_id="m", reason="Wrong file.", acting=ACTING)
     _add_model(banked, truths, tmp_path)

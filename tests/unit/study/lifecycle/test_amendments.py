@@ -1,4 +1,4 @@
-"""Amendments of an open study: some keys may change, with a reason, and all others may not."""
+"""Amendments of an open study: some keys may be changed, with a reason, and all others not."""
 
 import json
 from collections.abc import Callable
@@ -56,8 +56,8 @@ def test_an_amendment_applies_to_later_cases(opened: Opened) -> None:
     assert verify(store) == []
 
 
-def test_fixed_keys_are_refused_by_name(opened: Opened) -> None:
-    """One message lists all of them."""
+def test_an_amendment_of_fixed_keys_is_refused_with_their_names(opened: Opened) -> None:
+    """One message lists all fixed keys."""
     store = opened()
     fixed = sorted(set(Protocol().in_full()) - set(AMENDABLE))
     values = Protocol().in_full()
@@ -70,7 +70,7 @@ def test_fixed_keys_are_refused_by_name(opened: Opened) -> None:
 
 
 def test_an_amendment_needs_a_reason_and_a_change(opened: Opened) -> None:
-    """The value must also be valid."""
+    """The new value must be valid."""
     store = opened()
     with pytest.raises(BadInput, match="reason"):
         _amend(store, " \n", margin=0.1)
@@ -80,15 +80,15 @@ def test_an_amendment_needs_a_reason_and_a_change(opened: Opened) -> None:
         _amend(store, margin=2)
 
 
-def test_only_an_open_study_is_amended(banked: Store) -> None:
+def test_only_an_open_study_can_be_amended(banked: Store) -> None:
     """A drawn study is discarded and drawn again."""
     draw_trial(banked, {"cases": 4, "one_question_per": "item"})
     with pytest.raises(NotNow, match="not open yet"):
         _amend(banked, margin=0.1)
 
 
-def test_feedback_is_fixed_by_the_first_case(opened: Opened) -> None:
-    """Before it any value is possible; after it a score at the end can be added, not removed."""
+def test_feedback_can_be_changed_freely_only_before_the_first_case(opened: Opened) -> None:
+    """After the first case a score at the end can be added, but not removed."""
     store = opened()
     _amend(store, feedback="after case")
     _amend(store, feedback="never")
@@ -101,7 +101,7 @@ def test_feedback_is_fixed_by_the_first_case(opened: Opened) -> None:
 
 
 def test_instructions_can_be_reworded_but_not_added_or_removed(opened: Opened) -> None:
-    """Otherwise a reader could get a new step in the middle of the study."""
+    """Otherwise a reader could get a new step during the study."""
     store = opened(instructions="Look at the film.")
     _amend(store, instructions="Look at both films.")
     with pytest.raises(BadProtocol, match="reworded"):

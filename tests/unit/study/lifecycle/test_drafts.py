@@ -1,4 +1,4 @@
-"""Drafts: saved at every step, protected from being overwritten, drawn completely or not at all."""
+"""Drafts are saved at every step, protected from overwriting, and drawn completely or not."""
 
 import re
 from dataclasses import replace
@@ -43,14 +43,14 @@ def _person(store: Store, role: Role = Role.COORDINATOR) -> int:
     return number
 
 
-def _begun(store: Store, **values: Any) -> drafts.StudyDraft:
+def _start_draft(store: Store, **values: Any) -> drafts.StudyDraft:
     maker = _person(store)
     number = drafts.begin(store, name="trial", maker=maker, bank="bank", acting=ACTING)
     draft = drafts.find(store, number)
-    return _saved(store, draft, **values) if values else draft
+    return _save_draft(store, draft, **values) if values else draft
 
 
-def _saved(store: Store, draft: drafts.StudyDraft, **values: Any) -> drafts.StudyDraft:
+def _save_draft(store: Store, draft: drafts.StudyDraft, **values: Any) -> drafts.StudyDraft:
     drafts.save(
         store,
         draft.id,
@@ -70,8 +70,8 @@ def _kinds(store: Store, study: str) -> list[str]:
 
 
 def test_a_new_draft_fits_its_bank(banked: Store) -> None:
-    """Of twelve patients with one question each, ten cases are drawn."""
-    draft = _begun(banked)
+    """The draft has ten cases of twelve patients with one question each."""
+    draft = _start_draft(banked)
     assert draft.values["cases"] == 10
     assert draft.values["seed"] == 20250604
     assert drafts.faults(draft) == []
@@ -80,7 +80,7 @@ def test_a_new_draft_fits_its_bank(banked: Store) -> None:
 
 def test_a_draft_may_have_errors_and_lists_all_of_them(banked: Store) -> None:
     """Contradictory values are saved as entered."""
-    draft = _begun(banked, feedback="after case", back_navigation=True, hidden_repeats=99)
+    draft = _start_draft(banked, feedback="after case", back_navigation=True, hidden_repeats=99)
     text = " ".join(drafts.faults(draft))
     assert "back_navigation" in text
     assert "hidden_repeats = 99" in text
@@ -92,9 +92,9 @@ def test_a_draft_may_have_errors_and_lists_all_of_them(banked: Store) -> None:
 
 
 def test_a_study_with_the_consent_placeholder_is_not_drawn(banked: Store) -> None:
-    """Other line breaks and marks do not matter; a real text is accepted."""
+    """Other line breaks and punctuation do not matter; a real consent text is accepted."""
     line = "**Insert the consent\n  text approved by your ethics committee**"
-    draft = _begun(banked, consent=f"# Before you take part\n\nYou read films. {line}\n")
+    draft = _start_draft(banked, consent=f"# Before you take part\n\nYou read films. {line}\n")
     (fault,) = drafts.faults(draft)
     assert "consent still holds the placeholder [Insert the consent text approved" in fault
     with pytest.raises(BadProtocol, match="approved"):
@@ -109,11 +109,11 @@ def test_a_study_with_the_consent_placeholder_is_not_drawn(banked: Store) -> Non
             protocol=Protocol.from_json({**draft.values, "name": "by file"}),
             acting=Acting(by=COMMAND_LINE, now=NOW),
         )
-    assert drafts.faults(_saved(banked, draft, consent="# Our committee's own words")) == []
+    assert drafts.faults(_save_draft(banked, draft, consent="# Our committee's own words")) == []
 
 
 def test_a_drawn_study_with_the_consent_placeholder_is_not_opened(banked: Store) -> None:
-    """The refusal states the remedy."""
+    """The message states what to do."""
     protocol = Protocol.from_json({"cases": 4, "one_question_per": "item"})
     example = replace(protocol, consent=CONSENT_TO_INSERT)
     with banked.change() as change:
@@ -125,13 +125,13 @@ def test_a_drawn_study_with_the_consent_placeholder_is_not_opened(banked: Store)
 
 def test_options_are_shuffled_in_a_new_draft_but_not_in_a_protocol_file(banked: Store) -> None:
     """The wizard has the safer default; the default of the file is unchanged."""
-    assert _begun(banked).values["option_order"] == "random"
+    assert _start_draft(banked).values["option_order"] == "random"
     assert Protocol().option_order == "canonical"
 
 
 def test_the_step_reached_never_decreases(banked: Store) -> None:
-    """It is not a change of the draft's values."""
-    draft = _begun(banked)
+    """The step is not one of the draft's values."""
+    draft = _start_draft(banked)
     drafts.record_completed_steps(banked, draft.id, 5)
     drafts.record_completed_steps(banked, draft.id, 2)
     draft_after = drafts.find(banked, draft.id)
@@ -140,10 +140,10 @@ def test_the_step_reached_never_decreases(banked: Store) -> None:
 
 def test_a_save_from_an_outdated_window_is_refused(banked: Store) -> None:
     """The values of the other window are kept."""
-    first = _begun(banked)
-    second = _saved(banked, first, cases=5)
+    first = _start_draft(banked)
+    second = _save_draft(banked, first, cases=5)
     with pytest.raises(NotNow, match="another window"):
-        _saved(banked, first, cases=8)
+        _save_draft(banked, first, cases=8)
     assert second.saved_at_utc > first.saved_at_utc
     assert drafts.find(banked, first.id).values["cases"] == 5
     with pytest.raises(NotNow, match="another window"):
@@ -152,7 +152,7 @@ def test_a_save_from_an_outdated_window_is_refused(banked: Store) -> None:
 
 def test_the_draw_creates_the_study_and_its_coordinator(banked: Store) -> None:
     """The draft is deleted, and the verification finds no breach."""
-    maker, draft = _person(banked), _begun(banked, cases=6)
+    maker, draft = _person(banked), _start_draft(banked, cases=6)
     name, strata = drafts.draw(
         banked, draft.id, seen_saved_at_utc=draft.saved_at_utc, maker=maker, acting=ACTING
     )
@@ -180,8 +180,8 @@ def test_an_administrator_gets_no_role_in_a_study_they_draw(banked: Store) -> No
 
 
 def test_a_refused_draw_changes_nothing(banked: Store) -> None:
-    """There are more cases than patients: no study and no role, and the draft remains."""
-    draft = _begun(banked, cases=13)
+    """The draft asks for more cases than patients; no study and no role are created."""
+    draft = _start_draft(banked, cases=13)
     with pytest.raises(BadInput, match="too few cases"):
         drafts.draw(banked, draft.id, seen_saved_at_utc=draft.saved_at_utc, maker=1, acting=ACTING)
     assert drafts.find(banked, draft.id) == draft
@@ -189,8 +189,8 @@ def test_a_refused_draw_changes_nothing(banked: Store) -> None:
 
 
 def test_the_forecast_equals_the_draw(banked: Store) -> None:
-    """Both use the same computation."""
-    draft = _begun(banked, cases=6, practice_cases=2)
+    """The forecast and the draw use the same computation."""
+    draft = _start_draft(banked, cases=6, practice_cases=2)
     foreseen = preview_draw(banked, 1, Protocol.from_json(draft.protocol_values))
     _, strata = drafts.draw(
         banked, draft.id, seen_saved_at_utc=draft.saved_at_utc, maker=1, acting=ACTING
@@ -203,7 +203,9 @@ def test_the_forecast_equals_the_draw(banked: Store) -> None:
 
 def test_the_draft_and_its_downloaded_file_give_the_same_hash(banked: Store) -> None:
     """The downloaded file of the study is identical as well."""
-    draft = _begun(banked, cases=6, instructions="Look.\nThen answer.", confidence=5, margin=0.1)
+    draft = _start_draft(
+        banked, cases=6, instructions="Look.\nThen answer.", confidence=5, margin=0.1
+    )
     file = as_toml(Protocol.from_json(draft.protocol_values))
     drafts.draw(banked, draft.id, seen_saved_at_utc=draft.saved_at_utc, maker=1, acting=ACTING)
     downloaded = protocol_from(file, source="file")
@@ -225,7 +227,7 @@ def test_the_draft_and_its_downloaded_file_give_the_same_hash(banked: Store) -> 
 
 def test_names_of_drafts_and_studies_are_unique(banked: Store) -> None:
     """Another name is proposed."""
-    draft = _begun(banked, cases=6)
+    draft = _start_draft(banked, cases=6)
     with pytest.raises(NotNow, match="already exists"):
         drafts.begin(banked, name="trial", maker=1, bank="bank", acting=ACTING)
     drafts.draw(banked, draft.id, seen_saved_at_utc=draft.saved_at_utc, maker=1, acting=ACTING)
@@ -236,8 +238,8 @@ def test_names_of_drafts_and_studies_are_unique(banked: Store) -> None:
 
 
 def test_the_trail_records_the_start_and_deletion_of_a_draft(banked: Store) -> None:
-    """Both are events of the deployment."""
-    draft = _begun(banked)
+    """The start and the deletion are events of the deployment."""
+    draft = _start_draft(banked)
     drafts.remove(banked, draft.id, acting=ACTING)
     assert _kinds(banked, "")[-2:] == ["draft begun", "draft thrown away"]
     assert drafts.list_drafts(banked) == []
@@ -245,7 +247,7 @@ def test_the_trail_records_the_start_and_deletion_of_a_draft(banked: Store) -> N
 
 def test_a_discarded_study_ends_all_access(banked: Store) -> None:
     """Readers' codes stop working, and the trail records the reason."""
-    draft = _begun(banked, cases=6)
+    draft = _start_draft(banked, cases=6)
     maker = _person(banked)
     drafts.draw(banked, draft.id, seen_saved_at_utc=draft.saved_at_utc, maker=maker, acting=ACTING)
     (code,) = invite(banked, "R1")
@@ -267,13 +269,13 @@ def test_a_discarded_study_ends_all_access(banked: Store) -> None:
 
 
 def test_an_opened_study_is_not_discarded(opened: Any) -> None:
-    """It can be closed; its readings are kept."""
+    """An opened study can be closed; its readings are kept."""
     with pytest.raises(NotNow, match="already been opened"):
         discard(opened(), study="trial", reason="No.", acting=ACTING)
 
 
-def test_a_readers_burden_counts_repeats_conditions_and_practice() -> None:
-    """Two conditions of 100 cases with 10 repeats each, and 5 practice cases."""
+def test_the_workload_of_a_reader_includes_repeats_conditions_and_practice() -> None:
+    """The study has two conditions of 100 cases with 10 repeats each, and 5 practice cases."""
     values = {"cases": 100, "hidden_repeats": 10, "practice_cases": 5}
     burden_by_arm = workloads(
         Protocol.from_json({**values, "conditions": ["unaided", "image-absent"]})
@@ -284,7 +286,7 @@ def test_a_readers_burden_counts_repeats_conditions_and_practice() -> None:
     assert quick.hours == pytest.approx(120 * 10 / 3600)
 
 
-def test_the_burden_of_each_arm_follows_its_design() -> None:
+def test_the_workload_of_each_arm_depends_on_its_design() -> None:
     """The two readings of sequential reading take the time of one."""
     arms = [{"name": "a"}, {"name": "b", "conditions": ["aided"], "aid": "after"}]
     values = {"cases": 100, "cases_per_reader": 40, "anchor": 10, "aid_model": "m", "arms": arms}
@@ -293,10 +295,10 @@ def test_the_burden_of_each_arm_follows_its_design() -> None:
     assert burden_by_arm["a"].hours == burden_by_arm["b"].hours
 
 
-def test_saved_values_are_stored_unchanged(banked: Store) -> None:
+def test_values_of_a_draft_are_stored_unchanged(banked: Store) -> None:
     """A reload shows each saved value."""
     values = {"cases": 7, "questionnaire": [{"id": "a", "question": "?", "kind": "text"}]}
-    draft = _begun(banked, **values)
+    draft = _start_draft(banked, **values)
     assert canonical_json({key: draft.values[key] for key in values}) == canonical_json(values)
 
 
@@ -306,7 +308,7 @@ ONE_PATIENT = {
     **{"cases": 2, "one_question_per": "item", "stratify_by": []},
     "only_items": ["q0000", "q0001"],
 }
-READY = (
+READINESS_CASES = (
     {"cases": 12},
     {"cases": 12, "practice_cases": 1},
     {"cases": 10, "practice_cases": 2},
@@ -343,7 +345,7 @@ READY = (
 )
 
 
-@pytest.mark.parametrize("values", READY, ids=str)
+@pytest.mark.parametrize("values", READINESS_CASES, ids=str)
 @pytest.mark.parametrize("name", ["trial", "drawn before"])
 def test_a_draft_is_ready_exactly_when_it_can_be_drawn(
     banked: Store, values: dict[str, Any], name: str
@@ -356,7 +358,7 @@ def test_a_draft_is_ready_exactly_when_it_can_be_drawn(
         protocol=Protocol.from_json({"cases": 2, "one_question_per": "item"}),
         acting=Acting(by=COMMAND_LINE, now=NOW),
     )
-    draft = replace(_begun(banked, **values), name=name)
+    draft = replace(_start_draft(banked, **values), name=name)
 
     def compute_draw(bank: str, asked: Any) -> object:
         with banked.look() as look:
@@ -376,16 +378,16 @@ def test_a_draft_is_ready_exactly_when_it_can_be_drawn(
         draw()
 
 
-def _drawn(store: Store, **values: Any) -> int:
-    draft = _begun(store, cases=6, **values)
+def _draw(store: Store, **values: Any) -> int:
+    draft = _start_draft(store, cases=6, **values)
     maker = _person(store)
     drafts.draw(store, draft.id, seen_saved_at_utc=draft.saved_at_utc, maker=maker, acting=ACTING)
     return maker
 
 
 def test_a_drawn_study_can_be_returned_to_a_draft(banked: Store) -> None:
-    """Bank and protocol are kept, its readers lose access, and both trails record it."""
-    maker = _drawn(banked, margin=0.1)
+    """Bank and protocol are kept, readers lose access, and both trails record the return."""
+    maker = _draw(banked, margin=0.1)
     (code,) = invite(banked, "R1")
     number = drafts.return_to_draft(
         banked, study="trial", reason="Wrong margin.", maker=maker, acting=ACTING
@@ -407,16 +409,16 @@ def test_a_drawn_study_can_be_returned_to_a_draft(banked: Store) -> None:
 
 
 def test_a_study_returned_on_the_command_line_belongs_to_its_coordinator(banked: Store) -> None:
-    """No user is signed in there."""
-    maker = _drawn(banked)
+    """On the command line no user is signed in."""
+    maker = _draw(banked)
     number = drafts.return_to_draft(banked, study="trial", reason="Again.", acting=ACTING)
     with banked.look() as look:
         assert look.value("SELECT made_by FROM drafts WHERE id = :id", id=number) == maker
 
 
-def test_a_discarded_study_or_a_blank_reason_is_refused_for_a_return(banked: Store) -> None:
+def test_a_return_to_a_draft_needs_an_existing_study_and_a_reason(banked: Store) -> None:
     """Nothing is changed."""
-    _drawn(banked)
+    _draw(banked)
     with pytest.raises(BadInput, match="Give a reason"):
         drafts.return_to_draft(banked, study="trial", reason=" ", acting=ACTING)
     discard(banked, study="trial", reason="Wrong bank.", acting=ACTING)
@@ -426,6 +428,6 @@ def test_a_discarded_study_or_a_blank_reason_is_refused_for_a_return(banked: Sto
 
 
 def test_an_opened_study_is_not_returned_to_a_draft(opened: Any) -> None:
-    """Its protocol is amended instead, or the study is closed."""
+    """The protocol of an opened study can be amended, or the study closed."""
     with pytest.raises(NotNow, match="already been opened"):
         drafts.return_to_draft(opened(), study="trial", reason="No.", acting=ACTING)

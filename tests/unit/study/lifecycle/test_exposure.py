@@ -1,4 +1,4 @@
-"""Other studies on the same cases: no study reveals answers that another keeps confidential."""
+"""Other studies of the same cases: no study reveals answers that another keeps confidential."""
 
 import json
 from collections.abc import Callable
@@ -26,14 +26,14 @@ from study.store import Store, events
 from study.store.studies import study_row
 from study.trail.verification import verify
 from tests.conftest import ACTING, NOW, SECRETS, entropy_from, reading, write_bank
-from tests.unit.study.lifecycle.test_previews import MAKER, coordinator
+from tests.unit.study.lifecycle.test_previews import CREATOR, coordinator
 
 BY = By(name="ada", role="administrator", everywhere=True)
-EVERY = {"cases": 24, "one_question_per": "item"}
+ALL_CASES = {"cases": 24, "one_question_per": "item"}
 
 
 def _draw(store: Store, name: str, bank: str = "bank", **values: Any) -> None:
-    protocol = Protocol.from_json({**EVERY, **values})
+    protocol = Protocol.from_json({**ALL_CASES, **values})
     studies.draw(store, bank=bank, study=name, protocol=protocol, acting=ACTING)
 
 
@@ -86,7 +86,7 @@ def _feedback_of(store: Store, walk: previews.Preview) -> dict[str, tuple[str, s
     return answers
 
 
-def _truths(store: Store) -> dict[str, str]:
+def _correct_answers(store: Store) -> dict[str, str]:
     with store.look() as look:
         rows = look.rows("SELECT question, truth FROM items JOIN reference_standard ON item = id")
     return {row["question"]: row["truth"] for row in rows}
@@ -103,19 +103,19 @@ def _draft(store: Store, bank: int = 1, **values: Any) -> int:
             name="idea",
             made_by=1,
             bank=bank,
-            protocol=json.dumps({**EVERY, **values}),
+            protocol=json.dumps({**ALL_CASES, **values}),
             saved_at_utc="2025-06-04T12:00:00.000Z",
         )
 
 
 def _preview(store: Store, draft: int | None = None) -> previews.Preview:
-    person = MAKER if draft is not None else coordinator(store)
+    person = CREATOR if draft is not None else coordinator(store)
     return previews.preview(store, person, entropy=entropy_from(5), now=NOW, draft=draft)
 
 
 def _assert_placeholders(store: Store, feedback: dict[str, tuple[str, str]], n: int = 24) -> None:
     """Assert that a preview gave feedback on every question, with random letters."""
-    truths = _truths(store)
+    truths = _correct_answers(store)
     assert len(feedback) == n
     right = sum(truths.get(question) == letter for question, (letter, _) in feedback.items())
     assert right <= n / 2  # random letters: a quarter
@@ -146,10 +146,12 @@ def test_the_preview_of_an_open_study_shows_placeholders(banked: Store) -> None:
 def test_a_preview_shows_the_true_answers_unless_an_open_study_hides_them(
     banked: Store,
 ) -> None:
-    """Placeholders are used only if someone must not see the answers."""
+    """Placeholders are used only if the person must not see the answers."""
     _draw(banked, "trial", feedback="after case")
     feedback = _feedback_of(banked, _preview(banked))
-    assert {question: letter for question, (letter, _) in feedback.items()} == _truths(banked)
+    assert {question: letter for question, (letter, _) in feedback.items()} == _correct_answers(
+        banked
+    )
     _open(banked, "seen", interim_results=True)
     feedback = _feedback_of(banked, _preview(banked, _draft(banked, feedback="after case")))
     assert {words for _, words in feedback.values()} == {SECRETS[2]}
@@ -169,7 +171,7 @@ def test_the_preview_of_another_draft_shows_placeholders_too(banked: Store) -> N
     _assert_no_secret(walk)
 
 
-def test_cautions_count_the_options_of_the_complete_bank_only(store: Store, tmp_path: Path) -> None:
+def test_warnings_count_options_in_the_complete_bank_only(store: Store, tmp_path: Path) -> None:
     """Counts such as "A is right in six of six" would reveal the answers."""
     path = write_bank(tmp_path / "bank")
     records = json.loads(path.read_text())
@@ -188,7 +190,7 @@ def test_cautions_count_the_options_of_the_complete_bank_only(store: Store, tmp_
 def test_a_bank_imported_again_is_recognised(
     banked: Store, tmp_path: Path, films: bool, ids: bool
 ) -> None:
-    """It has the same films with other questions, or the same items with other files."""
+    """The second bank has the same films with other questions, or the same items in new files."""
     _import_again(banked, tmp_path, films=films, ids=ids)
     _open(banked, "trial")
     walk = _preview(banked, _draft(banked, bank=2, feedback="after case"))
@@ -199,7 +201,7 @@ def test_a_bank_imported_again_is_recognised(
         studies.open_study(banked, study="early", acting=ACTING)
 
 
-ELSEWHERE: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+CHANGED_FIELDS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "patient": lambda record: {"PatientID": f"Z{record['PatientID']}"},
     "examination": lambda record: {"study_id": f"Z{record['study_id']}"},
     "question": lambda record: {"question": f"Other: {record['question']}"},
@@ -221,7 +223,7 @@ def _import_variant(
     records = {}
     for key, record in json.loads(path.read_text()).items():
         other = dict(record)
-        for name, change in ELSEWHERE.items():
+        for name, change in CHANGED_FIELDS.items():
             if name not in shared:
                 other |= change(record)
             elif has_other_case:
@@ -232,7 +234,7 @@ def _import_variant(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("odd", [False, True])
+@pytest.mark.parametrize("has_look_alikes", [False, True])
 @pytest.mark.parametrize(
     "shared",
     [
@@ -244,10 +246,10 @@ def _import_variant(
     ],
 )
 def test_the_same_cases_are_recognised_by_patient_examination_or_question(
-    banked: Store, tmp_path: Path, shared: tuple[str, ...], odd: bool
+    banked: Store, tmp_path: Path, shared: tuple[str, ...], has_look_alikes: bool
 ) -> None:
-    """Answers, teaching, reviews and results of them stay confidential."""
-    _import_variant(banked, tmp_path, *shared, has_other_case=odd)
+    """Answers, teaching, reviews and results of these cases stay confidential."""
+    _import_variant(banked, tmp_path, *shared, has_other_case=has_look_alikes)
     _draw(banked, "early", bank="again", interim_results=True)
     _invite(banked, "early")
     _open(banked, "trial")
@@ -288,7 +290,7 @@ def _two_banks(store: Store, tmp_path: Path, change: Callable[[str, Any], Any]) 
 def test_a_long_id_is_sufficient_evidence_of_the_same_case(
     store: Store, tmp_path: Path, field: str, digits: int, is_shared: bool
 ) -> None:
-    """P1 occurs in many banks; p10000032 is one patient."""
+    """The ID P1 occurs in many banks; p10000032 is one patient."""
 
     def change(name: str, record: Any) -> Any:
         number = record["PatientID"][1:]
@@ -304,7 +306,7 @@ def test_a_long_id_is_sufficient_evidence_of_the_same_case(
 def test_a_question_about_several_examinations_is_not_evidence(
     store: Store, tmp_path: Path
 ) -> None:
-    """Questions from templates of a data set occur in every bank."""
+    """Questions made from templates occur in every bank of the data set."""
     _two_banks(
         store,
         tmp_path,
@@ -341,7 +343,7 @@ def test_a_bank_with_other_cases_is_not_restricted(banked: Store, tmp_path: Path
 def test_a_preview_with_true_answers_ends_when_the_study_opens(
     banked: Store,
 ) -> None:
-    """It may be open in another tab; the next one shows placeholders."""
+    """The preview may be open in another tab; the next preview shows placeholders."""
     _draw(banked, "trial", feedback="after case")
     walk = _preview(banked)
     assert previews.find(banked, coordinator(banked), walk.mark).mark == walk.mark
@@ -356,7 +358,7 @@ def test_a_preview_with_true_answers_ends_when_the_study_opens(
 def test_no_other_study_can_show_interim_accuracy_of_cases_being_read(
     banked: Store,
 ) -> None:
-    """It is refused at opening and as an amendment, and possible after closing."""
+    """Interim accuracy is refused at opening and as an amendment, and possible after closing."""
     _open(banked, "trial")
     _draw(banked, "early", interim_results=True)
     _invite(banked, "early")
@@ -390,7 +392,7 @@ def _event_details(store: Store, study: str, kind: str) -> list[Any]:
 
 
 def test_both_trails_name_a_study_that_reveals_answers(banked: Store) -> None:
-    """The other study was open before, was closed, or is closed later."""
+    """The other study is already open, is closed, or is closed later."""
     _open(banked, "early", interim_results=True)
     _draw(banked, "trial")
     _invite(banked, "trial")
@@ -408,8 +410,8 @@ def test_both_trails_name_a_study_that_reveals_answers(banked: Store) -> None:
     assert verify(banked) == []
 
 
-def test_two_studies_that_reveal_no_answers_need_no_caution(banked: Store) -> None:
-    """Readers learn nothing from one for the other."""
+def test_two_studies_that_reveal_no_answers_cause_no_warning(banked: Store) -> None:
+    """A reader of one study learns nothing that helps in the other."""
     _open(banked, "trial")
     _draw(banked, "second")
     assert exposure.opening_warnings(banked, "second") == ()
@@ -417,7 +419,7 @@ def test_two_studies_that_reveal_no_answers_need_no_caution(banked: Store) -> No
         assert revealing_studies(look, 1) == []
 
 
-def _role(store: Store, study: str, role: Role, email: str) -> None:
+def _grant_role(store: Store, study: str, role: Role, email: str) -> None:
     grant_role(
         store,
         Newcomer(handle=f"h-{role}", role=role, email=email),
@@ -427,7 +429,7 @@ def _role(store: Store, study: str, role: Role, email: str) -> None:
     )
 
 
-def _read_one(store: Store, study: str) -> None:
+def _read_one_case(store: Store, study: str) -> None:
     with store.look() as look:
         row = study_row(look, study)
         reader = look.row("SELECT * FROM readers WHERE study = :study", study=row.id)
@@ -446,10 +448,10 @@ def _read_one(store: Store, study: str) -> None:
 
 @pytest.mark.slow
 def test_staff_of_another_study_are_named_when_they_are_invited(banked: Store) -> None:
-    """Its coordinator and statistician are named, a reader without feedback is not."""
+    """The coordinator and statistician are named; a reader without feedback is not."""
     _draw(banked, "trial")
-    _role(banked, "trial", Role.COORDINATOR, "cora@example.org")
-    _role(banked, "trial", Role.STATISTICIAN, "stan@example.org")
+    _grant_role(banked, "trial", Role.COORDINATOR, "cora@example.org")
+    _grant_role(banked, "trial", Role.STATISTICIAN, "stan@example.org")
     _invite(banked, "trial", "R9", email="rita@example.org")
     studies.open_study(banked, study="trial", acting=ACTING)
     _draw(banked, "next")
@@ -491,8 +493,8 @@ def test_a_reader_who_saw_feedback_is_named_when_invited(
     studies.open_study(banked, study="trial", acting=ACTING)
     _draw(banked, "next")
     _invite(banked, "next", "R3", email="rita@example.org")
-    assert exposure.exposed_reader_warnings(banked, "next") == ()  # no case was read yet
-    _read_one(banked, "trial")
+    assert exposure.exposed_reader_warnings(banked, "next") == ()  # no case has been read yet
+    _read_one_case(banked, "trial")
     if is_closed:
         _close(banked, "trial")
     sentences = exposure.exposed_reader_warnings(banked, "next")

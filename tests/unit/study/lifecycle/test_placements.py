@@ -76,8 +76,8 @@ def test_arms_are_concealed_until_opening_and_balanced_after_it(banked: Store) -
     assert verify(banked) == []
 
 
-def test_an_arm_without_readers_is_not_opened(banked: Store) -> None:
-    """A study is not opened either if an arm has fewer readers than reads of each case."""
+def test_a_study_with_an_arm_without_readers_is_not_opened(banked: Store) -> None:
+    """Each arm must have at least as many readers as reads of each case."""
     _drawn(banked, **ARMS, **BLOCKS)
     _invite(banked, ("R1", "", ""))
     with pytest.raises(NotNow, match=r"arms: no reader would be in the arm (control|absent)"):
@@ -113,8 +113,8 @@ def test_a_withdrawn_reader_is_replaced_and_a_later_reader_gets_the_next_list(
     assert verify(banked) == []
 
 
-def test_the_readers_of_a_site_read_neighbouring_lists(banked: Store) -> None:
-    """The readers of a site therefore read all cases equally often."""
+def test_the_readers_of_a_site_get_consecutive_lists(banked: Store) -> None:
+    """Thus the readers of a site read all cases equally often."""
     _drawn(banked, reads_per_case=2)
     _invite(banked, *((f"R{number}", "", "xy"[number % 2]) for number in range(4)))
     studies.open_study(banked, study="trial", acting=ACTING)
@@ -135,7 +135,7 @@ def test_the_readers_of_a_site_read_neighbouring_lists(banked: Store) -> None:
 
 @pytest.mark.parametrize("column", ["arm = 'absent'", "list = 9"])
 def test_an_altered_arm_or_list_is_detected(banked: Store, column: str) -> None:
-    """The event of the assignment records both."""
+    """The event of the assignment has the arm and the list."""
     _drawn(banked, **BLOCKS)
     _invite(banked, ("R1", "", ""), ("R2", "", ""))
     studies.open_study(banked, study="trial", acting=ACTING)
@@ -144,7 +144,7 @@ def test_an_altered_arm_or_list_is_detected(banked: Store, column: str) -> None:
 
 
 def test_wrong_images_are_those_of_another_patient_with_the_same_views(banked: Store) -> None:
-    """Each case is shown instead of at most a few others."""
+    """No film replaces those of more than a few other cases."""
     _drawn(banked, conditions=["unaided", "wrong-image"], sessions=2)
     with banked.look() as look:
         pairs = look.rows(
@@ -158,7 +158,7 @@ def test_wrong_images_are_those_of_another_patient_with_the_same_views(banked: S
     assert max(Counter(row["item"] for row in pairs).values()) <= 2
 
 
-def test_a_case_without_a_possible_wrong_image_refuses_the_draw(banked: Store) -> None:
+def test_the_draw_is_refused_if_a_case_has_no_possible_wrong_image(banked: Store) -> None:
     """The message names the case and its views."""
     tamper(
         banked,
@@ -172,7 +172,7 @@ def test_a_case_without_a_possible_wrong_image_refuses_the_draw(banked: Store) -
 
 
 def test_the_lists_of_a_design_are_the_same_on_every_machine(banked: Store) -> None:
-    """The hash of these lists was computed once."""
+    """The lists must equal those whose hash was computed once."""
     _drawn(banked, **ARMS, **BLOCKS, sessions=2)
     _invite(banked, *((f"R{number}", "", "") for number in range(6)))
     studies.open_study(banked, study="trial", acting=ACTING)

@@ -1,4 +1,4 @@
-"""Previews: the reading page on a copy of the study, which leaves the study unchanged."""
+"""Previews show the reading page on a copy of the study, which is not changed."""
 
 import json
 import os
@@ -51,7 +51,7 @@ def coordinator(store: Store, name: str = "c") -> Person:
     )
 
 
-def tables(store: Store) -> dict[str, list[Any]]:
+def rows_by_table(store: Store) -> dict[str, list[Any]]:
     """Return the rows of every table except the events."""
     with store.look() as look:
         names = dialect.tables().keys() - {"events", "chain_heads"}
@@ -69,11 +69,11 @@ def _open(store: Store, person: Person | None = None, **selection: Any) -> Previ
     )
 
 
-def _take(walk: Preview, *records: dict[str, Any]) -> desk.Acknowledgement:
+def _take_records(walk: Preview, *records: dict[str, Any]) -> desk.Acknowledgement:
     return desk.take_records(walk.store, walk.reader, records, now=NOW)
 
 
-def _drawn(store: Store, **values: Any) -> Store:
+def _draw(store: Store, **values: Any) -> Store:
     draw_trial(store, {**PROTOCOL, **values})
     return store
 
@@ -91,8 +91,8 @@ DESIGNS: list[dict[str, Any]] = [
 def test_every_design_can_be_previewed_with_an_example_of_its_aid(
     banked: Store, values: dict[str, Any]
 ) -> None:
-    """It needs neither model nor readers; the example is the same for every case."""
-    walk = _open(_drawn(banked, **values))
+    """No model and no readers are needed; the example is the same for every case."""
+    walk = _open(_draw(banked, **values))
     shown = set()
     for _ in range(20):
         page = desk.desk(walk.store, walk.reader, now=NOW)
@@ -101,23 +101,23 @@ def test_every_design_can_be_previewed_with_an_example_of_its_aid(
         case = page.cases[0]
         if case.aid and case.aid.content:
             shown.add(dict(case.options).get(case.aid.content.option or "", "")[:9])
-        assert not _take(walk, presentation(case.case), reading(case.case)).refused
+        assert not _take_records(walk, presentation(case.case), reading(case.case)).refused
     assert page.finished
     assert shown == ({"Finding A"} if "aid_model" in values else set())
 
 
 @pytest.mark.slow
 def test_each_arm_can_be_previewed(banked: Store) -> None:
-    """Each arm has its own preview; the default is the first arm."""
+    """Each arm has a separate preview; the default is the first arm."""
     arms = [
         {"name": "control", "instructions": "Read alone."},
         {"name": "with AI", "conditions": ["aided"], "aid": "after"},
     ]
     values: dict[str, Any] = {"arms": arms, "aid_model": "m", "reads_per_case": 2}
-    drawn = _drawn(banked, **values)
+    drawn = _draw(banked, **values)
     draft = _draft(banked, **values)
     for which in ({}, {"draft": draft}):  # the drawn study, the draft
-        person = MAKER if which else None
+        person = CREATOR if which else None
         shown = {}
         for arm in ("control", "with AI"):
             walk = _open(drawn, person, arm=arm, **which)
@@ -133,9 +133,9 @@ def test_each_arm_can_be_previewed(banked: Store) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("aid", ["first", "on demand", "after"])
 def test_no_answer_of_the_model_reaches_a_preview(banked: Store, tmp_path: Path, aid: str) -> None:
-    """It is never sent to the page or stored in a file of the preview."""
+    """The answer is never sent to the page or stored in a file of the preview."""
     shows = {"aid": aid, "aid_model": "m", "aid_shows": ["answer", "explanation"]}
-    store, mark = _drawn(banked, conditions=["aided"], **shows), "WORDS-OF-THE-MODEL"
+    store, mark = _draw(banked, conditions=["aided"], **shows), "WORDS-OF-THE-MODEL"
     with store.look() as look:
         items = [row.item_id for row in banks.items_of_study(look, 1)]
     path = tmp_path / "predictions.json"
@@ -150,9 +150,9 @@ def test_no_answer_of_the_model_reaches_a_preview(banked: Store, tmp_path: Path,
         while (page := desk.desk(walk.store, walk.reader, now=NOW)).cases:
             case = page.cases[0].case
             request = {"kind": "aid request", "id": f"ask-{case}", "case": case}
-            _take(walk, presentation(case), {**request, "epoch_ms": NOW.timestamp() * 1000})
+            _take_records(walk, presentation(case), {**request, "epoch_ms": NOW.timestamp() * 1000})
             shown += repr(desk.desk(walk.store, walk.reader, now=NOW))
-            _take(walk, reading(case))
+            _take_records(walk, reading(case))
         assert "This is an example" in shown
         assert mark not in shown
         files = list(walk.store.path.parent.iterdir())
@@ -163,29 +163,29 @@ def test_no_answer_of_the_model_reaches_a_preview(banked: Store, tmp_path: Path,
 
 @pytest.mark.slow
 def test_a_complete_preview_changes_no_table(banked: Store) -> None:
-    """It covers consent, practice and all cases, and adds a single event."""
-    store = _drawn(banked, consent="May we?", practice_cases=2, feedback="after study")
+    """The preview has consent, practice and all cases, and adds a single event."""
+    store = _draw(banked, consent="May we?", practice_cases=2, feedback="after study")
     invite(store, "R1")
     studies.open_study(store, study="trial", acting=ACTING)
-    before, kinds = tables(store), _kinds(store)
+    before, kinds = rows_by_table(store), _kinds(store)
     walk = _open(store)
-    assert _take(walk, preparation("consent")).refused == ()
+    assert _take_records(walk, preparation("consent")).refused == ()
     n_feedback = 0
     while cases := desk.desk(walk.store, walk.reader, now=NOW).cases:
-        receipt = _take(walk, presentation(cases[0].case), reading(cases[0].case))
+        receipt = _take_records(walk, presentation(cases[0].case), reading(cases[0].case))
         assert receipt.refused == ()
         assert bool(receipt.feedback) == cases[0].practice
         n_feedback += len(receipt.feedback)
     assert n_feedback == 2
     assert desk.desk(walk.store, walk.reader, now=NOW).finished
-    assert tables(store) == before
+    assert rows_by_table(store) == before
     assert _kinds(store) == [*kinds, "preview opened"]
     assert verify(store) == []
 
 
 def test_a_drawn_study_is_previewed_before_readers_are_invited(banked: Store) -> None:
     """The cases, films and rules are those of a reader."""
-    store = _drawn(banked, confidence=5, time_limit_s=90)
+    store = _draw(banked, confidence=5, time_limit_s=90)
     shown = desk.desk(_open(store).store, _open(store).reader, now=NOW)
     assert shown.rules["confidence_steps"] == 5
     assert shown.rules["time_limit_s"] == 90
@@ -199,11 +199,11 @@ def test_a_drawn_study_is_previewed_before_readers_are_invited(banked: Store) ->
 
 
 def test_a_preview_resumes_until_it_is_discarded(banked: Store) -> None:
-    """A reload does not add an event; after a discard, a new preview starts with another seal."""
-    store = _drawn(banked)
+    """A reload adds no event; after discarding, a new preview has another seal."""
+    store = _draw(banked)
     walk = _open(store)
     case = desk.desk(walk.store, walk.reader, now=NOW).cases[0].case
-    _take(walk, reading(case))
+    _take_records(walk, reading(case))
     resumed = _open(store)
     assert desk.desk(resumed.store, resumed.reader, now=NOW).read == 1
     assert _kinds(store).count("preview opened") == 1
@@ -217,7 +217,7 @@ def test_a_preview_resumes_until_it_is_discarded(banked: Store) -> None:
 
 def test_the_event_of_a_preview_names_the_coordinator(banked: Store) -> None:
     """The event includes role and address."""
-    store = _drawn(banked)
+    store = _draw(banked)
     _open(store)
     with store.look() as look:
         (event,) = look.rows("SELECT * FROM events WHERE kind = 'preview opened'")
@@ -225,7 +225,7 @@ def test_the_event_of_a_preview_names_the_coordinator(banked: Store) -> None:
     assert json.loads(event["detail"]) == {"role": "coordinator", "place": "a-place"}
 
 
-def test_a_preview_has_its_own_seal_and_films(opened: Opened) -> None:
+def test_a_preview_has_a_different_seal_and_film_addresses(opened: Opened) -> None:
     """The browser cannot confuse its records with those of a reader."""
     store = opened()
     walk = _open(store)
@@ -241,7 +241,7 @@ def test_a_preview_has_its_own_seal_and_films(opened: Opened) -> None:
 def test_a_preview_copies_no_confidential_table(opened: Opened) -> None:
     """Report texts, predictions, readers and names are not copied."""
     store = opened(readers=("R1", "R2"))
-    copied = tables(_open(store).store)
+    copied = rows_by_table(_open(store).store)
     for table in ("report_texts", "predictions", "models", "readings", "names", "presentations"):
         assert copied[table] == []
     assert [row["reader_id"] for row in copied["readers"]] == [previews.READER]
@@ -249,7 +249,7 @@ def test_a_preview_copies_no_confidential_table(opened: Opened) -> None:
 
 def test_a_preview_belongs_to_one_sign_in_and_one_study(banked: Store) -> None:
     """Neither other people, nor the same person in another study or role, can open it."""
-    store = _drawn(banked)
+    store = _draw(banked)
     mark = _open(store).mark
     me = coordinator(store)
     assert previews.find(store, me, mark).mark == mark
@@ -269,8 +269,8 @@ def test_a_preview_belongs_to_one_sign_in_and_one_study(banked: Store) -> None:
 
 @pytest.mark.parametrize("role", [Role.READER, Role.STATISTICIAN])
 def test_readers_and_statisticians_cannot_open_a_preview(banked: Store, role: Role) -> None:
-    """Only roles that set up studies can."""
-    store = _drawn(banked)
+    """Only roles that set up studies can open a preview."""
+    store = _draw(banked)
     with pytest.raises(NotAllowed):
         _open(store, replace(coordinator(store), role=role))
 
@@ -297,45 +297,45 @@ def _draft(store: Store, bank: int | None = 1, **values: Any) -> int:
         )
 
 
-MAKER = Person(name="c", id=1, deployment=Role.COORDINATOR)
+CREATOR = Person(name="c", id=1, deployment=Role.COORDINATOR)
 
 
 def test_a_draft_is_drawn_for_its_preview_only(banked: Store) -> None:
     """The cases are those a draw would give, and no study is created."""
     draft = _draft(banked, practice_cases=1)
-    before = tables(banked)
-    walk = _open(banked, MAKER, draft=draft)
+    before = rows_by_table(banked)
+    walk = _open(banked, CREATOR, draft=draft)
     shown = desk.desk(walk.store, walk.reader, now=NOW)
     assert (shown.study, shown.total, shown.practice_total) == ("idea", 4, 1)
     assert shown.cases[0].practice
-    assert tables(banked) == before
+    assert rows_by_table(banked) == before
     assert _kinds(banked)[-1] == "preview opened"
 
 
 def test_a_changed_draft_gets_a_new_preview(banked: Store) -> None:
-    """It shows the values saved last."""
+    """The new preview shows the values saved last."""
     draft = _draft(banked)
-    _open(banked, MAKER, draft=draft)
+    _open(banked, CREATOR, draft=draft)
     with banked.change() as change:
         change.execute(
             "UPDATE drafts SET protocol = :new", new=json.dumps({**PROTOCOL, "cases": 5})
         )
-    walk = _open(banked, MAKER, draft=draft)
+    walk = _open(banked, CREATOR, draft=draft)
     assert desk.desk(walk.store, walk.reader, now=NOW).total == 5
 
 
 def test_the_preview_of_an_invalid_draft_is_refused_with_its_reason(banked: Store) -> None:
-    """Only its maker and administrators can open it."""
+    """Only the creator of the draft and administrators can open its preview."""
     draft = _draft(banked, bank=None)
     with pytest.raises(BadInput, match="question bank"):
-        _open(banked, MAKER, draft=draft)
+        _open(banked, CREATOR, draft=draft)
     with pytest.raises(NotFound):
-        _open(banked, MAKER, draft=-1)
-    stranger = replace(MAKER, id=7)
+        _open(banked, CREATOR, draft=-1)
+    stranger = replace(CREATOR, id=7)
     with pytest.raises(NotAllowed, match="someone else"):
         _open(banked, stranger, draft=draft)
     with pytest.raises(NotAllowed):
-        _open(banked, replace(MAKER, deployment=None), draft=draft)
+        _open(banked, replace(CREATOR, deployment=None), draft=draft)
     for fault, error in (({"cases": 500}, BadInput), ({"cases": -1}, BadProtocol)):
         with banked.change() as change:
             new = json.dumps({**PROTOCOL, **fault})
@@ -350,7 +350,7 @@ def test_the_preview_of_an_invalid_draft_is_refused_with_its_reason(banked: Stor
 @pytest.mark.slow
 def test_the_number_of_stored_previews_is_limited(banked: Store) -> None:
     """The least recently used one is deleted first."""
-    store = _drawn(banked)
+    store = _draw(banked)
     folder = store.path.with_name(f"{store.path.name}-previews")
     marks = []
     for number in range(previews.MAX_PREVIEWS + 2):

@@ -36,13 +36,13 @@ _LETTER = dict(zip(ItemVerdict, "ABCDE", strict=True))
 _FAULT = ItemVerdict.WRONG_STANDARD
 
 
-def _sound(_: str) -> ItemVerdict:
+def _judge_as_sound(_: str) -> ItemVerdict:
     return ItemVerdict.SOUND
 
 
 @pytest.mark.parametrize("n", [2, 3, 4, 5])
 def test_each_ordered_pair_of_judges_starts_equally_often(n: int) -> None:
-    """The order of the two matters."""
+    """The pair (A, B) differs from (B, A)."""
     pairs = Counter(judging_order(place, n)[:2] for place in range(n * (n - 1)))
     assert set(pairs.values()) == {1}
     assert len(pairs) == n * (n - 1)
@@ -60,12 +60,12 @@ def test_each_ordered_pair_of_judges_starts_equally_often(n: int) -> None:
     ],
 )
 def test_a_third_judge_decides_if_two_differ(verdicts: list[str], result: str | None) -> None:
-    """Of three different verdicts, at most one is "sound"."""
+    """Of three different verdicts, at most one can be "sound"."""
     assert settled_verdict(REVIEW, verdicts) == result
 
 
 def reviewers(store: Store, n: int = 3) -> list[Person]:
-    """Give a number of people the role of a reviewer."""
+    """Create `n` people with the role of a reviewer."""
     people = []
     for number in range(n):
         code = new_code(entropy_from(50 + number))
@@ -80,7 +80,7 @@ def reviewers(store: Store, n: int = 3) -> list[Person]:
     return people
 
 
-def run_command(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+def run_command_in_process(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
     """Run a command in this process; return its status and both outputs."""
     before = sys.stdout
     status = main(words)
@@ -119,8 +119,11 @@ def _judge(
     )
 
 
-def _all(
-    store: Store, person: Person, review: int, verdict_of: Callable[[str], ItemVerdict] = _sound
+def _judge_all(
+    store: Store,
+    person: Person,
+    review: int,
+    verdict_of: Callable[[str], ItemVerdict] = _judge_as_sound,
 ) -> int:
     n = 0
     while reviewers_desk.desk(store, person, review).cases:
@@ -131,7 +134,7 @@ def _all(
 
 @pytest.mark.slow
 def test_faulty_questions_of_a_review_are_not_drawn_again(tmp_path: Path, store: Store) -> None:
-    """Two people judge each question, and a third if they differ, as here for each question."""
+    """Two people judge each question; here they always differ, so a third judges it too."""
     folder = tmp_path / "thirty"
     import_bank(store, write_bank(folder, 15), name="bank", images=folder, acting=ACTING)
     first, second, third = reviewers(store)
@@ -144,10 +147,12 @@ def test_faulty_questions_of_a_review_are_not_drawn_again(tmp_path: Path, store:
             else ItemVerdict.SOUND
         )
 
-    assert _all(store, first, review) == 20  # each judges two thirds in the first turn
-    assert _all(store, second, review, lambda _: ItemVerdict.AMBIGUOUS) == 20
-    assert _all(store, third, review, by_chance) == 30
-    second_turn = _all(store, first, review) + _all(
+    assert (
+        _judge_all(store, first, review) == 20
+    )  # each person judges two thirds of the questions at first
+    assert _judge_all(store, second, review, lambda _: ItemVerdict.AMBIGUOUS) == 20
+    assert _judge_all(store, third, review, by_chance) == 30
+    second_turn = _judge_all(store, first, review) + _judge_all(
         store, second, review, lambda _: ItemVerdict.AMBIGUOUS
     )
     with store.look() as look:
@@ -179,7 +184,7 @@ def test_faulty_questions_of_a_review_are_not_drawn_again(tmp_path: Path, store:
 
 
 def test_a_reviewer_sees_the_reference_standard_but_no_verdicts(banked: Store) -> None:
-    """The question contains it; the options are the verdicts."""
+    """The question contains the reference standard; the options are the verdicts."""
     first, second, _ = reviewers(banked)
     review = _open(banked, [first, second], 4)
     before = reviewers_desk.desk(banked, first, review)
@@ -188,12 +193,12 @@ def test_a_reviewer_sees_the_reference_standard_but_no_verdicts(banked: Store) -
     assert [text for _, text in case.options] == [
         translated(LABELS[verdict]) for verdict in ItemVerdict
     ]
-    _all(banked, second, review, lambda _: ItemVerdict.HALLUCINATED)
+    _judge_all(banked, second, review, lambda _: ItemVerdict.HALLUCINATED)
     after = reviewers_desk.desk(banked, first, review)
     assert after.cases == before.cases
     film = reviewers_desk.film(banked, first, review, case.case, 1)
     assert film is not None
-    # The address is that of the first reviewer.
+    # The address of the film belongs to the first reviewer.
     assert reviewers_desk.film(banked, second, review, case.case, 1) is None
 
 
@@ -243,8 +248,8 @@ def test_a_bank_is_not_reviewed_while_a_study_reads_it(
             banked, "bank", name="2", item_ids=["x"], reviewers=[1, 2], acting=ACTING
         )
     close(banked, study="trial", reason="enough", acting=ACTING)
-    _all(banked, people[0], review, lambda _: ItemVerdict.WRONG_STANDARD)
-    _all(banked, people[1], review, lambda _: ItemVerdict.WRONG_STANDARD)
+    _judge_all(banked, people[0], review, lambda _: ItemVerdict.WRONG_STANDARD)
+    _judge_all(banked, people[1], review, lambda _: ItemVerdict.WRONG_STANDARD)
     with banked.look() as look:
         study = study_row(look, "trial").id
         assert reviewing.faulty_cases(look, study) == []
@@ -256,7 +261,7 @@ def test_a_bank_is_not_reviewed_while_a_study_reads_it(
 
 
 @pytest.mark.parametrize(
-    ("changed", "error", "why"),
+    ("changed", "error", "message"),
     [
         ({"reviewers": [1]}, BadInput, "at least two reviewers"),
         ({"reviewers": [1, 1]}, BadInput, "at least two reviewers"),
@@ -269,9 +274,9 @@ def test_a_bank_is_not_reviewed_while_a_study_reads_it(
     ],
 )
 def test_an_invalid_review_is_refused_with_a_reason(
-    banked: Store, changed: dict[str, Any], error: type[StudyError], why: str
+    banked: Store, changed: dict[str, Any], error: type[StudyError], message: str
 ) -> None:
-    """Nothing of it is stored."""
+    """No part of the review is stored."""
     people = reviewers(banked, 2)
     _open(banked, people, 2)
     with banked.look() as look:
@@ -281,7 +286,7 @@ def test_an_invalid_review_is_refused_with_a_reason(
         "item_ids": [item],
         "reviewers": [reviewer.id for reviewer in people],
     }
-    with pytest.raises(error, match=why):
+    with pytest.raises(error, match=message):
         reviewing.open_review(banked, "bank", **{**values, **changed}, acting=ACTING)
     with banked.look() as look:
         assert len(judgements.every_review(look)) == 1
@@ -292,7 +297,7 @@ def test_a_closed_review_accepts_no_verdicts(banked: Store) -> None:
     people = reviewers(banked, 2)
     review = _open(banked, people, 2)
     for person in people:
-        _all(banked, person, review)
+        _judge_all(banked, person, review)
     judging.close(banked, REVIEW, review, acting=ACTING)
     with pytest.raises(NotNow, match="closed"):
         judging.close(banked, REVIEW, review, acting=ACTING)
@@ -307,7 +312,7 @@ def test_a_closed_review_accepts_no_verdicts(banked: Store) -> None:
 
 
 def test_a_bank_is_removed_with_its_reviews(banked: Store) -> None:
-    """A review cannot be removed otherwise."""
+    """A review is removed only with its bank."""
     _open(banked, reviewers(banked, 2), 2)
     remove_bank(banked, "bank", acting=ACTING)
     with banked.look() as look:
@@ -315,7 +320,7 @@ def test_a_bank_is_removed_with_its_reviews(banked: Store) -> None:
     assert verify(banked) == []
 
 
-def test_a_reviewer_has_a_role_of_the_server_not_of_a_study(banked: Store) -> None:
+def test_the_role_of_a_reviewer_belongs_to_the_server_and_not_to_a_study(banked: Store) -> None:
     """Reviewers see what readers must not."""
     with pytest.raises(BadInput, match="for the whole server"):
         grant_role(
@@ -330,11 +335,13 @@ def test_a_reviewer_has_a_role_of_the_server_not_of_a_study(banked: Store) -> No
 def test_a_review_can_be_run_by_commands(
     banked: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It is opened, followed, closed and used as on the page."""
+    """Commands open, show, close and use a review as the page does."""
     people = reviewers(banked, 2)
 
     def run(*words: str) -> tuple[int, str, str]:
-        return run_command(capsys, "review", *words, "--db", str(banked.path), "--bank", "bank")
+        return run_command_in_process(
+            capsys, "review", *words, "--db", str(banked.path), "--bank", "bank"
+        )
 
     review_arguments = ("--review", "first look")
     judge_arguments = [word for reviewer in people for word in ("--reviewer", reviewer.name)]
@@ -348,7 +355,12 @@ def test_a_review_can_be_run_by_commands(
         "Opened: review “first look” of bank “bank”, 2 items.\n",
     )
     for person in people:
-        _all(banked, person, 1, lambda question: _FAULT if "film 1" in question else _sound(""))
+        _judge_all(
+            banked,
+            person,
+            1,
+            lambda question: _FAULT if "film 1" in question else _judge_as_sound(""),
+        )
     assert run("strike", *review_arguments)[0] == 1
     assert "2 judged, 0 waiting" in run("show", *review_arguments)[1]
     assert run("close", *review_arguments)[0] == 0

@@ -37,7 +37,7 @@ from tests.conftest import (
 )
 
 Opened = Callable[..., Store]
-ODD_NAMES = (
+INVALID_NAMES = (
     "",
     " ",
     " R1",
@@ -63,7 +63,7 @@ def _add(store: Store, file: Path, model_id: str, version: str = "") -> None:
 
 
 def test_a_reader_invited_after_opening_is_assigned_at_once(opened: Opened) -> None:
-    """The cases are the same as the others', in a different order."""
+    """The reader has the same cases as the others, in a different order."""
     store = opened()
     invite(store, "R3")
     with store.look() as look:
@@ -89,11 +89,11 @@ def test_assignments_are_made_when_the_study_is_opened(banked: Store) -> None:
         assert look.rows("SELECT * FROM assignments") == []
 
 
-@pytest.mark.parametrize("name", ODD_NAMES)
+@pytest.mark.parametrize("name", INVALID_NAMES)
 def test_invalid_names_of_banks_studies_models_and_readers_are_refused(
     opened: Opened, answers: Path, tmp_path: Path, name: str
 ) -> None:
-    """The rule and the message are the same, and nothing is stored."""
+    """The rule and the message are the same for all kinds, and nothing is stored."""
     store = opened()
     path = write_bank(tmp_path / "second")
     with pytest.raises(BadInput, match="name of a bank"):
@@ -116,28 +116,30 @@ def test_a_name_may_have_a_hundred_printable_characters(opened: Opened, answers:
     _add(store, answers, "模型" + "x" * (LONGEST_NAME - 2))
 
 
-@pytest.mark.parametrize("taken", ["R1", "r1", "Ｒ1"])
-def test_a_model_may_not_take_a_readers_name(opened: Opened, answers: Path, taken: str) -> None:
-    """Names that look like it are refused too."""
+@pytest.mark.parametrize("existing_name", ["R1", "r1", "Ｒ1"])
+def test_a_model_may_not_take_a_readers_name(
+    opened: Opened, answers: Path, existing_name: str
+) -> None:
+    """Names that look like a reader's name are refused too."""
     with pytest.raises(NotNow, match="“R1” is a reader in “trial”"):
-        _add(opened(), answers, taken)
+        _add(opened(), answers, existing_name)
 
 
-@pytest.mark.parametrize("taken", ["GPT-X", "gpt-x"])
+@pytest.mark.parametrize("existing_name", ["GPT-X", "gpt-x"])
 def test_a_reader_or_model_may_not_take_a_models_name(
-    opened: Opened, answers: Path, taken: str
+    opened: Opened, answers: Path, existing_name: str
 ) -> None:
     """Upper and lower case do not matter."""
     store = opened()
     _add(store, answers, "GPT-X")
     with pytest.raises(NotNow, match="“GPT-X” is already a model"):
-        _add(store, answers, taken)
+        _add(store, answers, existing_name)
     with pytest.raises(BadFile, match="a model already has this name"):
-        invite(store, taken)
+        invite(store, existing_name)
 
 
 def test_reader_ids_that_look_alike_are_refused(opened: Opened) -> None:
-    """Both within a list and against earlier invitations."""
+    """The IDs are compared within a list and with earlier invitations."""
     store = opened()
     with pytest.raises(BadFile, match="R5: listed twice") as refused:
         invite(store, "r5", "R5", "r2")
@@ -146,21 +148,23 @@ def test_reader_ids_that_look_alike_are_refused(opened: Opened) -> None:
 
 @pytest.mark.parametrize("years", ["many", "5 years", "3-5", "10+", "１０"])
 def test_years_of_experience_are_a_number(opened: Opened, years: str) -> None:
-    """The analysis divides readers by it, and would silently leave out a reader with a text."""
+    """The analysis groups readers by years, and would silently leave out text."""
     with pytest.raises(BadFile, match=f"R5: years must be a number.*not “{re.escape(years)}”"):
         _invite_with_years(opened(), years)
 
 
-@pytest.mark.parametrize(("years", "kept"), [("", ""), ("7", "7"), ("2.5", "2.5"), ("2,5", "2.5")])
+@pytest.mark.parametrize(
+    ("years", "stored"), [("", ""), ("7", "7"), ("2.5", "2.5"), ("2,5", "2.5")]
+)
 def test_years_of_experience_may_have_a_decimal_comma(
-    opened: Opened, years: str, kept: str
+    opened: Opened, years: str, stored: str
 ) -> None:
-    """They are stored with a point, as in a list with semicolons."""
+    """The number is stored with a point, as in a list with semicolons."""
     store = opened()
     _invite_with_years(store, years)
     with store.look() as look:
         readers = people.readers(look, study_row(look, "trial").id)
-    assert {reader.reader_id: reader.years for reader in readers}["R5"] == kept
+    assert {reader.reader_id: reader.years for reader in readers}["R5"] == stored
 
 
 def _invite_with_years(store: Store, years: str) -> None:
@@ -170,13 +174,13 @@ def _invite_with_years(store: Store, years: str) -> None:
 
 
 def test_the_version_of_a_model_must_be_printable(opened: Opened, answers: Path) -> None:
-    """It is shown in tables and figures."""
+    """The version is shown in tables and figures."""
     with pytest.raises(BadInput, match="model's version"):
         _add(opened(), answers, "M", version="1\ud800")
 
 
 def test_an_import_counts_the_items_it_left_out(store: Store, tmp_path: Path) -> None:
-    """It counts items, not errors: an item may have several."""
+    """Items are counted, not errors: an item may have several errors."""
     path = write_bank(tmp_path / "bank")
     records = json.loads(path.read_text())
     records["q0000"] |= {"question": "", "correct_answer": "E", "ImagePath": ["nowhere.png"]}
@@ -238,7 +242,7 @@ def test_the_event_of_closing_a_study_has_person_reason_and_counts(opened: Opene
 
 
 def test_closing_needs_a_reason_and_an_open_study(banked: Store, opened: Opened) -> None:
-    """Otherwise it is refused, and no event is added."""
+    """Otherwise closing is refused, and no event is added."""
     protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
     studies.draw(banked, bank="bank", study="drawn", protocol=protocol, acting=ACTING)
     with pytest.raises(NotNow, match="never opened"):
@@ -282,7 +286,7 @@ def test_verification_reports_a_closed_study_altered_to_open(
 
 
 def test_verification_reports_a_study_closed_without_an_event(opened: Opened) -> None:
-    """Writing the state does not reveal the accuracy early."""
+    """Setting the state in the database does not reveal the accuracy early."""
     store = opened()
     tamper(store, f"UPDATE studies SET state = 'closed', closed_at_utc = '{NOW.isoformat()}'")
     assert verify(store) == ["study trial: state, closed_at_utc altered."]
@@ -292,7 +296,7 @@ def test_verification_reports_a_study_closed_without_an_event(opened: Opened) ->
 def test_accuracy_is_shown_only_after_closing_unless_the_protocol_allows_it_earlier(
     opened: Opened, interim: bool
 ) -> None:
-    """The protocol in force decides."""
+    """The amended protocol decides, if there is one."""
     store = opened(interim_results=interim)
     assert accuracy_is_shown(store, "trial") is interim
     _close(store)
@@ -300,7 +304,7 @@ def test_accuracy_is_shown_only_after_closing_unless_the_protocol_allows_it_earl
 
 
 def test_missing_readings_are_counted_by_reader_session_and_condition(opened: Opened) -> None:
-    """The denominators are the assigned cases."""
+    """The denominators are the numbers of assigned cases."""
     store = opened(conditions=["unaided", "image-absent"])
     simulate(store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
     with store.look() as look:

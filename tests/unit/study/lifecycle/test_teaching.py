@@ -36,9 +36,9 @@ BANK = 1
 
 
 @pytest.fixture
-def taught(banked: Store) -> Store:
+def teaching_store(banked: Store) -> Store:
     """Return a store whose bank is open for teaching."""
-    teaching.set_availability(banked, "bank", taught=True, acting=ACTING)
+    teaching.set_availability(banked, "bank", teaching_store=True, acting=ACTING)
     return banked
 
 
@@ -64,17 +64,17 @@ def _draw(store: Store, study: str, **values: Any) -> None:
     studies.draw(store, bank="bank", study=study, protocol=protocol, acting=ACTING)
 
 
-def _answers(store: Store, person: Person, page: Desk, *, right: bool) -> Acknowledgement:
+def _answers(store: Store, person: Person, page: Desk, *, is_correct: bool) -> Acknowledgement:
     """Answer the next case correctly or incorrectly."""
     case = page.cases[0]
-    letter = _right(store, case.question, case.options)
+    letter = _correct_letter(store, case.question, case.options)
     others = [option for option, _ in case.options if option != letter]
-    record = reading(case.case, letter if right else others[0])
+    record = reading(case.case, letter if is_correct else others[0])
     records = [presentation(case.case), record]
     return teaching.take_records(store, person, BANK, 1, records, now=NOW)
 
 
-def _right(store: Store, question: str, options: tuple[tuple[str, str], ...]) -> str:
+def _correct_letter(store: Store, question: str, options: tuple[tuple[str, str], ...]) -> str:
     """Return the letter under which the correct option of a question is shown."""
     with store.look() as look:
         row = look.row(
@@ -89,68 +89,72 @@ def _right(store: Store, question: str, options: tuple[tuple[str, str], ...]) ->
 
 
 def test_each_answer_gets_feedback_and_missed_cases_are_repeated(
-    taught: Store,
+    teaching_store: Store,
 ) -> None:
-    person = _learner(taught)
-    page = teaching.desk(taught, person, BANK, 1)
+    person = _learner(teaching_store)
+    page = teaching.desk(teaching_store, person, BANK, 1)
     assert (page.read, page.total, len(page.cases)) == (0, CASES_PER_ROUND, 3)
     missed = page.cases[0].question
     messages = []
     for n in range(CASES_PER_ROUND):
         messages.append(page.cases[0].question)
         assert page.cases[0].position == n + 1
-        receipt = _answers(taught, person, page, right=n > 0)
+        receipt = _answers(teaching_store, person, page, is_correct=n > 0)
         (feedback,) = receipt.feedback.values()
         assert feedback.correct == (n > 0)
-        assert feedback.option == _right(taught, page.cases[0].question, page.cases[0].options)
+        assert feedback.option == _correct_letter(
+            teaching_store, page.cases[0].question, page.cases[0].options
+        )
         assert [case.case for case in receipt.desk.cases[:2]] == [
             case.case for case in page.cases[1:]
         ]
         page = receipt.desk
     assert [n for n, question in enumerate(messages, start=1) if question == missed] == [1, 4, 14]
     assert page.finished
-    (lesson,) = teaching.list_lessons(taught, person)
+    (lesson,) = teaching.list_lessons(teaching_store, person)
     assert (lesson.round, lesson.n_coming_back) == (2, 0)
     assert (sum_counts(lesson.first).n, sum_counts(lesson.first).n_correct) == (18, 17)
-    assert teaching.desk(taught, person, BANK, 2).read == 0
-    assert verify(taught) == []
+    assert teaching.desk(teaching_store, person, BANK, 2).read == 0
+    assert verify(teaching_store) == []
 
 
-def test_an_answer_sent_again_is_stored_once(taught: Store) -> None:
-    """It gets the same feedback; another record cannot replace the answer."""
-    person = _learner(taught)
-    page = teaching.desk(taught, person, BANK, 1)
-    first = _answers(taught, person, page, right=False)
-    repeated = _answers(taught, person, page, right=False)
+def test_an_answer_sent_again_is_stored_once(teaching_store: Store) -> None:
+    """The learner gets the same feedback; another record cannot replace the answer."""
+    person = _learner(teaching_store)
+    page = teaching.desk(teaching_store, person, BANK, 1)
+    first = _answers(teaching_store, person, page, is_correct=False)
+    repeated = _answers(teaching_store, person, page, is_correct=False)
     assert repeated.stored == first.stored
     assert repeated.feedback == first.feedback
     assert repeated.desk.read == 1
     other = {**reading(page.cases[0].case, "A"), "id": "another-record"}
-    receipt = teaching.take_records(taught, person, BANK, 1, [other], now=NOW)
+    receipt = teaching.take_records(teaching_store, person, BANK, 1, [other], now=NOW)
     assert receipt.stored == ()
     assert not receipt.feedback
     early = reading(page.cases[2].case, "A")
-    receipt = teaching.take_records(taught, person, BANK, 1, [early], now=NOW)
+    receipt = teaching.take_records(teaching_store, person, BANK, 1, [early], now=NOW)
     assert [record for record, _ in receipt.refused] == [early["id"]]
 
 
-def test_only_films_of_the_current_cases_are_served(taught: Store) -> None:
-    person = _learner(taught)
-    page = teaching.desk(taught, person, BANK, 1)
+def test_only_films_of_the_current_cases_are_served(teaching_store: Store) -> None:
+    person = _learner(teaching_store)
+    page = teaching.desk(teaching_store, person, BANK, 1)
     case = page.cases[0].case
-    assert teaching.film(taught, person, BANK, 1, case, 1) is not None
-    _answers(taught, person, page, right=True)
-    assert teaching.film(taught, person, BANK, 1, case, 1) is not None  # the feedback is visible
-    assert teaching.film(taught, person, BANK, 1, "0" * 32, 1) is None
-    assert teaching.film(taught, person, BANK, 1, case, 99) is None
+    assert teaching.film(teaching_store, person, BANK, 1, case, 1) is not None
+    _answers(teaching_store, person, page, is_correct=True)
+    assert (
+        teaching.film(teaching_store, person, BANK, 1, case, 1) is not None
+    )  # the feedback is visible
+    assert teaching.film(teaching_store, person, BANK, 1, "0" * 32, 1) is None
+    assert teaching.film(teaching_store, person, BANK, 1, case, 99) is None
 
 
 def test_pages_contain_no_report_text_and_no_explanation(
-    taught: Store,
+    teaching_store: Store,
 ) -> None:
-    person = _learner(taught)
-    page = teaching.desk(taught, person, BANK, 1)
-    with taught.look() as look:
+    person = _learner(teaching_store)
+    page = teaching.desk(teaching_store, person, BANK, 1)
+    with teaching_store.look() as look:
         words = [
             row["words"]
             for table in ("report_texts", "explanations")
@@ -160,75 +164,77 @@ def test_pages_contain_no_report_text_and_no_explanation(
     assert not any(text in repr(page) for text in words)
 
 
-def test_a_bank_is_closed_for_teaching_while_a_study_reads_it(taught: Store) -> None:
-    _draw(taught, "trial")
-    invite(taught, "R1")
-    studies.open_study(taught, study="trial", acting=ACTING)
-    person = _learner(taught)
+def test_a_bank_is_closed_for_teaching_while_a_study_reads_it(teaching_store: Store) -> None:
+    _draw(teaching_store, "trial")
+    invite(teaching_store, "R1")
+    studies.open_study(teaching_store, study="trial", acting=ACTING)
+    person = _learner(teaching_store)
     with pytest.raises(NotAllowed, match="Closed for now"):
-        teaching.desk(taught, person, BANK, 1)
-    close(taught, study="trial", reason="Done.", acting=ACTING)
-    assert teaching.desk(taught, person, BANK, 1).cases
-    assert teaching.desk(taught, _reader(taught), BANK, 1).cases
+        teaching.desk(teaching_store, person, BANK, 1)
+    close(teaching_store, study="trial", reason="Done.", acting=ACTING)
+    assert teaching.desk(teaching_store, person, BANK, 1).cases
+    assert teaching.desk(teaching_store, _reader(teaching_store), BANK, 1).cases
 
 
-def test_a_reader_cannot_learn_before_their_study_is_closed(taught: Store) -> None:
-    """Others can learn if the study shows interim accuracy."""
-    _draw(taught, "trial", interim_results=True)
-    invite(taught, "R1")
-    reader = _reader(taught)
+def test_a_reader_cannot_learn_before_their_study_is_closed(teaching_store: Store) -> None:
+    """Other people can learn if the study shows interim accuracy."""
+    _draw(teaching_store, "trial", interim_results=True)
+    invite(teaching_store, "R1")
+    reader = _reader(teaching_store)
     with pytest.raises(NotAllowed, match="once that study is closed"):
-        teaching.desk(taught, reader, BANK, 1)
-    studies.open_study(taught, study="trial", acting=ACTING)
+        teaching.desk(teaching_store, reader, BANK, 1)
+    studies.open_study(teaching_store, study="trial", acting=ACTING)
     with pytest.raises(NotAllowed, match="once that study is closed"):
-        teaching.desk(taught, reader, BANK, 1)
-    assert teaching.desk(taught, _learner(taught), BANK, 1).cases
-    (lesson,) = teaching.list_lessons(taught, reader)
+        teaching.desk(teaching_store, reader, BANK, 1)
+    assert teaching.desk(teaching_store, _learner(teaching_store), BANK, 1).cases
+    (lesson,) = teaching.list_lessons(teaching_store, reader)
     assert "“trial”" in lesson.refused
 
 
-def test_a_caution_counts_the_readers_who_learnt_on_the_cases(taught: Store) -> None:
-    _draw(taught, "trial")
-    invite(taught, "R1")
-    studies.open_study(taught, study="trial", acting=ACTING)
-    close(taught, study="trial", reason="Done.", acting=ACTING)
-    person = _reader(taught)
-    _answers(taught, person, teaching.desk(taught, person, BANK, 1), right=True)
-    _draw(taught, "second")
-    with taught.look() as look:
+def test_a_warning_counts_the_readers_who_learnt_with_the_cases(teaching_store: Store) -> None:
+    _draw(teaching_store, "trial")
+    invite(teaching_store, "R1")
+    studies.open_study(teaching_store, study="trial", acting=ACTING)
+    close(teaching_store, study="trial", reason="Done.", acting=ACTING)
+    person = _reader(teaching_store)
+    _answers(
+        teaching_store, person, teaching.desk(teaching_store, person, BANK, 1), is_correct=True
+    )
+    _draw(teaching_store, "second")
+    with teaching_store.look() as look:
         (other_cases,) = known_cases(look, person.id, study_row(look, "second"))
     assert (other_cases.study, other_cases.role) == ("bank", None)
     assert any(
         "1 person has practised" in caution
-        for caution in exposure.opening_warnings(taught, "second")
+        for caution in exposure.opening_warnings(teaching_store, "second")
     )
 
 
-def test_the_trail_records_teaching_which_ends_with_the_bank(taught: Store) -> None:
+def test_the_trail_records_teaching_which_ends_with_the_bank(teaching_store: Store) -> None:
     with pytest.raises(NotNow, match="already"):
-        teaching.set_availability(taught, "bank", taught=True, acting=ACTING)
-    teaching.set_availability(taught, "bank", taught=False, acting=ACTING)
+        teaching.set_availability(teaching_store, "bank", teaching_store=True, acting=ACTING)
+    teaching.set_availability(teaching_store, "bank", teaching_store=False, acting=ACTING)
     with pytest.raises(NotNow, match="not open"):
-        teaching.set_availability(taught, "bank", taught=False, acting=ACTING)
+        teaching.set_availability(teaching_store, "bank", teaching_store=False, acting=ACTING)
     coordinator = Person(name="c", id=1)
     with pytest.raises(NotFound, match=r"not open for teaching\. Choose .* Teaching page"):
-        teaching.desk(taught, coordinator, BANK, 1)
-    with taught.look() as look:
+        teaching.desk(teaching_store, coordinator, BANK, 1)
+    with teaching_store.look() as look:
         kinds = [row["kind"] for row in look.rows("SELECT kind FROM events ORDER BY id")]
     assert kinds[-2:] == ["teaching opened", "teaching ended"]
-    remove_bank(taught, "bank", acting=ACTING)
-    with taught.look() as look:
+    remove_bank(teaching_store, "bank", acting=ACTING)
+    with teaching_store.look() as look:
         assert not banks.names(look)
         assert not look.value("SELECT count(*) FROM teaching_marks")
 
 
 @pytest.mark.parametrize("round_", [0, 2, 10**12])
-def test_a_round_that_has_not_been_reached_is_refused(taught: Store, round_: int) -> None:
+def test_a_round_that_has_not_been_reached_is_refused(teaching_store: Store, round_: int) -> None:
     with pytest.raises(NotFound, match=r"not reached .* Continue on the Teaching page"):
-        teaching.desk(taught, _learner(taught), BANK, round_)
+        teaching.desk(teaching_store, _learner(teaching_store), BANK, round_)
 
 
-def test_messages_name_the_teaching_page_as_its_menu_does() -> None:
+def test_messages_name_the_teaching_page_as_the_menu_does() -> None:
     """Refused learners are sent back to this page."""
     assert next(entry.title for entry in every_page() if entry.path == "teaching") == "Teaching"
 
@@ -241,17 +247,17 @@ def test_messages_name_the_teaching_page_as_its_menu_does() -> None:
     ],
 )
 def test_an_invalid_record_is_refused_and_changes_nothing(
-    taught: Store, record: dict[str, Any], words: str
+    teaching_store: Store, record: dict[str, Any], words: str
 ) -> None:
-    person = _learner(taught)
-    receipt = teaching.take_records(taught, person, BANK, 1, [record], now=NOW)
+    person = _learner(teaching_store)
+    receipt = teaching.take_records(teaching_store, person, BANK, 1, [record], now=NOW)
     assert words in receipt.refused[0][1]
     assert receipt.desk.read == 0
     case = receipt.desk.cases[0].case
-    receipt = teaching.take_records(taught, person, BANK, 1, [reading(case, "H")], now=NOW)
+    receipt = teaching.take_records(teaching_store, person, BANK, 1, [reading(case, "H")], now=NOW)
     assert "no option H" in receipt.refused[0][1]
     with pytest.raises(StudyError, match="At most"):
-        teaching.take_records(taught, person, BANK, 1, [record] * 501, now=NOW)
+        teaching.take_records(teaching_store, person, BANK, 1, [record] * 501, now=NOW)
 
 
 def test_a_bank_without_images_cannot_be_used_for_teaching(banked: Store) -> None:
@@ -269,13 +275,13 @@ def test_a_bank_without_images_cannot_be_used_for_teaching(banked: Store) -> Non
         )
     assert bank
     with pytest.raises(BadInput, match="cannot be used for teaching"):
-        teaching.set_availability(banked, "bare", taught=True, acting=ACTING)
+        teaching.set_availability(banked, "bare", teaching_store=True, acting=ACTING)
 
 
 BANK_REPETITION = range(30)
 
 
-def _new(number: int, excluded: tuple[int, ...]) -> int | None:
+def _next_new_item(number: int, excluded: tuple[int, ...]) -> int | None:
     """Return an item that is not excluded, chosen by the number."""
     left = [item for item in BANK_REPETITION if item not in excluded]
     return left[number % len(left)] if left else None
@@ -284,9 +290,9 @@ def _new(number: int, excluded: tuple[int, ...]) -> int | None:
 def test_a_missed_case_is_repeated_after_three_cases_and_again_after_ten() -> None:
     answers: list[Answer] = []
     met: list[int] = []
-    missed = schedule_items(answers, _new)[0]
+    missed = schedule_items(answers, _next_new_item)[0]
     for number in range(1, 2 + sum(REPETITION_GAPS) + len(REPETITION_GAPS)):
-        item = schedule_items(answers, _new)[0]
+        item = schedule_items(answers, _next_new_item)[0]
         if item == missed:
             met.append(number)
         answers.append((item, number > 1))
@@ -300,7 +306,7 @@ def test_announced_cases_do_not_change_and_all_items_are_learnt_eventually(seed:
     chance = random.Random(seed)
     answers: list[Answer] = []
     handed: list[int] = []
-    while window := schedule_items(answers, _new):
+    while window := schedule_items(answers, _next_new_item):
         assert len(set(window)) == len(window) <= N_CASES_SENT
         assert window[: len(handed)] == handed
         item, *handed = window

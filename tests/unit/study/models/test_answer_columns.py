@@ -1,4 +1,4 @@
-"""A file's reference standard is never read as a model's answers, regardless of its columns."""
+"""A reference standard in a file is never read as a model's answers, whatever the columns are."""
 
 import csv
 import json
@@ -13,13 +13,13 @@ import pytest
 from study.base.errors import BadFile
 from study.models.files import parse_columns
 from study.models.predictions import PredictionFile, read_predictions
-from tests.unit.study.tables.workbooks import book
+from tests.unit.study.tables.workbooks import write_workbook
 
 OPTIONS = ("Pneumothorax", "Pleural effusion", "Rib fracture", "No acute finding")
 ITEMS = {f"q{n}": OPTIONS for n in range(1, 5)}
-TRUTH, SAID = "AAAA", "BCDB"
+TRUTH, ANSWERED = "AAAA", "BCDB"
 QUESTION: dict[str, Any] = {"question": "Which?"}
-LETTERED: dict[str, Any] = {"A": "x", "B": "y", "C": "z", "D": "w"}
+OPTION_COLUMNS: dict[str, Any] = {"A": "x", "B": "y", "C": "z", "D": "w"}
 FORMATS = ["csv", "tsv", "xlsx", "parquet", "json", "jsonl", "object"]
 
 
@@ -33,7 +33,7 @@ def write(folder: Path, rows: list[dict[str, Any]], form: str, name: str = "out"
             table.writeheader()
             table.writerows(rows)
     elif form == "xlsx":
-        book(path, header, *([row.get(key) for key in header] for row in rows))
+        write_workbook(path, header, *([row.get(key) for key in header] for row in rows))
     elif form == "parquet":
         pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), path)
     elif form == "json":
@@ -47,10 +47,10 @@ def write(folder: Path, rows: list[dict[str, Any]], form: str, name: str = "out"
     return path
 
 
-def rows_of(
+def records_with(
     other_columns: Mapping[str, Any], id_name: str = "item_id", **letters: Sequence[str]
 ) -> list[Any]:
-    """Return records with the other columns, and a letter a row for each column."""
+    """Return records with the other columns, and one letter per row for each named column."""
     return [
         {id_name: f"q{n + 1}", **other_columns, **{key: text[n] for key, text in letters.items()}}
         for n in range(4)
@@ -73,24 +73,24 @@ def letters(file: PredictionFile) -> str:
     ("other_columns", "columns"),
     [
         (QUESTION, {"answer": TRUTH}),
-        (LETTERED, {"answer": TRUTH}),
+        (OPTION_COLUMNS, {"answer": TRUTH}),
         ({"choices": "A. x, B. y"}, {"Answer": TRUTH}),
         ({"option_a": "x", "option_b": "y"}, {"answer": TRUTH}),
         ({"prompt": "Which?"}, {"answer": TRUTH}),
         ({"opa": "x", "opb": "y", "cop": 1}, {"answer": TRUTH}),
         ({}, {"answer": TRUTH, "answer_idx": TRUTH}),
         ({}, {"answer": TRUTH, "label": TRUTH}),
-        ({}, {"answer": SAID, "truth": TRUTH}),
-        ({}, {"answer": SAID, "Ground Truth": TRUTH}),
-        ({}, {"answer": SAID, "correctAnswer": TRUTH}),
-        ({}, {"answer": TRUTH, "pred_letter": SAID}),
+        ({}, {"answer": ANSWERED, "truth": TRUTH}),
+        ({}, {"answer": ANSWERED, "Ground Truth": TRUTH}),
+        ({}, {"answer": ANSWERED, "correctAnswer": TRUTH}),
+        ({}, {"answer": TRUTH, "pred_letter": ANSWERED}),
         ({}, {"answer": TRUTH, "key": TRUTH}),
-        ({}, {"answer": SAID, "standard_answer": TRUTH}),
-        ({}, {"answer": SAID, "consensus": TRUTH}),
-        ({}, {"answer": SAID, "y": TRUTH}),
-        ({}, {"answer": SAID, "\u6b63\u786e\u7b54\u6848": TRUTH}),
+        ({}, {"answer": ANSWERED, "standard_answer": TRUTH}),
+        ({}, {"answer": ANSWERED, "consensus": TRUTH}),
+        ({}, {"answer": ANSWERED, "y": TRUTH}),
+        ({}, {"answer": ANSWERED, "\u6b63\u786e\u7b54\u6848": TRUTH}),
         ({"expert": "Rib fracture"}, {"answer": ["Rib fracture", *OPTIONS[:3]]}),
-        ({}, {"answer": TRUTH, "output": SAID}),
+        ({}, {"answer": TRUTH, "output": ANSWERED}),
         ({"output": ""}, {"answer": TRUTH}),
         ({"response": None, "note": "x"}, {"answer": TRUTH}),
         ({"instruction": "Which?"}, {"output": TRUTH}),
@@ -104,7 +104,7 @@ def test_an_answer_that_may_be_the_reference_standard_is_refused(
     columns: Mapping[str, Sequence[str]],
 ) -> None:
     """The message names the columns and explains how to specify one, in every format."""
-    path = write(tmp_path, rows_of(other_columns, "item_id", **columns), form)
+    path = write(tmp_path, records_with(other_columns, "item_id", **columns), form)
     with pytest.raises(BadFile) as refused:
         read(path)
     message = str(refused.value)
@@ -123,8 +123,8 @@ def test_an_answer_that_may_be_the_reference_standard_is_refused(
     ],
 )
 def test_a_reference_standard_is_not_a_prediction(tmp_path: Path, form: str, name: str) -> None:
-    """Any name is refused, with a list of the columns."""
-    path = write(tmp_path, rows_of({}, **{name: TRUTH}), form)
+    """Columns with such names are refused, with a list of the columns."""
+    path = write(tmp_path, records_with({}, **{name: TRUTH}), form)
     with pytest.raises(BadFile, match=rf"(?s)Columns: .*{name}.*--columns"):
         read(path)
 
@@ -133,7 +133,7 @@ def test_a_reference_standard_is_not_a_prediction(tmp_path: Path, form: str, nam
 @pytest.mark.parametrize(
     ("other_columns", "answer_name"),
     [
-        (QUESTION | LETTERED, "prediction"),
+        (QUESTION | OPTION_COLUMNS, "prediction"),
         (QUESTION, "model_prediction"),
         (QUESTION, "model_answer"),
         (QUESTION, "pred"),
@@ -143,9 +143,11 @@ def test_a_reference_standard_is_not_a_prediction(tmp_path: Path, form: str, nam
 def test_the_models_answers_are_read_from_a_file_with_a_reference_standard(
     tmp_path: Path, form: str, other_columns: Mapping[str, Any], answer_name: str
 ) -> None:
-    """They are read from any name that is unambiguously the model's."""
-    file = read(write(tmp_path, rows_of(other_columns, answer=TRUTH, **{answer_name: SAID}), form))
-    assert letters(file) == SAID
+    """The answers are read from any column whose name clearly belongs to the model."""
+    file = read(
+        write(tmp_path, records_with(other_columns, answer=TRUTH, **{answer_name: ANSWERED}), form)
+    )
+    assert letters(file) == ANSWERED
     assert not [note for note in file.notes if "equal" in note]
 
 
@@ -162,22 +164,25 @@ def test_the_models_answers_are_read_from_a_file_with_a_reference_standard(
 def test_exported_answers_are_read(
     tmp_path: Path, form: str, other_columns: Mapping[str, Any]
 ) -> None:
-    """The columns are `item_id, answer`, and others that do not describe the question."""
-    assert letters(read(write(tmp_path, rows_of(other_columns, answer=SAID), form))) == SAID
+    """The columns are `item_id, answer` and others that do not describe the question."""
+    assert (
+        letters(read(write(tmp_path, records_with(other_columns, answer=ANSWERED), form)))
+        == ANSWERED
+    )
 
 
 @pytest.mark.parametrize("form", ["csv", "xlsx", "json"])
 def test_an_empty_prediction_is_not_replaced_by_answer(tmp_path: Path, form: str) -> None:
     """The output is empty; the reference standard does not replace it."""
-    path = write(tmp_path, rows_of({"prediction": ""}, answer=TRUTH), form)
+    path = write(tmp_path, records_with({"prediction": ""}, answer=TRUTH), form)
     assert {prediction.status for prediction in read(path).predictions} == {"skipped"}
 
 
 def test_named_columns_are_read_with_a_note(tmp_path: Path) -> None:
-    """A specified column is trusted; a note reports a name that usually means the truth."""
-    path = write(tmp_path, rows_of(QUESTION, answer=SAID, label=TRUTH), "csv")
+    """A specified column is used; a note reports a name that usually means the truth."""
+    path = write(tmp_path, records_with(QUESTION, answer=ANSWERED, label=TRUTH), "csv")
     file = read(path, "id=item_id,answer=answer")
-    assert letters(file) == SAID
+    assert letters(file) == ANSWERED
     assert "read from column “answer”" in file.notes[0]
     assert "read from column “label”" in read(path, "id=item_id,answer=label").notes[0]
 
@@ -187,22 +192,22 @@ def test_answers_that_all_equal_the_files_reference_standard_are_noted(
     tmp_path: Path, name: str
 ) -> None:
     """The columns of the file are compared, without the bank's reference standard."""
-    path = write(tmp_path, rows_of(QUESTION, prediction=TRUTH, **{name: "AAAA"}), "csv")
+    path = write(tmp_path, records_with(QUESTION, prediction=TRUTH, **{name: "AAAA"}), "csv")
     assert f"all 4 answers equal column “{name}”" in " ".join(read(path).notes)
-    other = write(tmp_path, rows_of(QUESTION, prediction="AAAB", **{name: "AAAA"}), "csv")
+    other = write(tmp_path, records_with(QUESTION, prediction="AAAB", **{name: "AAAA"}), "csv")
     assert "equal" not in " ".join(read(other).notes)
 
 
 @pytest.mark.parametrize("name", ["truth", "answer_key", "ground-truth", "gold_labels"])
 def test_a_file_named_like_a_reference_standard_is_noted(tmp_path: Path, name: str) -> None:
-    path = write(tmp_path, rows_of({}, answer=TRUTH), "csv", name)
+    path = write(tmp_path, records_with({}, answer=TRUTH), "csv", name)
     assert f"the file is called {name}.csv" in read(path).notes[-1]
-    plain = write(tmp_path, rows_of({}, answer=TRUTH), "csv", "medgemma")
+    plain = write(tmp_path, records_with({}, answer=TRUTH), "csv", "medgemma")
     assert read(plain).notes == ()
 
 
 @pytest.mark.parametrize(
-    ("values", "kept", "note"),
+    ("values", "expected", "note"),
     [
         ([5, 3, 1], [0.05, 0.03, 0.01], "the largest is 5 (taken as 0.05)"),
         ([10, 8, 1], [0.1, 0.08, 0.01], "the largest is 10"),
@@ -213,12 +218,12 @@ def test_a_file_named_like_a_reference_standard_is_noted(tmp_path: Path, name: s
     ],
 )
 def test_an_unlikely_percentage_of_confidence_is_noted(
-    tmp_path: Path, values: list[Any], kept: list[float], note: str
+    tmp_path: Path, values: list[Any], expected: list[float], note: str
 ) -> None:
-    """The scale is read as documented and noted."""
+    """The scale is read as documented, with a note."""
     rows = [{"item_id": f"q{n}", "answer": "A", "confidence": c} for n, c in enumerate(values, 1)]
     file = read(write(tmp_path, rows, "json"))
-    assert [prediction.confidence for prediction in file.predictions] == pytest.approx(kept)
+    assert [prediction.confidence for prediction in file.predictions] == pytest.approx(expected)
     notes = [line for line in file.notes if "confidence" in line]
     assert len(notes) == bool(note)
     assert note in "".join(notes)
@@ -264,7 +269,7 @@ def test_numbers_of_an_exam_paper_are_distinguished_from_ids(tmp_path: Path) -> 
 
 @pytest.mark.parametrize("form", ["xlsx", "csv"])
 def test_text_with_carriage_returns_is_read_unchanged(tmp_path: Path, form: str) -> None:
-    """Xlsxwriter, which pandas and VLMEvalKit use, escapes them."""
+    """Xlsxwriter, which pandas and VLMEvalKit use, escapes carriage returns."""
     words = [
         "Answer: B\r\n",
         "The film.\r\n\r\nAnswer: C\r\n\r\nFluid.",

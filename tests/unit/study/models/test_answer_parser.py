@@ -4,8 +4,8 @@
 "tuning"; the batches "version N" and all others except "variations" were written by authors who
 did not know the rules, before the parser read them, and the results of these first readings are in
 ``docs/predictions-format.md``. "variations" are short statements and their opposites, written by a
-developer. `READ` has the minimum share of clear outputs that are read; unclear outputs are
-unparsed.
+developer. `MINIMUM_SHARE_READ` has the share of clear outputs that must be read at least; unclear
+outputs are unparsed.
 """
 
 import json
@@ -22,7 +22,7 @@ from study.models import answer_parser
 from study.models.answer_parser import answer_in, parse_answer
 from study.models.predictions import predict
 
-READ = {"difficult": 0.47, "general": 0.75, "version": 0.85, "variations": 0.9}
+MINIMUM_SHARE_READ = {"difficult": 0.47, "general": 0.75, "version": 0.85, "variations": 0.9}
 """Smallest share of clear outputs read, by the first word of the batch; 0.96 for the others."""
 
 OPTIONS = ("Pneumothorax", "Pleural effusion", "Cardiomegaly", "No acute finding")
@@ -60,7 +60,7 @@ CORPUS = _corpus()
 
 
 @cache
-def _letters(batch: str) -> list[str | None]:
+def _letters_read(batch: str) -> list[str | None]:
     """Return what the parser reads in the outputs of a batch."""
     return [parse_answer(output.text, output.options, output.question) for output in CORPUS[batch]]
 
@@ -68,10 +68,10 @@ def _letters(batch: str) -> list[str | None]:
 @pytest.mark.slow
 @pytest.mark.parametrize("batch", sorted(CORPUS))
 def test_no_output_is_read_as_the_wrong_letter(batch: str) -> None:
-    """No letter is read if another letter or none is meant."""
+    """No letter is read from an output that means another letter or none."""
     wrong = [
         (output.text, output.meant, read)
-        for output, read in zip(CORPUS[batch], _letters(batch), strict=True)
+        for output, read in zip(CORPUS[batch], _letters_read(batch), strict=True)
         if read and read != output.meant
     ]
     assert wrong == []
@@ -82,21 +82,21 @@ def test_clear_outputs_are_read(batch: str) -> None:
     """Nearly all clear answers are read."""
     clear = [
         (output, read)
-        for output, read in zip(CORPUS[batch], _letters(batch), strict=True)
+        for output, read in zip(CORPUS[batch], _letters_read(batch), strict=True)
         if output.meant and len(output.meant) == 1 and output.clear
     ]
     unread = [output.text for output, read in clear if read != output.meant]
-    assert len(unread) <= (1 - READ.get(batch.split()[0], 0.96)) * len(clear), unread
+    assert len(unread) <= (1 - MINIMUM_SHARE_READ.get(batch.split()[0], 0.96)) * len(clear), unread
 
 
-def _forms() -> list[dict[str, Any]]:
+def _output_forms() -> list[dict[str, Any]]:
     text = (Path(__file__).parent / "answer_forms.toml").read_text(encoding="utf-8")
     forms: list[dict[str, Any]] = tomllib.loads(text)["class"]
     return forms
 
 
 @pytest.mark.parametrize(
-    "form", _forms(), ids=lambda form: f"{form['name']}, {len(form['options'])} options"
+    "form", _output_forms(), ids=lambda form: f"{form['name']}, {len(form['options'])} options"
 )
 def test_each_class_of_outputs_is_read_as_intended(form: dict[str, Any]) -> None:
     read = {
@@ -118,18 +118,22 @@ def test_refusals_are_recognised() -> None:
             assert (status == "refused") == (output.meant == "refused"), output.text
 
 
-REJECTIONS = [
+REJECTION_TEMPLATES = [
     "{} is incorrect.",
     "{} is unlikely.",
     "{} can be ruled out.",
     "Not {}.",
     "Rule out {}.",
 ]
-DOUBTS = ["Maybe {}.", "It could be {}.", "Is it {}?", "I am not sure whether it is {}."]
-QUOTES = ["The radiologist said {}.", "A student might answer {}.", "According to the report, {}."]
+DOUBT_TEMPLATES = ["Maybe {}.", "It could be {}.", "Is it {}?", "I am not sure whether it is {}."]
+QUOTE_TEMPLATES = [
+    "The radiologist said {}.",
+    "A student might answer {}.",
+    "According to the report, {}.",
+]
 
 
-@pytest.mark.parametrize("frame", [*REJECTIONS, *DOUBTS, *QUOTES])
+@pytest.mark.parametrize("frame", [*REJECTION_TEMPLATES, *DOUBT_TEMPLATES, *QUOTE_TEMPLATES])
 @pytest.mark.parametrize(
     "mention", ["B", "(B)", "**B**", "option B", "B. Pleural effusion", "pleural effusion (B)"]
 )
@@ -171,11 +175,11 @@ def test_a_retracted_answer_without_another_is_not_an_answer() -> None:
 def test_option_numbers_count_from_one_and_bare_numbers_are_not_answers(
     number: str, letter: str | None
 ) -> None:
-    """A bare number may count from 0 or from 1."""
+    """A number by itself may count from 0 or from 1."""
     assert parse_answer(number, OPTIONS) == letter
 
 
-def test_rules_keep_their_names_and_order() -> None:
+def test_rule_sets_have_their_documented_names_and_order() -> None:
     """Strict rules read complete and final answers, loose rules also a single mentioned option."""
     assert answer_in("B", OPTIONS, "strict") == ("B", "whole")
     assert answer_in("Final answer: B\nThe angle is blunted.", OPTIONS, "strict") == ("B", "final")
@@ -202,7 +206,7 @@ STATEMENTS = [
 def test_a_denial_or_doubt_before_the_mention_is_never_that_letter(
     before: str, mention: str, after: str, word: str
 ) -> None:
-    """There is no answer if a word reverses the statement."""
+    """No answer is read if a word reverses the statement."""
     assert parse_answer(f"{before}{mention}{after}", OPTIONS) == "B"
     assert parse_answer(f"{before}{word}{mention}{after}", OPTIONS) is None
 
@@ -235,14 +239,14 @@ def test_a_question_attribution_condition_or_retraction_is_not_an_answer(
     assert parse_answer(frame.format(statement), OPTIONS) is None
 
 
-DISCUSSED = [
+DISCUSSIONS_OF_OTHERS = [
     "Pleural effusion (B) would blunt the angle.",
     "An effusion (B) also causes an opacity but has a meniscus.",
     "In B the angle would be blunted.",
     "B and C would not explain the pleural line.",
     "Cardiomegaly (C) is described by a ratio above one half.",
 ]
-RIVALS = [
+COMPETING_STATEMENTS = [
     "Or B.",
     "B.",
     "B is the more likely of the two.",
@@ -261,14 +265,16 @@ RIVALS = [
     "answer", ["Answer: A", "A. Pneumothorax.", "<answer>A</answer>", "The answer is A.", "**A**"]
 )
 def test_a_discussion_of_other_options_keeps_the_first_answer(answer: str) -> None:
-    """There is no answer if a sentence may replace or add an option."""
-    answers_kept = {words: parse_answer(f"{answer}\n\n{words}", OPTIONS) for words in DISCUSSED}
-    assert answers_kept == dict.fromkeys(DISCUSSED, "A")
-    lost = {words: parse_answer(f"{answer}\n\n{words}", OPTIONS) for words in RIVALS}
+    """No answer is read if a sentence may replace or add an option."""
+    answers_kept = {
+        words: parse_answer(f"{answer}\n\n{words}", OPTIONS) for words in DISCUSSIONS_OF_OTHERS
+    }
+    assert answers_kept == dict.fromkeys(DISCUSSIONS_OF_OTHERS, "A")
+    lost = {words: parse_answer(f"{answer}\n\n{words}", OPTIONS) for words in COMPETING_STATEMENTS}
     assert "A" not in lost.values()
 
 
-REWORDED = ("Enlarged heart", "Pleural effusion", "Clear lungs", "Widened mediastinum")
+REWORDED_OPTIONS = ("Enlarged heart", "Pleural effusion", "Clear lungs", "Widened mediastinum")
 
 
 @pytest.mark.parametrize(
@@ -289,8 +295,8 @@ REWORDED = ("Enlarged heart", "Pleural effusion", "Clear lungs", "Widened medias
 def test_the_words_of_one_option_in_another_order_are_an_answer(
     text: str, letter: str | None
 ) -> None:
-    """There is no answer after a denial, or with words of another option in the text."""
-    assert parse_answer(text, REWORDED, "What is the most likely finding?") == letter
+    """No answer is read after a denial, or if the text has words of another option."""
+    assert parse_answer(text, REWORDED_OPTIONS, "What is the most likely finding?") == letter
 
 
 @pytest.mark.parametrize(
@@ -302,7 +308,7 @@ def test_sides_and_denials_must_be_in_the_order_of_the_option(text: str) -> None
 
 
 def test_an_article_before_an_option_is_not_the_letter_a() -> None:
-    """Option A is only compared here."""
+    """In these outputs option A is only compared with others."""
     options = ("Thymoma", "Teratoma", "Goiter")
     text = "So it is a goiter. A thymoma and a teratoma would stay below the inlet."
     assert parse_answer(text, options) == "C"
@@ -346,7 +352,7 @@ def test_doubt_in_the_words_of_the_question_is_not_an_answer(
 
 @pytest.mark.parametrize("option", ["Pneumothorax", "Duodenum", "Sarcoidosis"])
 def test_one_typo_in_a_long_word_is_accepted_and_two_are_not(option: str) -> None:
-    """A letter is missing, doubled or swapped with the next one; the first letter counts."""
+    """A letter is missing, doubled or swapped with the next one; the first letter is correct."""
     options = (option, "Other finding", "No finding")
     for n in range(1, len(option) - 1):
         swapped = option[:n] + option[n + 1] + option[n] + option[n + 2 :]
@@ -370,7 +376,9 @@ def test_a_different_word_is_not_a_typo(text: str, options: tuple[str, ...]) -> 
     assert parse_answer(text, options) is None
 
 
-def _calls(text: str, question: str | None = None, options: tuple[str, ...] = ("Yes", "No")) -> int:
+def _number_of_calls(
+    text: str, question: str | None = None, options: tuple[str, ...] = ("Yes", "No")
+) -> int:
     """Return the number of function calls that parsing a text takes."""
     calls = 0
 
@@ -394,7 +402,7 @@ def _calls(text: str, question: str | None = None, options: tuple[str, ...] = ("
 def test_the_number_of_calls_grows_linearly_with_the_length(repeated: str) -> None:
     """Twice the text needs about twice the calls, so that repetitive outputs are read quickly."""
     parse_answer(repeated * 2000, OPTIONS)  # compiles the patterns
-    assert _calls(repeated * 2000) <= 2.2 * _calls(repeated * 1000)
+    assert _number_of_calls(repeated * 2000) <= 2.2 * _number_of_calls(repeated * 1000)
 
 
 @pytest.mark.thorough
@@ -404,24 +412,26 @@ def test_the_number_of_calls_grows_linearly_with_sentences_and_statements() -> N
     def text(n: int) -> str:
         return "The lungs are clear.\n" * 20 * n + "Pleural effusion.\n" * n
 
-    _calls(text(100))  # compiles the patterns
-    assert _calls(text(200)) <= 2.2 * _calls(text(100))
+    _number_of_calls(text(100))  # compiles the patterns
+    assert _number_of_calls(text(200)) <= 2.2 * _number_of_calls(text(100))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("repeated", ["the left is not, ", "the heart is enlarged, "])
 def test_the_number_of_calls_with_a_question_grows_linearly(repeated: str) -> None:
-    """Examples include a sentence with many clauses."""
+    """The outputs include a sentence with many clauses."""
     question = "Is the heart enlarged?"
-    _calls(repeated * 100, question)  # compiles the patterns
-    assert _calls(repeated * 400, question) <= 2.2 * _calls(repeated * 200, question)
+    _number_of_calls(repeated * 100, question)  # compiles the patterns
+    assert _number_of_calls(repeated * 400, question) <= 2.2 * _number_of_calls(
+        repeated * 200, question
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("repeated", ["the left is not, ", "the efusion is on the left, "])
 def test_the_number_of_calls_grows_linearly_for_words_of_the_question(repeated: str) -> None:
-    """Examples include misspelt words."""
+    """The outputs include misspelt words."""
     question, options = "On which side is the effusion?", ("Left effusion", "Right effusion")
-    _calls(repeated * 100, question, options)  # compiles the patterns
-    longer = _calls(repeated * 400, question, options)
-    assert longer <= 2.2 * _calls(repeated * 200, question, options)
+    _number_of_calls(repeated * 100, question, options)  # compiles the patterns
+    longer = _number_of_calls(repeated * 400, question, options)
+    assert longer <= 2.2 * _number_of_calls(repeated * 200, question, options)

@@ -1,4 +1,4 @@
-"""Outputs that were cut off at a token limit are unparsed, in the notation of every harness."""
+"""Outputs that were cut off at a token limit are unparsed, for the formats of all harnesses."""
 
 import json
 from collections.abc import Mapping
@@ -14,12 +14,12 @@ OPTIONS = ("Pneumothorax", "Pleural effusion", "Cardiomegaly", "No acute finding
 ITEMS = {"q1": OPTIONS}
 
 
-def _openai(reason: object) -> dict[str, Any]:
+def _openai_record(reason: object) -> dict[str, Any]:
     choice = {"message": {"content": "Answer: B"}, "finish_reason": reason}
     return {"custom_id": "q1", "response": {"status_code": 200, "body": {"choices": [choice]}}}
 
 
-def _responses(status: str, reason: str | None) -> dict[str, Any]:
+def _openai_responses_record(status: str, reason: str | None) -> dict[str, Any]:
     body = {
         "status": status,
         "incomplete_details": {"reason": reason} if reason else None,
@@ -28,17 +28,17 @@ def _responses(status: str, reason: str | None) -> dict[str, Any]:
     return {"custom_id": "q1", "response": {"status_code": 200, "body": body}}
 
 
-def _anthropic(reason: str) -> dict[str, Any]:
+def _anthropic_record(reason: str) -> dict[str, Any]:
     message = {"content": [{"type": "text", "text": "Answer: B"}], "stop_reason": reason}
     return {"custom_id": "q1", "result": {"type": "succeeded", "message": message}}
 
 
-def _gemini(reason: object) -> dict[str, Any]:
+def _gemini_record(reason: object) -> dict[str, Any]:
     candidate = {"content": {"parts": [{"text": "Answer: B"}]}, "finishReason": reason}
     return {"key": "q1", "response": {"candidates": [candidate]}}
 
 
-def _samples(**more: object) -> dict[str, Any]:
+def _lm_eval_record(**more: object) -> dict[str, Any]:
     return {
         "doc_id": 0,
         "doc": {"item_id": "q1"},
@@ -48,13 +48,13 @@ def _samples(**more: object) -> dict[str, Any]:
     }
 
 
-def _inspect(reason: str, **more: object) -> dict[str, Any]:
+def _inspect_record(reason: str, **more: object) -> dict[str, Any]:
     output = {"completion": "Answer: B", "stop_reason": reason}
     sample = {"id": "q1", "epoch": 1, "output": output, **more}
     return {"version": 2, "status": "success", "samples": [sample]}
 
 
-def _plain(**more: object) -> dict[str, Any]:
+def _plain_record(**more: object) -> dict[str, Any]:
     return {"item_id": "q1", "output": "Answer: B", **more}
 
 
@@ -62,41 +62,41 @@ LIMIT_REACHED = {"max_new_tokens": 16, "usage": {"output_tokens": 16}}
 LIMIT_NOT_REACHED = {"max_new_tokens": 16, "usage": {"output_tokens": 15}}
 
 CUT_OFF = {
-    "OpenAI chat": _openai("length"),
-    "OpenAI responses": _responses("incomplete", "max_output_tokens"),
-    "OpenAI responses without a reason": _responses("incomplete", None),
-    "Anthropic": _anthropic("max_tokens"),
-    "Anthropic context window": _anthropic("model_context_window_exceeded"),
-    "stopped by a filter": _plain(finish_reason="content_filter"),
-    "Gemini": _gemini("MAX_TOKENS"),
-    "Gemini as a number": _gemini(2),
-    "Gemini with its prefix": _gemini("FinishReason.MAX_TOKENS"),
-    "Inspect": _inspect("max_tokens"),
-    "Inspect context": _inspect("model_length"),
-    "Inspect sample limit": _inspect("stop", limit={"type": "token", "limit": 100}),
-    "lm-eval": _samples(finish_reason="length"),
-    "lmms-eval": _samples(input="x", token_counts=[{"output_tokens": 8}], max_new_tokens=8),
+    "OpenAI chat": _openai_record("length"),
+    "OpenAI responses": _openai_responses_record("incomplete", "max_output_tokens"),
+    "OpenAI responses without a reason": _openai_responses_record("incomplete", None),
+    "Anthropic": _anthropic_record("max_tokens"),
+    "Anthropic context window": _anthropic_record("model_context_window_exceeded"),
+    "stopped by a filter": _plain_record(finish_reason="content_filter"),
+    "Gemini": _gemini_record("MAX_TOKENS"),
+    "Gemini as a number": _gemini_record(2),
+    "Gemini with its prefix": _gemini_record("FinishReason.MAX_TOKENS"),
+    "Inspect": _inspect_record("max_tokens"),
+    "Inspect context": _inspect_record("model_length"),
+    "Inspect sample limit": _inspect_record("stop", limit={"type": "token", "limit": 100}),
+    "lm-eval": _lm_eval_record(finish_reason="length"),
+    "lmms-eval": _lm_eval_record(input="x", token_counts=[{"output_tokens": 8}], max_new_tokens=8),
     "VLMEvalKit": {
         "index": "q1",
         "question": "?",
         "prediction": "Answer: B",
         "finish_reason": "length",
     },
-    "vLLM": _plain(finish_reason="length", stop_reason=None),
-    "our run": _plain(stop="max_tokens"),
-    "a word before": _plain(finish_reason="stop: length"),
-    "Hugging Face": _plain(details={"finish_reason": "length"}),
-    "SGLang": _plain(meta_info={"finish_reason": {"type": "length", "length": 16}}),
-    "Ollama": _plain(done_reason="length"),
-    "Mistral": _plain(finish_reason="model_length"),
-    "vLLM list of reasons": _plain(finish_reasons=["length"]),
-    "one reason in a list": _plain(finish_reason=["stop", "length"]),
-    "OpenAI finish details": _plain(finish_details={"type": "max_tokens"}),
-    "OpenAI incomplete details": _plain(incomplete_details={"reason": "max_output_tokens"}),
-    "a flag": _plain(truncated=True),
-    "incomplete": _plain(finish_reason="incomplete"),
+    "vLLM": _plain_record(finish_reason="length", stop_reason=None),
+    "our run": _plain_record(stop="max_tokens"),
+    "a word before": _plain_record(finish_reason="stop: length"),
+    "Hugging Face": _plain_record(details={"finish_reason": "length"}),
+    "SGLang": _plain_record(meta_info={"finish_reason": {"type": "length", "length": 16}}),
+    "Ollama": _plain_record(done_reason="length"),
+    "Mistral": _plain_record(finish_reason="model_length"),
+    "vLLM list of reasons": _plain_record(finish_reasons=["length"]),
+    "one reason in a list": _plain_record(finish_reason=["stop", "length"]),
+    "OpenAI finish details": _plain_record(finish_details={"type": "max_tokens"}),
+    "OpenAI incomplete details": _plain_record(incomplete_details={"reason": "max_output_tokens"}),
+    "a flag": _plain_record(truncated=True),
+    "incomplete": _plain_record(finish_reason="incomplete"),
     **{
-        f"{key} {value}": _plain(**{key: value})
+        f"{key} {value}": _plain_record(**{key: value})
         for key, value in [
             *[("status", "incomplete"), ("status", "max_tokens"), ("eos", False), ("eos", "false")],
             *[("finished", False), ("is_finished", "no"), ("complete", False), ("done", False)],
@@ -109,23 +109,25 @@ CUT_OFF = {
             *[("finish_reason", "timeout"), ("stop_reason", "error")],
         ]
     },
-    "tokens at the limit": _plain(**LIMIT_REACHED),
+    "tokens at the limit": _plain_record(**LIMIT_REACHED),
 }
 FINISHED = {
-    "OpenAI chat": _openai("stop"),
-    "no reason": _openai(None),
-    "OpenAI responses": _responses("completed", None),
-    "Anthropic": _anthropic("end_turn"),
-    "Anthropic stop sequence": _anthropic("stop_sequence"),
-    "Gemini": _gemini("STOP"),
-    "Inspect": _inspect("stop"),
-    "lm-eval": _samples(),
-    "plain": _plain(finish_reason="stop"),
-    "list of reasons": _plain(finish_reasons=["stop"]),
-    "OpenAI finish details": _plain(finish_details={"type": "stop", "stop_tokens": [100260]}),
-    "list of stop sequences": _plain(stop=["\n"]),
+    "OpenAI chat": _openai_record("stop"),
+    "no reason": _openai_record(None),
+    "OpenAI responses": _openai_responses_record("completed", None),
+    "Anthropic": _anthropic_record("end_turn"),
+    "Anthropic stop sequence": _anthropic_record("stop_sequence"),
+    "Gemini": _gemini_record("STOP"),
+    "Inspect": _inspect_record("stop"),
+    "lm-eval": _lm_eval_record(),
+    "plain": _plain_record(finish_reason="stop"),
+    "list of reasons": _plain_record(finish_reasons=["stop"]),
+    "OpenAI finish details": _plain_record(
+        finish_details={"type": "stop", "stop_tokens": [100260]}
+    ),
+    "list of stop sequences": _plain_record(stop=["\n"]),
     **{
-        f"{key} {value}": _plain(**{key: value})
+        f"{key} {value}": _plain_record(**{key: value})
         for key, value in [
             *[("truncated", False), ("truncated", "0"), ("eos", True), ("finished", 1)],
             *[("status", "success"), ("status", "completed"), ("finish_reason", 1)],
@@ -133,8 +135,8 @@ FINISHED = {
             *[("hit_limit", False), ("stopped_eos", False), ("n_done", 0)],
         ]
     },
-    "tokens below the limit": _plain(**LIMIT_NOT_REACHED),
-    "finished at the limit": _plain(finish_reason="stop", **LIMIT_REACHED),
+    "tokens below the limit": _plain_record(**LIMIT_NOT_REACHED),
+    "finished at the limit": _plain_record(finish_reason="stop", **LIMIT_REACHED),
 }
 
 
@@ -157,7 +159,7 @@ def test_a_finished_output_is_read(tmp_path: Path, harness: str) -> None:
     assert _status(tmp_path, FINISHED[harness]) == ("B", "answered", None)
 
 
-def test_the_column_of_the_reason_can_be_named(tmp_path: Path) -> None:
+def test_the_column_of_the_finish_reason_can_be_specified(tmp_path: Path) -> None:
     path = tmp_path / "answers.csv"
     path.write_text("case,reply,why\nq1,Answer: B,length\n")
     column_roles = {"id": "case", "output": "reply", "finish": "why"}
@@ -167,7 +169,7 @@ def test_the_column_of_the_reason_can_be_named(tmp_path: Path) -> None:
 
 def test_a_note_states_the_number_of_cut_off_outputs(tmp_path: Path) -> None:
     path = tmp_path / "answers.jsonl"
-    record = _plain(finish_reason="length")
+    record = _plain_record(finish_reason="length")
     path.write_text(json.dumps(record) + "\n")
     notes = read_predictions(path, options=ITEMS).notes
     assert "1 output was cut off and is unparsed" in notes
@@ -177,19 +179,19 @@ def test_a_note_states_the_number_of_cut_off_outputs(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("empty", ["", " \n", None])
-def test_an_empty_output_that_the_model_finished_is_unparsed(empty: str | None) -> None:
-    """The model returned no text. Without a reason for stopping, the output counts as skipped."""
+def test_an_empty_output_with_a_finish_reason_is_unparsed(empty: str | None) -> None:
+    """Without a finish reason, an empty output counts as skipped."""
     finished = predict("q1", empty, OPTIONS, finish="stop")
     assert (finished.status, finished.detail["reason"]) == ("unparsed", "empty output")
     assert predict("q1", empty, OPTIONS).status == "skipped"
     assert predict("q1", empty, OPTIONS, finish="length").detail["reason"] == "cut off"
 
 
-def test_reasoning_without_an_end_is_cut_off() -> None:
+def test_reasoning_that_does_not_end_counts_as_cut_off() -> None:
     unfinished = predict("q1", "<think>The answer is B. Let me", OPTIONS)
     assert (unfinished.status, unfinished.detail["reason"]) == ("unparsed", "cut off")
 
 
 @pytest.mark.parametrize("reason", ["stop", "end_turn", "STOP", "eos", "", None, 1, True, {}, []])
-def test_other_finish_reasons_do_not_mean_cut_off(reason: object) -> None:
+def test_outputs_with_other_finish_reasons_do_not_count_as_cut_off(reason: object) -> None:
     assert not is_cut_off(reason)

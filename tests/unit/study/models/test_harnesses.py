@@ -1,4 +1,4 @@
-"""Files of answers in the formats of the usual harnesses are read, or refused with the reason."""
+"""Answer files in the formats of the usual harnesses are read, or refused with the reason."""
 
 import json
 import math
@@ -230,7 +230,7 @@ def _parquet(folder: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("written", "shape"),
+    ("write", "shape"),
     [
         (_vlmevalkit, "VLMEvalKit XLSX table"),
         (_vlmevalkit_tsv, "VLMEvalKit CSV table"),
@@ -248,10 +248,10 @@ def _parquet(folder: Path) -> Path:
     ],
 )
 def test_the_format_of_a_file_is_detected_by_its_content(
-    tmp_path: Path, written: Callable[[Path], Path], shape: str
+    tmp_path: Path, write: Callable[[Path], Path], shape: str
 ) -> None:
     """Similar formats are distinguished, and the reference standard is not read."""
-    path = written(tmp_path)
+    path = write(tmp_path)
     file = _read(path)
     assert file.shape == shape
     assert _answers(file) == {("q1", 1): ("B", "answered"), ("q2", 1): ("C", "answered")}
@@ -350,7 +350,7 @@ def _choices(message: Mapping[str, Any]) -> dict[str, Any]:
 def test_failed_requests_are_skipped_and_refusals_are_refused(
     tmp_path: Path, row: Mapping[str, Any], status: str, note: str
 ) -> None:
-    """The status reported by the provider decides, and failures are counted."""
+    """The status that the provider reports is used, and failures are counted."""
     key = "custom_id" if "custom_id" in row else "key"
     good: dict[str, Any] = {"response": {"body": {"choices": [{"message": {"content": "B"}}]}}}
     if key == "key":
@@ -364,7 +364,7 @@ def test_failed_requests_are_skipped_and_refusals_are_refused(
 
 
 def test_several_choices_of_a_request_are_runs(tmp_path: Path) -> None:
-    """They come from `n` in a batch, or from repeats of lm-eval."""
+    """Several choices result from `n` in a batch, or from repeats in lm-eval."""
     choices = [{"message": {"content": words}} for words in ("B", "C")]
     rows = [{"custom_id": "q1", "response": {"body": {"choices": choices}}}]
     expected = {("q1", 1): ("B", "answered"), ("q1", 2): ("C", "answered")}
@@ -373,7 +373,7 @@ def test_several_choices_of_a_request_are_runs(tmp_path: Path) -> None:
     assert _answers(_read(_lines(tmp_path / "b.jsonl", [sample]))) == expected
 
 
-def test_the_likelihoods_of_options_give_answer_and_probabilities(tmp_path: Path) -> None:
+def test_answer_and_probabilities_follow_from_the_likelihoods_of_options(tmp_path: Path) -> None:
     """If lm-eval reports the likelihood of each option, the most likely one is the answer."""
     likelihoods = [[["-3.5", "False"]], [["-0.5", "True"]], [["-9", "False"]], [["-7", "False"]]]
     row = {"doc_id": 0, "doc": {"item_id": "q1"}, "resps": likelihoods, "filter": "none"}
@@ -385,7 +385,7 @@ def test_the_likelihoods_of_options_give_answer_and_probabilities(tmp_path: Path
 
 
 def test_columns_can_be_specified_in_every_kind_of_table(tmp_path: Path) -> None:
-    """In JSON, the name is a path."""
+    """In JSON, a column is specified as a path."""
     columns = "id=Case No.,output=Reply,run=seed,confidence=sure,condition=Shown,prompt=asked"
     header = ["Case No.", "Reply", "seed", "sure", "Shown", "asked", "Truth"]
     rows: list[list[Any]] = [
@@ -447,7 +447,7 @@ def test_the_probability_of_the_answer_is_its_confidence(
     assert prediction.detail["probabilities"] == {"A": 0.1, "B": 0.7, "C": 0.2, "D": 0}
 
 
-def test_letters_of_shuffled_options_are_translated(tmp_path: Path) -> None:
+def test_letters_of_shuffled_options_are_converted(tmp_path: Path) -> None:
     """An invalid order is refused, because letters would be read incorrectly."""
     row = {"item_id": "q1", "answer": "A", "condition": "options shuffled", "shown_order": "CADB"}
     (prediction,) = _read(_lines(tmp_path / "a.jsonl", [row])).predictions
@@ -461,7 +461,7 @@ def test_letters_of_shuffled_options_are_translated(tmp_path: Path) -> None:
 
 
 def test_an_exam_paper_supplies_missing_columns_of_the_answers(tmp_path: Path) -> None:
-    """It has the order of options, the condition, and the item of each number."""
+    """The paper has the order of options, the condition, and the item of each number."""
     paper = tmp_path / "paper.json"
     items = [
         {"index": 1, "item_id": "q1", "shown_order": "CADB"},
@@ -481,8 +481,8 @@ def test_an_exam_paper_supplies_missing_columns_of_the_answers(tmp_path: Path) -
         _read(paper)
 
 
-def test_several_files_are_parts_or_runs(tmp_path: Path) -> None:
-    """They are runs if they have the same items."""
+def test_several_files_are_parts_of_one_run_or_several_runs(tmp_path: Path) -> None:
+    """Files with the same items are runs."""
     first = _lines(tmp_path / "a.jsonl", [{"item_id": "q1", "answer": "A"}])
     second = _lines(tmp_path / "b.jsonl", [{"item_id": "q2", "answer": "B"}])
     repeated = _lines(tmp_path / "c.jsonl", [{"item_id": "q1", "answer": "C"}])
@@ -497,17 +497,17 @@ def test_several_files_are_parts_or_runs(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("columns", "says"),
+    ("columns", "message"),
     [
         ("id=item_id,answer=reply", "no column “reply” for the answer; it has item_id, out"),
         ("id=item_id,output=out,confidence=out", "the confidence “B” is not a number from 0 to 1"),
         ("id=item_id,output=out,order=item_id", "is not an order of 4 options"),
     ],
 )
-def test_an_invalid_column_is_refused(tmp_path: Path, columns: str, says: str) -> None:
-    """The message has file, row and remedy."""
+def test_an_invalid_column_is_refused(tmp_path: Path, columns: str, message: str) -> None:
+    """The message has the file, the row and a remedy."""
     path = _lines(tmp_path / "a.jsonl", [{"item_id": "q1", "out": "B"}])
-    with pytest.raises(BadFile, match=says):
+    with pytest.raises(BadFile, match=message):
         _read(path, columns=columns)
 
 
@@ -529,7 +529,7 @@ def test_duplicate_answers_of_a_run_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("ending", ["xlsx", "eval", "parquet", "json"])
 def test_a_damaged_file_is_refused(tmp_path: Path, ending: str) -> None:
-    """It is truncated, or another file has its name."""
+    """The file is truncated, or a file of another kind has its name."""
     writers = {
         "xlsx": _vlmevalkit,
         "eval": _inspect_eval,
@@ -540,7 +540,7 @@ def test_a_damaged_file_is_refused(tmp_path: Path, ending: str) -> None:
     path.write_bytes(path.read_bytes()[:-40])
     with pytest.raises(BadFile, match=path.name):
         _read(path)
-    if ending == "eval":  # the content is altered, not the directory
+    if ending == "eval":  # the content of the ZIP file is altered, not its directory
         content = bytearray(_inspect_eval(tmp_path).read_bytes())
         content[60:90] = b"\xff" * 30
         path.write_bytes(content)
@@ -554,7 +554,7 @@ def test_a_damaged_file_is_refused(tmp_path: Path, ending: str) -> None:
 
 
 def test_answers_of_the_llava_scripts_are_in_the_column_text(tmp_path: Path) -> None:
-    """Their question files have that column too, but contain no predictions."""
+    """Question files of these scripts have that column too, but contain no predictions."""
     rows = [
         {"question_id": f"q{n}", "prompt": "Which?", "text": words, "model_id": "llava-v1.5-7b"}
         for n, words in ((1, "B"), (2, "The answer is C."))
@@ -566,23 +566,23 @@ def test_answers_of_the_llava_scripts_are_in_the_column_text(tmp_path: Path) -> 
         _read(_lines(tmp_path / "questions.jsonl", records))
 
 
-def test_generated_text_precedes_the_column_answer(tmp_path: Path) -> None:
-    """That column may contain the correct answer."""
+def test_generated_text_takes_precedence_over_the_column_answer(tmp_path: Path) -> None:
+    """The column `answer` may contain the correct answer."""
     rows = [{"item_id": "q1", "generated_text": "B", "answer": "A"}]
     assert _answers(_read(_lines(tmp_path / "made.jsonl", rows))) == {("q1", 1): ("B", "answered")}
 
 
 @pytest.mark.parametrize(
-    ("begins", "says"),
+    ("start_of_file", "message"),
     [
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "old format .*Save As > Excel Workbook"),
         (b"\x80\x04\x95", "pickle.*write it as XLSX, CSV or JSON"),
     ],
 )
 def test_unsupported_file_types_are_refused_with_a_remedy(
-    tmp_path: Path, begins: bytes, says: str
+    tmp_path: Path, start_of_file: bytes, message: str
 ) -> None:
     path = tmp_path / "result.xlsx"
-    path.write_bytes(begins + bytes(600))
-    with pytest.raises(BadFile, match=says):
+    path.write_bytes(start_of_file + bytes(600))
+    with pytest.raises(BadFile, match=message):
         _read(path)

@@ -1,4 +1,4 @@
-"""Boxes and heat maps in prediction files: kept if valid, otherwise not used and noted."""
+"""Boxes and heat maps in prediction files are kept if valid; otherwise a note reports them."""
 
 import json
 from pathlib import Path
@@ -38,7 +38,7 @@ def test_boxes_outside_of_the_image_are_not_valid(value: object) -> None:
     [{}, [{"rows": []}], [{"rows": [[0], [0, 1]]}], [{"rows": [[1.5]]}], [{"rows": [[0] * 129]}]],
 )
 def test_a_heat_map_is_a_rectangle_of_numbers_from_0_to_1(value: object) -> None:
-    """It has at most 128 rows and columns."""
+    """A heat map has at most 128 rows and columns."""
     assert heat_maps_of(value) is None
 
 
@@ -48,8 +48,8 @@ def _read(tmp_path: Path, **more: Any) -> Any:
     return read_predictions(path, options={"q1": ("yes", "no")})
 
 
-def test_a_file_may_have_boxes_a_map_and_an_explanation(tmp_path: Path) -> None:
-    """A cell may contain them as JSON."""
+def test_a_file_may_have_boxes_a_heat_map_and_an_explanation(tmp_path: Path) -> None:
+    """A cell may contain boxes or a map as JSON."""
     boxes = [{**BOX, "label": " opacity "}]
     for value in (boxes, json.dumps(boxes)):
         file = _read(tmp_path, boxes=value, map=[{"rows": [[0, 1]]}], explanation="An opacity.")
@@ -60,7 +60,7 @@ def test_a_file_may_have_boxes_a_map_and_an_explanation(tmp_path: Path) -> None:
 
 
 def test_marks_that_are_not_valid_are_noted_and_not_used(tmp_path: Path) -> None:
-    """The answer is used."""
+    """The answer of the row is still used."""
     file = _read(tmp_path, boxes=[{"x": 2}])
     assert "boxes" not in file.predictions[0].detail
     assert file.predictions[0].answer == "A"

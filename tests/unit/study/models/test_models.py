@@ -1,4 +1,4 @@
-"""Models as raters: reading a file, adding, withdrawing and replacing a model, and its card."""
+"""Models as raters: reading a file, adding, withdrawing and replacing a model, model cards."""
 
 import csv
 import json
@@ -58,15 +58,15 @@ def _file(folder: Path, words: object = "A", ids: tuple[str, ...] = CASES) -> Pa
     return path
 
 
-def _drawn(store: Store) -> list[str]:
+def _drawn_item_ids(store: Store) -> list[str]:
     with store.look() as look:
         rows = look.rows("SELECT item_id FROM cases JOIN items ON items.id = item ORDER BY number")
     return [row["item_id"] for row in rows]
 
 
-def _mixed(store: Store, folder: Path) -> StudyPredictions:
+def _mixed_predictions(store: Store, folder: Path) -> StudyPredictions:
     """Return the content of a file with an answer, an unclear one, a refusal and five gaps."""
-    first, second, third, *_ = _drawn(store)
+    first, second, third, *_ = _drawn_item_ids(store)
     outputs = {first: "B", second: "hard to tell", third: "I cannot answer.", "elsewhere": "A"}
     path = folder / "mixed.json"
     path.write_text(
@@ -76,10 +76,10 @@ def _mixed(store: Store, folder: Path) -> StudyPredictions:
 
 
 def test_reading_a_file_stores_nothing(trial: Store, tmp_path: Path) -> None:
-    """It returns counts, without a row or an event."""
+    """Counts are returned, without a row or an event."""
     with trial.look() as look:
         before = events.length(look, "study:trial")
-    answers = _mixed(trial, tmp_path)
+    answers = _mixed_predictions(trial, tmp_path)
     assert answers.by_status == {"answered": 1, "unparsed": 1, "refused": 1}
     assert (answers.n_cases, answers.n_absent, answers.n_not_drawn) == (8, 5, 1)
     assert answers.n_unanswered == 2
@@ -91,21 +91,21 @@ def test_reading_a_file_stores_nothing(trial: Store, tmp_path: Path) -> None:
 def test_ids_that_do_not_match_are_reported_before_a_model_is_added(
     trial: Store, tmp_path: Path
 ) -> None:
-    """The message has counts and examples of both files."""
-    answers = _mixed(trial, tmp_path)
-    assert answers.absent_ids == _drawn(trial)[3:]
+    """The message has counts and examples of IDs in the file and in the study."""
+    answers = _mixed_predictions(trial, tmp_path)
+    assert answers.absent_ids == _drawn_item_ids(trial)[3:]
     other = tuple(f"case-{n}" for n in range(40))
     with pytest.raises(BadFile) as excinfo:
         read_model(trial, _file(tmp_path, ids=other), study="trial")
     assert "In the file, 40: “case-0”, “case-1”, “case-2”." in str(excinfo.value)
-    assert f"In the study, 8: “{_drawn(trial)[0]}”" in str(excinfo.value)
+    assert f"In the study, 8: “{_drawn_item_ids(trial)[0]}”" in str(excinfo.value)
 
 
 def test_examples_show_outputs_with_the_answers_read_from_them(
     trial: Store, tmp_path: Path
 ) -> None:
     """Unclear outputs are included; an option is shown by its letter and text."""
-    examples = _mixed(trial, tmp_path).examples(10)
+    examples = _mixed_predictions(trial, tmp_path).examples(10)
     assert [(example.words, example.status, example.answer) for example in examples] == [
         ("B", "answered", "B"),
         ("hard to tell", "unparsed", None),
@@ -121,8 +121,8 @@ def _options(store: Store, item_id: str) -> str:
 
 
 def test_half_of_the_examples_are_unclear_outputs(trial: Store, tmp_path: Path) -> None:
-    """Unclear outputs need attention."""
-    drawn = _drawn(trial)
+    """Unclear outputs must be checked by the user."""
+    drawn = _drawn_item_ids(trial)
     outputs = {item_id: "A" if i < 6 else "?" for i, item_id in enumerate(drawn)}
     path = tmp_path / "many.json"
     path.write_text(
@@ -134,7 +134,7 @@ def test_half_of_the_examples_are_unclear_outputs(trial: Store, tmp_path: Path) 
 
 
 def test_the_answers_that_were_shown_are_stored(trial: Store, tmp_path: Path) -> None:
-    """The file may change before the model is added."""
+    """The file may change between the display and adding the model."""
     answers = read_model(trial, _file(tmp_path, "C"), study="trial")
     _file(tmp_path, "D")
     keep_model(trial, answers, model_id="M", acting=Acting(by=BY, now=NOW))
@@ -143,10 +143,10 @@ def test_the_answers_that_were_shown_are_stored(trial: Store, tmp_path: Path) ->
     assert verify(trial) == []
 
 
-def test_a_withdrawn_model_is_not_counted_but_stays_in_the_store(
+def test_a_withdrawn_model_is_not_counted_but_kept_in_the_store(
     trial: Store, tmp_path: Path
 ) -> None:
-    """No table of the bundle has it; the audit trail has person, time and reason."""
+    """No table of the bundle has the model; the trail records person, time and reason."""
     add_model(trial, _file(tmp_path), study="trial", model_id="M", acting=ACTING)
     withdraw_model(
         trial, study="trial", model_id="M", reason="Wrong file", acting=Acting(by=BY, now=LATER)
@@ -189,7 +189,7 @@ def test_a_replaced_model_keeps_its_name(trial: Store, tmp_path: Path) -> None:
 
 
 def test_a_replacement_needs_a_reason_and_a_model(trial: Store, tmp_path: Path) -> None:
-    """Without one of them, the current model is unchanged."""
+    """Without a reason or model, the current model is unchanged."""
     add_model(trial, _file(tmp_path, "A"), study="trial", model_id="M", acting=ACTING)
     answers = read_model(trial, _file(tmp_path, "B"), study="trial")
     with pytest.raises(BadInput, match="Give a reason"):
@@ -205,7 +205,7 @@ def test_a_replacement_needs_a_reason_and_a_model(trial: Store, tmp_path: Path) 
 
 
 def test_the_name_of_a_withdrawn_model_is_reserved_for_models(trial: Store, tmp_path: Path) -> None:
-    """It can be used again any number of times."""
+    """A model can use the name again any number of times."""
     for _ in range(3):
         add_model(trial, _file(tmp_path), study="trial", model_id="M", acting=ACTING)
         withdraw_model(trial, study="trial", model_id="M", reason="Wrong", acting=ACTING)
@@ -216,7 +216,7 @@ def test_the_name_of_a_withdrawn_model_is_reserved_for_models(trial: Store, tmp_
 
 
 def test_a_withdrawal_after_closing_is_marked(trial: Store, tmp_path: Path) -> None:
-    """The person may have seen the results; bundle and report show that."""
+    """The person may have seen the results; the bundle and report state this."""
     add_model(trial, _file(tmp_path), study="trial", model_id="M", acting=ACTING)
     withdraw_model(trial, study="trial", model_id="M", reason="Before", acting=ACTING)
     add_model(trial, _file(tmp_path), study="trial", model_id="M", acting=ACTING)
@@ -264,7 +264,7 @@ def test_a_study_with_withdrawn_models_is_restored_identically(
     assert verify(target) == []
 
 
-def _in_runs(folder: Path, cases: list[str]) -> Path:
+def _write_runs(folder: Path, cases: list[str]) -> Path:
     """Write two runs with confidence, and a run without films."""
     rows = [
         {
@@ -289,8 +289,8 @@ def _in_runs(folder: Path, cases: list[str]) -> Path:
 def test_runs_conditions_and_confidence_are_stored_and_exported(
     trial: Store, tmp_path: Path
 ) -> None:
-    """The first run with the condition of the readers represents the model."""
-    path = _in_runs(tmp_path, _drawn(trial))
+    """The first run under the condition of the readers represents the model."""
+    path = _write_runs(tmp_path, _drawn_item_ids(trial))
     answers = add_model(trial, path, study="trial", model_id="M", acting=ACTING)
     assert answers.by_status == {"answered": 8}
     (model,) = models_of(trial, "trial")[0]
@@ -317,7 +317,7 @@ def test_runs_conditions_and_confidence_are_stored_and_exported(
 
 def test_outputs_can_be_read_again_with_other_rules(trial: Store, tmp_path: Path) -> None:
     """Strict rules read fewer answers, loose rules more; the trail records a change."""
-    first, second, third, *_ = _drawn(trial)
+    first, second, third, *_ = _drawn_item_ids(trial)
     option = json.loads(_options(trial, second))[2]
     outputs = {first: "So the answer is B.", second: f"Look at {option} first", third: "C"}
     path = tmp_path / "words.json"
@@ -357,10 +357,10 @@ def test_outputs_can_be_read_again_with_other_rules(trial: Store, tmp_path: Path
     assert verify(trial) == []
 
 
-def test_outputs_are_read_with_the_question_of_their_case(
+def test_outputs_are_read_together_with_the_question_of_their_case(
     trial: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Files are added, read again, listed and exported."""
+    """The question is used when files are added, read again, listed and exported."""
     add_model(trial, _file(tmp_path, "Hard to tell."), study="trial", model_id="M", acting=ACTING)
     with trial.look() as look:
         questions = studies.questions(look, study_row(look, "trial").id)
@@ -382,8 +382,8 @@ def test_outputs_are_read_with_the_question_of_their_case(
         assert set(texts) == set(questions.values())
 
 
-def test_a_bundle_without_withdrawn_models_is_unchanged(trial: Store, tmp_path: Path) -> None:
-    """Bundles of earlier versions can be restored, because no row has an edition."""
+def test_a_bundle_without_withdrawn_models_has_no_new_columns(trial: Store, tmp_path: Path) -> None:
+    """Bundles of earlier versions can be restored because no row has an edition."""
     add_model(trial, _file(tmp_path), study="trial", model_id="M", acting=ACTING)
     files = bundle_files(trial, "trial")
     assert b"edition" not in b"".join(files.values())
@@ -391,7 +391,7 @@ def test_a_bundle_without_withdrawn_models_is_unchanged(trial: Store, tmp_path: 
 
 
 def test_the_analysis_never_sees_a_withdrawn_model(trial: Store, tmp_path: Path) -> None:
-    """The raters of the bundle do not include it."""
+    """The raters in the bundle do not include the model."""
     add_model(trial, _file(tmp_path, "A"), study="trial", model_id="M", acting=ACTING)
     add_model(trial, _file(tmp_path, "B"), study="trial", model_id="N", acting=ACTING)
     withdraw_model(trial, study="trial", model_id="M", reason="Wrong file", acting=ACTING)
@@ -410,13 +410,13 @@ def store(opened: Opened, tmp_path: Path) -> Store:
     return store
 
 
-def test_a_card_has_the_fields_of_the_leaderboard() -> None:
-    """Both lists are equal."""
+def test_a_model_card_has_the_fields_of_the_leaderboard() -> None:
+    """The two lists of fields are equal."""
     assert FIELDS == CARD_COLUMNS
 
 
-def test_the_last_card_is_shown_and_all_are_in_the_trail(store: Store) -> None:
-    """Empty fields are omitted; an empty card removes it."""
+def test_the_last_model_card_is_shown_and_the_trail_has_all_of_them(store: Store) -> None:
+    """Empty fields are omitted; an empty card removes the card."""
     for card in ({"licence": "MIT", "cost": " "}, {"licence": "Apache-2.0", "date": "2026"}):
         describe_model(store, study="trial", model_id="M", card=card, acting=ACTING)
     assert cards(store, "trial") == {"M": {"licence": "Apache-2.0", "date": "2026"}}
@@ -440,8 +440,8 @@ def test_an_invalid_card_is_refused(store: Store) -> None:
 def test_cut_off_outputs_are_counted_and_flagged_in_the_bundle(
     trial: Store, tmp_path: Path
 ) -> None:
-    """They are unparsed in `readings.csv` and have the flag `cut_off`."""
-    first, second, *_ = _drawn(trial)
+    """Such outputs are unparsed in `readings.csv` and have the flag `cut_off`."""
+    first, second, *_ = _drawn_item_ids(trial)
     path = tmp_path / "answers.jsonl"
     rows = [
         {"item_id": first, "output": "Answer: B", "finish_reason": "length"},
@@ -459,10 +459,10 @@ def test_cut_off_outputs_are_counted_and_flagged_in_the_bundle(
     assert flags == {(first, "unparsed"): "cut_off", (second, "answered"): ""}
     assert n_cut_off(read_bundle(folder)) == {"M": 1}
     reread_answers = reread(trial, study="trial", model_id="M", rules="loose")
-    assert not reread_answers.changed  # no rule set parses a truncated output
+    assert not reread_answers.changed  # no rule set reads an output that was cut off
 
 
-def test_the_command_reports_a_missing_card(
+def test_the_command_reports_a_missing_model_card(
     trial: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     add_model(trial, _file(tmp_path), study="trial", model_id="M", acting=ACTING)

@@ -44,7 +44,7 @@ from tests.unit.study.reading.test_score_card import close
 
 Opened = Callable[..., Store]
 OPEN = "open-ended"
-ASKED = ModelProtocol(condition=Shown.OPEN_ENDED, order=Order.SHUFFLED)
+OPEN_PROTOCOL = ModelProtocol(condition=Shown.OPEN_ENDED, order=Order.SHUFFLED)
 BY = By(name="c", role="administrator", place="abc")
 ACTING = Acting(by=BY, now=NOW)
 
@@ -72,7 +72,7 @@ def _file(folder: Path, *rows: Mapping[str, object]) -> Path:
     return path
 
 
-def _keep(store: Store, answers: StudyPredictions, model: str = "M") -> None:
+def _store_answers(store: Store, answers: StudyPredictions, model: str = "M") -> None:
     keep_model(store, answers, model_id=model, acting=ACTING)
 
 
@@ -80,9 +80,9 @@ def _keep(store: Store, answers: StudyPredictions, model: str = "M") -> None:
 
 
 def test_the_prompt_of_the_first_template_without_options_is_complete(trial: Store) -> None:
-    """It has no letter and no option; the images are the same as with options."""
-    item = paper_of_study(trial, "trial", ASKED).items[0]
-    prompt = prompt_of(item, ASKED)
+    """The prompt has no letter and no option; the images are the same as with options."""
+    item = paper_of_study(trial, "trial", OPEN_PROTOCOL).items[0]
+    prompt = prompt_of(item, OPEN_PROTOCOL)
     assert prompt.system == (
         "You are an experienced radiologist. You answer questions about radiographs."
     )
@@ -93,7 +93,7 @@ def test_the_prompt_of_the_first_template_without_options_is_complete(trial: Sto
         "Answer in a few words, as you would in a report, and do not explain."
     )
     assert (item.options, item.shown_order, len(item.films)) == ((), "", 2)
-    explained = prompt_of(item, replace(ASKED, explanation=True)).text
+    explained = prompt_of(item, replace(OPEN_PROTOCOL, explanation=True)).text
     assert explained.endswith('a line "Answer: " and your answer in a few words.')
 
 
@@ -101,14 +101,14 @@ def test_the_prompt_of_the_first_template_without_options_is_complete(trial: Sto
     ("templates", "sha256"), [(TEMPLATES, "a204ac104acfaee9"), (OPEN_TEMPLATES, "e952deb33b97fcb9")]
 )
 def test_the_first_templates_are_unchanged(templates: Mapping[str, Template], sha256: str) -> None:
-    """Answers are stored with the version of the template; later lines are excluded here."""
+    """Answers are stored with the version of the template; lines added later are not compared."""
     texts = {name: getattr(templates["1"], name) for name in Template.__slots__}
     assert sha256_of({name: text for name, text in texts.items() if text})[:16] == sha256
 
 
 def test_no_format_of_the_paper_contains_an_option(trial: Store, tmp_path: Path) -> None:
-    """It has all items with their images."""
-    paper = paper_of_study(trial, "trial", ASKED)
+    """The paper has all items with their images."""
+    paper = paper_of_study(trial, "trial", OPEN_PROTOCOL)
     export_paper(trial, paper, tmp_path / "out", acting=ACTING)
     for path in (tmp_path / "out").rglob("*"):
         assert path.is_dir() or b"Finding " not in path.read_bytes(), path
@@ -137,7 +137,7 @@ def test_text_is_stored_and_never_read_as_a_letter(trial: Store, tmp_path: Path)
     answers = read_model(trial, _file(tmp_path, *rows), study="trial")
     assert answers.by_status == {"answered": 4, "skipped": 1, "refused": 1}
     assert {example.option for example in answers.examples(10)} == {""}
-    _keep(trial, answers)
+    _store_answers(trial, answers)
     open_answers = _open_answers(trial)
     assert [row.words for row in open_answers[:4]] == [*outputs[:3], "Effusion."]
     assert [row.status for row in open_answers] == ["answered"] * 4 + ["skipped", "refused"]
@@ -153,7 +153,9 @@ def test_text_is_stored_and_never_read_as_a_letter(trial: Store, tmp_path: Path)
 
 def test_an_exam_paper_adds_the_condition_of_the_answers(trial: Store, tmp_path: Path) -> None:
     """Formats without a column for it, such as a table of VLMEvalKit, need `paper.json`."""
-    export_paper(trial, paper_of_study(trial, "trial", ASKED), tmp_path / "out", acting=ACTING)
+    export_paper(
+        trial, paper_of_study(trial, "trial", OPEN_PROTOCOL), tmp_path / "out", acting=ACTING
+    )
     table = pd.read_csv(tmp_path / "out" / "vlmevalkit" / "ReadingRoom.tsv", sep="\t")
     table["prediction"] = [f"A finding, number {n}" for n in table["index"]]
     table.drop(columns=["image"]).to_csv(tmp_path / "answers.csv", index=False)
@@ -178,7 +180,7 @@ def test_an_exam_paper_adds_the_condition_of_the_answers(trial: Store, tmp_path:
 def test_a_line_separates_the_answer_from_its_explanation(
     raw: str | None, answer: str | None, explanation: str, status: str
 ) -> None:
-    """It is the last line that begins with `Answer:`; without one, all text is the answer."""
+    """The last line that begins with `Answer:` counts; without one, all text is the answer."""
     read = predict_open_answer("q", raw)
     assert (read.answer, read.status) == (answer, status)
     assert read.detail.get("explanation", "") == explanation
@@ -186,7 +188,7 @@ def test_a_line_separates_the_answer_from_its_explanation(
 
 
 def test_explanations_of_every_condition_are_stored_as_text(trial: Store, tmp_path: Path) -> None:
-    """They have separate IDs, and can accompany answers with options."""
+    """Explanations have separate IDs, and can accompany answers with options."""
     first, second, *_ = _ids(trial)
     path = _file(
         tmp_path,
@@ -196,7 +198,7 @@ def test_explanations_of_every_condition_are_stored_as_text(trial: Store, tmp_pa
     )
     column_roles = {"id": "item_id", "answer": "answer", "explanation": "explanation",
              "condition": "condition"}  # fmt: skip
-    _keep(trial, read_model(trial, path, study="trial", column_roles=column_roles))
+    _store_answers(trial, read_model(trial, path, study="trial", column_roles=column_roles))
     answers = [(answer.kind, answer.condition, answer.words) for answer in _open_answers(trial)]
     assert answers == [
         ("explanation", "image", "A blunt angle."),
@@ -206,7 +208,7 @@ def test_explanations_of_every_condition_are_stored_as_text(trial: Store, tmp_pa
     assert len({answer.answer_id for answer in _open_answers(trial)}) == 3
 
 
-def explaining(item: dict[str, str], images: list[object]) -> str:
+def answer_with_explanation(item: dict[str, str], images: list[object]) -> str:
     """Answer as a model that is asked to explain first."""
     assert len(images) == 2
     open_ended = "a few words" in item["prompt"]
@@ -249,26 +251,26 @@ def test_a_model_run_stores_explanations_as_text(trial: Store, condition: Shown)
 
 
 def test_withdrawn_models_have_no_open_answers(trial: Store, tmp_path: Path) -> None:
-    """A later model with the name has other IDs, because other text was judged before."""
+    """A later model with the same name has other IDs, because other text was scored before."""
     path = _file(tmp_path, {"item_id": _ids(trial)[0], "output": "Effusion", "condition": OPEN})
-    _keep(trial, read_model(trial, path, study="trial"))
+    _store_answers(trial, read_model(trial, path, study="trial"))
     (before,) = _open_answers(trial)
     withdraw_model(trial, study="trial", model_id="M", reason="wrong file", acting=ACTING)
     assert _open_answers(trial) == []
-    _keep(trial, read_model(trial, path, study="trial"))
+    _store_answers(trial, read_model(trial, path, study="trial"))
     (after,) = _open_answers(trial)
     assert (after.words, after.answer_id != before.answer_id) == (before.words, True)
 
 
 def test_rules_for_letters_do_not_apply_to_text(trial: Store, tmp_path: Path) -> None:
-    """Text is not in the table of answers by rules, and reading again keeps it."""
+    """Text is not in the table of answers by rules; reading the outputs again keeps it."""
     first, second, *_ = _ids(trial)
     path = _file(
         tmp_path,
         {"item_id": first, "output": "Perhaps B, perhaps not", "condition": OPEN},
         {"item_id": second, "output": "I see option C there", "condition": "image"},
     )
-    _keep(trial, read_model(trial, path, study="trial"))
+    _store_answers(trial, read_model(trial, path, study="trial"))
     assert [row.item_id for row in outputs_of(trial, study="trial", model_id="M")] == [second]
     reread_answers = reread(trial, study="trial", model_id="M", rules="loose")
     keep_reread(trial, reread_answers, reason="see", acting=Acting(by=COMMAND_LINE, now=NOW))
@@ -290,9 +292,9 @@ def test_text_is_not_a_reading_and_has_no_score(trial: Store, tmp_path: Path) ->
         for item_id in ids
         for condition in ("image", OPEN)
     ]
-    _keep(trial, read_model(trial, _file(tmp_path, *both), study="trial"), "Both")
+    _store_answers(trial, read_model(trial, _file(tmp_path, *both), study="trial"), "Both")
     is_alone = [row for row in both if row["condition"] == OPEN]
-    _keep(trial, read_model(trial, _file(tmp_path, *is_alone), study="trial"), "Alone")
+    _store_answers(trial, read_model(trial, _file(tmp_path, *is_alone), study="trial"), "Alone")
     reader = person(trial)
     while cases := desk.desk(trial, reader, now=NOW).cases:
         sent = [presentation(cases[0].case), reading(cases[0].case)]

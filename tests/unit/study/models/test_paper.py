@@ -45,7 +45,7 @@ from study.store.studies import images_shown_instead
 from tests.conftest import ACTING, NOW, ROOT, SECRETS, person, tamper
 
 Opened = Callable[..., Store]
-ASKED = ModelProtocol()
+MODEL_PROTOCOL = ModelProtocol()
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def trial(opened: Opened) -> Store:
 
 def test_models_receive_the_same_content_as_readers(trial: Store) -> None:
     """Question, options, context and views are identical."""
-    paper = paper_of_study(trial, "trial", ASKED)
+    paper = paper_of_study(trial, "trial", MODEL_PROTOCOL)
     by_question = {item.question: item for item in paper.items}
     assert len(paper.items) == 8
     for case in desk(trial, person(trial), now=NOW).cases:
@@ -73,7 +73,7 @@ def test_options_may_have_the_order_of_a_reader(trial: Store) -> None:
             "SELECT item_id, shown_order FROM assignments JOIN readers ON readers.id = reader "
             "JOIN cases ON cases.id = case_id JOIN items ON items.id = item WHERE reader_id = 'R1'"
         )
-    model_protocol = replace(ASKED, order=Order.READERS)
+    model_protocol = replace(MODEL_PROTOCOL, order=Order.READERS)
     own_paper = paper_of_study(trial, "trial", model_protocol, rater="R1").items
     assert {item.item_id: item.shown_order for item in own_paper} == {
         row["item_id"]: row["shown_order"] for row in rows
@@ -82,16 +82,18 @@ def test_options_may_have_the_order_of_a_reader(trial: Store) -> None:
         paper_of_study(trial, "trial", model_protocol, run=run).items for run in (1, 2)
     )
     assert [item.shown_order for item in first] != [item.shown_order for item in repeated]
-    assert {item.shown_order for item in paper_of_study(trial, "trial", ASKED).items} == {"ABCD"}
+    assert {item.shown_order for item in paper_of_study(trial, "trial", MODEL_PROTOCOL).items} == {
+        "ABCD"
+    }
 
 
 def test_options_of_a_model_can_be_shuffled_independently_of_readers(opened: Opened) -> None:
-    """The model protocol decides."""
+    """The order is a value of the model protocol."""
     store = opened()
     orders = {
         order: [
             item.shown_order
-            for item in paper_of_study(store, "trial", replace(ASKED, order=order)).items
+            for item in paper_of_study(store, "trial", replace(MODEL_PROTOCOL, order=order)).items
         ]
         for order in Order
     }
@@ -99,17 +101,21 @@ def test_options_of_a_model_can_be_shuffled_independently_of_readers(opened: Ope
     assert len(set(orders[Order.SHUFFLED])) > 2
 
 
-def test_conditions_change_the_films_only(trial: Store) -> None:
-    """There are none, or those of another item."""
+def test_conditions_change_only_the_films(trial: Store) -> None:
+    """The paper has no films, or those of another item."""
     shown = {
-        condition: paper_of_study(trial, "trial", replace(ASKED, condition=condition)).items
+        condition: paper_of_study(
+            trial, "trial", replace(MODEL_PROTOCOL, condition=condition)
+        ).items
         for condition in (Shown.IMAGE, Shown.IMAGE_ABSENT, Shown.WRONG_IMAGE)
     }
-    for own, absent, wrong in zip(*shown.values(), strict=True):
-        assert own.question == absent.question == wrong.question
+    for has_window, absent, wrong in zip(*shown.values(), strict=True):
+        assert has_window.question == absent.question == wrong.question
         assert absent.films == ()
-        assert "No image is shown" in prompt_of(absent, ASKED).text
-        assert not {film.sha256 for film in own.films} & {film.sha256 for film in wrong.films}
+        assert "No image is shown" in prompt_of(absent, MODEL_PROTOCOL).text
+        assert not {film.sha256 for film in has_window.films} & {
+            film.sha256 for film in wrong.films
+        }
         assert len(wrong.films) == 2
 
 
@@ -119,32 +125,34 @@ def test_a_model_is_shown_the_wrong_images_of_the_readers(banked: Store) -> None
     studies.draw(
         banked, bank="bank", study="trial", protocol=Protocol.from_json(values), acting=ACTING
     )
-    own, wrong = (
+    has_window, wrong = (
         {
             item.item_id: [film.sha256 for film in item.films]
-            for item in paper_of_study(banked, "trial", replace(ASKED, condition=condition)).items
+            for item in paper_of_study(
+                banked, "trial", replace(MODEL_PROTOCOL, condition=condition)
+            ).items
         }
         for condition in (Shown.IMAGE, Shown.WRONG_IMAGE)
     )
     with banked.look() as look:
         pairs = images_shown_instead(look, "trial")
     assert pairs
-    assert wrong == {item_id: own[other] for item_id, other in pairs.items()}
+    assert wrong == {item_id: has_window[other] for item_id, other in pairs.items()}
 
 
 def test_a_paper_may_cover_a_bank_or_a_split(banked: Store) -> None:
-    """It has all items; an unknown split is refused."""
-    paper = paper_of_bank(banked, "bank", ASKED)
+    """The paper has all items; an unknown split is refused."""
+    paper = paper_of_bank(banked, "bank", MODEL_PROTOCOL)
     assert len(paper.items) == 24
     assert paper.protocol_sha256 == ""
     assert [item.item_id for item in paper.items] != sorted(item.item_id for item in paper.items)
     with pytest.raises(NotFound, match="no items of the split “test”"):
-        paper_of_bank(banked, "bank", ASKED, split="test")
+        paper_of_bank(banked, "bank", MODEL_PROTOCOL, split="test")
 
 
-def test_the_paper_does_not_depend_on_the_truth(trial: Store) -> None:
-    """It does not depend on reports, explanations and attributes either."""
-    before = paper_of_study(trial, "trial", ASKED)
+def test_the_paper_does_not_depend_on_the_correct_answers(trial: Store) -> None:
+    """Reports, explanations and attributes have no effect either."""
+    before = paper_of_study(trial, "trial", MODEL_PROTOCOL)
     words = json.dumps(before.as_json())
     assert not [secret for secret in SECRETS if secret in words]
     tamper(
@@ -154,36 +162,36 @@ def test_the_paper_does_not_depend_on_the_truth(trial: Store) -> None:
         "UPDATE explanations SET words = 'other'",
         "UPDATE items SET task = 'other', category = 'other', subcategory = 'other'",
     )
-    after = paper_of_study(trial, "trial", ASKED)
+    after = paper_of_study(trial, "trial", MODEL_PROTOCOL)
     assert after.sha256 == before.sha256
     assert after == before
 
 
 def test_a_draft_has_no_exam_paper(banked: Store) -> None:
-    """Its cases are not drawn yet; an unknown name is reported as such."""
+    """The cases of a draft are not drawn yet; an unknown name is reported as such."""
     with banked.change() as change:
         maker = people.add(change, handle="ada", made_at_utc=stamp(NOW))
     drafts.begin(banked, name="plan", maker=maker, bank="bank", acting=ACTING)
     with pytest.raises(NotNow, match=r"“plan” is still a draft\. Draw its cases first"):
-        paper_of_study(banked, "plan", ASKED)
+        paper_of_study(banked, "plan", MODEL_PROTOCOL)
     with pytest.raises(NotFound, match="no study named “nowhere”"):
-        paper_of_study(banked, "nowhere", ASKED)
+        paper_of_study(banked, "nowhere", MODEL_PROTOCOL)
 
 
 def test_films_are_rendered_once_and_the_cache_is_limited(
     trial: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Beyond the limit, the least recently used film is discarded."""
-    paper = paper_of_study(trial, "trial", ASKED)
+    paper = paper_of_study(trial, "trial", MODEL_PROTOCOL)
     n_films = len({film.sha256 for item in paper.items for film in item.films})
     films: list[str] = []
     png = PaperFilm.png
 
-    def counted(film: PaperFilm, resolution: str | int = "full") -> bytes:
+    def count_and_render(film: PaperFilm, resolution: str | int = "full") -> bytes:
         films.append(film.sha256)
         return png(film, resolution)
 
-    monkeypatch.setattr(PaperFilm, "png", counted)
+    monkeypatch.setattr(PaperFilm, "png", count_and_render)
     exam = running_exam.PaperExam(paper=paper)
     twice = [[exam.question(item_id) for item_id in exam.item_ids] for _ in range(2)]
     assert twice[0] == twice[1]
@@ -218,7 +226,7 @@ def test_the_prompt_of_the_first_template_is_complete() -> None:
     assert "q-secret-id" not in prompt_of(ITEM, ModelProtocol()).text
 
 
-def test_the_prompt_has_the_lines_that_apply() -> None:
+def test_the_prompt_has_only_lines_that_apply() -> None:
     """Patient, views, system prompt and explanation are optional."""
     bare = PaperItem(
         number=1,
@@ -237,7 +245,7 @@ def test_the_prompt_has_the_lines_that_apply() -> None:
 
 
 def test_the_template_can_be_printed_with_placeholders() -> None:
-    """A report prints it; an unknown version is refused."""
+    """The report prints the template; an unknown version is refused."""
     printed = TEMPLATES["1"].printed(ModelProtocol())
     assert printed.startswith(TEMPLATES["1"].system)
     assert "{question}\n{options}" in printed
@@ -246,7 +254,7 @@ def test_the_template_can_be_printed_with_placeholders() -> None:
 
 
 def test_equal_model_protocols_have_the_same_hash() -> None:
-    """Other values have another hash."""
+    """Protocols with other values have another hash."""
     asked, same = (
         ModelProtocol(order=Order.SHUFFLED, context=("age",), runs=2, seeds=(1, 2), resolution=512)
         for _ in range(2)
@@ -273,12 +281,12 @@ def test_invalid_values_of_the_model_protocol_are_refused(values: dict[str, obje
 
 
 def test_a_resolution_is_a_name_or_a_width_in_pixels() -> None:
-    """Digits are a width."""
+    """A value of digits is a width."""
     assert (resolution_of("quarter"), resolution_of("512")) == ("quarter", 512)
 
 
 NODE = shutil.which("node")
-_PAGE = """
+_PAGE_SCRIPT = """
 import { quantileWindow } from "./ui/viewer/js/film/film-samples.js";
 import { openingPreset, preset, PRESETS, shade } from "./ui/viewer/js/film/picture.js";
 import { fullWindow } from "./ui/viewer/js/viewer/pane.js";
@@ -291,11 +299,11 @@ console.log(JSON.stringify([...film].map((grey) => shade(grey, opened, false))))
 """
 
 
-def _film(pixels: Grey, own: str = "") -> bytes:
+def _film(pixels: Grey, has_window: str = "") -> bytes:
     info = PngInfo()
     info.add_text("Comment", "THE ANSWER IS B")
-    if own:
-        info.add_text(WINDOW_KEY, own)
+    if has_window:
+        info.add_text(WINDOW_KEY, has_window)
     out = io.BytesIO()
     Image.fromarray(pixels).save(out, format="PNG", pnginfo=info, dpi=(72, 72))
     return out.getvalue()
@@ -309,16 +317,16 @@ def _pixels(bits: int) -> Grey:
 
 
 @pytest.mark.skipif(NODE is None, reason="Node is missing; install it with: apt-get install nodejs")
-@pytest.mark.parametrize(("bits", "own"), [(8, ""), (16, ""), (16, "900.5 40000.25")])
-def test_grey_levels_equal_those_of_the_reading_page(bits: int, own: str) -> None:
+@pytest.mark.parametrize(("bits", "has_window"), [(8, ""), (16, ""), (16, "900.5 40000.25")])
+def test_grey_levels_equal_those_of_the_reading_page(bits: int, has_window: str) -> None:
     """The page's modules give the same 256 levels in Node."""
-    film = _film(_pixels(bits), own)
+    film = _film(_pixels(bits), has_window)
     values = {"bits": bits, "samples": grey_levels(film).ravel().tolist(), "own": None}
-    if own:
-        low, high = map(float, own.split())
+    if has_window:
+        low, high = map(float, has_window.split())
         values["own"] = {"low": low, "high": high}
     result = subprocess.run(
-        [str(NODE), "--input-type=module", "--eval", _PAGE],
+        [str(NODE), "--input-type=module", "--eval", _PAGE_SCRIPT],
         cwd=ROOT,
         input=json.dumps(values),
         capture_output=True,
@@ -357,7 +365,7 @@ def test_the_16_bit_file_has_the_original_samples() -> None:
 
 
 def test_a_smaller_film_is_averaged_before_it_is_windowed() -> None:
-    """The size "quarter" is a quarter of each side, and no film is enlarged."""
+    """The size "quarter" divides width and height by four, and no film is enlarged."""
     pixels = np.zeros((40, 80), dtype=np.uint16)
     pixels[:, 1::2] = 60_000
     film = _film(pixels, "0 60000")
@@ -369,6 +377,6 @@ def test_a_smaller_film_is_averaged_before_it_is_windowed() -> None:
 
 
 def test_a_film_of_a_single_grey_level_is_drawn() -> None:
-    """Its window is one step wide, as on the page."""
+    """The window of such a film is one step wide, as on the page."""
     plain = np.full((4, 4), 7, dtype=np.uint16)
     assert opening_window(plain, initial_window(_film(plain))) == (7, 8)

@@ -22,7 +22,7 @@ from study.models.predictions import PredictionFile, predict, read_predictions
 OPTIONS = ("Pneumothorax", "Pleural effusion", "Rib fracture", "No acute finding")
 YES_NO = ("Yes", "No")
 
-PLAIN = [
+CLEAR_OUTPUTS = [
     ("B", "B"),
     ("b", "B"),
     ("(B)", "B"),
@@ -65,7 +65,7 @@ PLAIN = [
     ("I cannot see a pleural line, so the answer is B.", "B"),
 ]
 
-UNCLEAR = [
+UNCLEAR_OUTPUTS = [
     "A large effusion is seen",
     "A large effusion is seen on the left.",
     "Answer: A large effusion is seen",
@@ -102,21 +102,21 @@ UNCLEAR = [
 ]
 
 
-@pytest.mark.parametrize(("words", "letter"), PLAIN)
+@pytest.mark.parametrize(("words", "letter"), CLEAR_OUTPUTS)
 def test_a_clear_output_is_read_as_its_option(words: str, letter: str) -> None:
     """Every usual way to name an option is understood."""
     assert parse_answer(words, OPTIONS) == letter
 
 
-@pytest.mark.parametrize("words", UNCLEAR)
+@pytest.mark.parametrize("words", UNCLEAR_OUTPUTS)
 def test_an_unclear_output_has_no_answer(words: str) -> None:
-    """It has none or several options, contradictions, other letters, or an article."""
+    """Such outputs have no or several options, contradictions, other letters, or an article."""
     assert parse_answer(words, OPTIONS) is None
 
 
 @pytest.mark.slow
 def test_known_outputs_are_read_with_their_meaning() -> None:
-    """There are seven hundred outputs, a third of them unclear."""
+    """The file has seven hundred outputs, a third of them unclear."""
     lines = (Path(__file__).parent / "model_outputs.jsonl").read_text(encoding="utf-8").splitlines()
     outputs = [json.loads(line) for line in lines]
     assert len(outputs) > 650
@@ -203,7 +203,7 @@ def _clock_step_s() -> float:
     ],
 )
 def test_yes_and_no_at_the_start_are_answers(words: str, letter: str | None) -> None:
-    """Models answer such questions with the word and a sentence."""
+    """Models answer such questions with yes or no and a sentence."""
     assert parse_answer(words, YES_NO) == letter
 
 
@@ -226,12 +226,12 @@ def test_any_output_gives_a_letter_of_the_options_or_none(raw: str, options: lis
     ["<answer>" * 5000, "\n" * 50_000, "the answer is " * 5000, "{" * 50_000, "(" * 50_000],
 )
 def test_hostile_outputs_are_read_in_linear_time(hostile: str) -> None:
-    """Otherwise the test would exceed the time limit of the suite."""
+    """Otherwise the test would exceed its time limit."""
     assert parse_answer(hostile, OPTIONS) is None
 
 
 @contextmanager
-def _limited(seconds: float) -> Iterator[None]:
+def _time_limit(seconds: float) -> Iterator[None]:
     """Raise TimeoutError when the block has used this much processor time."""
 
     def stop(_number: int, _frame: object) -> None:
@@ -246,28 +246,28 @@ def _limited(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGVTALRM, before)
 
 
-def _table(name: str) -> list[str]:
+def _phrases_in(name: str) -> list[str]:
     """Return the entries of a table of words that are not patterns."""
     return [word for word in word_set(name) if re.fullmatch(r"[\w' ]+", word)]
 
 
-REPEATED = ("A", "be", "for me", "got it", "it stays", "so", "not")
+REPEATED_PHRASES = ("A", "be", "for me", "got it", "it stays", "so", "not")
 
 
 @pytest.mark.parametrize(
     "phrases",
     [
-        REPEATED,
+        REPEATED_PHRASES,
         *(
-            pytest.param(_table(name), marks=pytest.mark.slow, id=name)
+            pytest.param(_phrases_in(name), marks=pytest.mark.slow, id=name)
             for name in ("filler", "conclude", "choose", "modifier", "negation", "leads")
         ),
     ],
 )
 @pytest.mark.parametrize("rest", [" ", " B", ", B is right"])
-def test_a_phrase_repeated_by_a_model_is_read_at_once(phrases: Sequence[str], rest: str) -> None:
-    """A phrase in two tables doubled the time with each repetition: 30 took hours."""
-    with _limited(60):
+def test_a_phrase_that_a_model_repeats_is_read_quickly(phrases: Sequence[str], rest: str) -> None:
+    """A phrase in two tables once doubled the time with each repetition: 30 took hours."""
+    with _time_limit(60):
         for phrase in phrases:
             parse_answer(f"{phrase} " * 30 + rest, OPTIONS)
 
@@ -306,7 +306,7 @@ def test_a_leaderboard_submission_is_read_by_its_prediction(tmp_path: Path) -> N
 def test_a_missing_model_prediction_is_not_replaced_by_the_answer(
     tmp_path: Path, empty: dict[str, str | None]
 ) -> None:
-    """In this format, `answer` may contain the correct answer."""
+    """The column `answer` may contain the correct answer in this format."""
     content = {"q1": {"answer": "A", **empty}, "q2": {"answer": "A", "model_prediction": "B"}}
     assert answers(read(tmp_path, json.dumps(content))) == {
         "q1": (None, "skipped"),
@@ -354,7 +354,7 @@ def test_each_format_gives_the_same_predictions(tmp_path: Path, name: str, text:
 
 
 def test_a_single_json_record_is_one_prediction(tmp_path: Path) -> None:
-    """It is not read as an object of records."""
+    """The record is not read as an object of several records."""
     assert answers(read(tmp_path, '{"item_id": "q1", "answer": "C"}')) == {"q1": ("C", "answered")}
 
 
@@ -392,7 +392,7 @@ def test_a_duplicate_key_in_json_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "says"),
+    ("name", "text", "message"),
     [
         ("p.json", '{"q1": {"correct_answer": "A"}}', "contains no predictions"),
         ("p.json", "{", "not JSON"),
@@ -408,10 +408,10 @@ def test_a_duplicate_key_in_json_is_refused(tmp_path: Path) -> None:
     ],
 )
 def test_a_file_without_predictions_is_refused(
-    tmp_path: Path, name: str, text: str, says: str
+    tmp_path: Path, name: str, text: str, message: str
 ) -> None:
     """The message states what is missing."""
-    with pytest.raises(BadFile, match=says):
+    with pytest.raises(BadFile, match=message):
         read(tmp_path, text, name)
 
 

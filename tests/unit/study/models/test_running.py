@@ -1,4 +1,4 @@
-"""Model runs: each answer is stored once and requested once, despite interruptions."""
+"""Model runs: each answer is requested and stored once, despite interruptions."""
 
 import json
 import os
@@ -26,7 +26,7 @@ from study.models.running import (
 from study.models.running_askers import Provider, Reply, Request, asker_for
 
 PROTOCOL = {"template": "1", "temperature": 0}
-ONCE = Limits()
+ONE_RUN = Limits()
 ITEMS = [f"q{n}" for n in range(10)]
 
 
@@ -63,34 +63,34 @@ class _Asker:
         pass
 
 
-def _b(_question: Request, _seed: int | None) -> Reply:
+def _answer_b(_question: Request, _seed: int | None) -> Reply:
     return Reply(words="B", model="m", input_tokens=1000, output_tokens=10)
 
 
-def _run(folder: Path, asker: Any, limits: Limits = ONCE, **more: Any) -> RunOutcome:
+def _run(folder: Path, asker: Any, limits: Limits = ONE_RUN, **more: Any) -> RunOutcome:
     """Run the exam in a separate thread: a browser test may use this one for its event loop."""
     with opened_journal(folder, PROTOCOL) as journal, ThreadPoolExecutor(1) as executor:
         return executor.submit(ask_all, _Exam(), asker, journal, limits, **more).result()
 
 
 def test_answered_questions_are_not_asked_again(tmp_path: Path) -> None:
-    """A second run asks the missing ones, including that of an incomplete last line."""
-    first = _Asker(_b)
+    """A second run asks the missing questions, including that of an incomplete last line."""
+    first = _Asker(_answer_b)
     assert _run(tmp_path / "r", first).n_answered == 10
     path = tmp_path / "r" / "answers.jsonl"
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(lines[:6]) + lines[6][:20])
-    second = _Asker(_b)
+    second = _Asker(_answer_b)
     assert _run(tmp_path / "r", second).n_answered == 4
     assert [item for item, _ in second.asked] == ITEMS[6:]
     assert [answer["item_id"] for answer in answers_in(path)] == ITEMS
-    assert _run(tmp_path / "r", third := _Asker(_b)).ended == "asked"
+    assert _run(tmp_path / "r", third := _Asker(_answer_b)).ended == "asked"
     assert not third.asked
 
 
 def test_each_answer_is_stored_with_its_circumstances(tmp_path: Path) -> None:
-    """A line has text, model, server, tokens, time and the hash of the prompt."""
-    _run(tmp_path / "r", _Asker(_b), Limits(runs=2, seeds=(7, 8)))
+    """Each line has text, model, server, tokens, time and the hash of the prompt."""
+    _run(tmp_path / "r", _Asker(_answer_b), Limits(runs=2, seeds=(7, 8)))
     answers = list(answers_in(tmp_path / "r" / "answers.jsonl"))
     assert [answer["run"] for answer in answers] == [1] * 10 + [2] * 10
     assert answers[0].keys() == {
@@ -104,13 +104,13 @@ def test_each_answer_is_stored_with_its_circumstances(tmp_path: Path) -> None:
 
 def test_each_run_has_its_seed(tmp_path: Path) -> None:
     """All items are asked with the first seed, then all with the second."""
-    asker = _Asker(_b)
+    asker = _Asker(_answer_b)
     _run(tmp_path / "r", asker, Limits(runs=2, seeds=(7, 8)))
     assert asker.asked == [(item, 7) for item in ITEMS] + [(item, 8) for item in ITEMS]
 
 
 def test_a_run_resumes_with_the_same_protocol_only(tmp_path: Path) -> None:
-    """The message names the difference; a second process is refused too."""
+    """The message names the difference; a second process at the same time is refused too."""
     with (
         opened_journal(tmp_path / "r", PROTOCOL),
         pytest.raises(NotNow, match="Another process"),
@@ -129,7 +129,7 @@ def test_a_run_resumes_with_the_same_protocol_only(tmp_path: Path) -> None:
 
 def test_the_error_of_a_damaged_line_has_its_number(tmp_path: Path) -> None:
     """An interruption can only damage the last line."""
-    _run(tmp_path / "r", _Asker(_b))
+    _run(tmp_path / "r", _Asker(_answer_b))
     path = tmp_path / "r" / "answers.jsonl"
     path.write_bytes(path.read_bytes().replace(b'{"at_utc"', b'{"at', 1))
     with pytest.raises(BadFile, match=r"line 1, is damaged"), opened_journal(path.parent, PROTOCOL):
@@ -137,7 +137,7 @@ def test_the_error_of_a_damaged_line_has_its_number(tmp_path: Path) -> None:
 
 
 def test_each_run_has_a_separate_folder(tmp_path: Path) -> None:
-    """Names are distinguished even if special characters are removed."""
+    """Names are distinguished even if they differ only in special characters."""
     names = [("a/b", "c", 1), ("a-b", "c", 1), ("a", "b-c", 1), ("a", "b-c", 2), ("..", "..", 1)]
     folders = {folder_of(tmp_path / "s.db-runs", study=s, model=m, edition=e) for s, m, e in names}
     assert len(folders) == len(names)
@@ -145,7 +145,7 @@ def test_each_run_has_a_separate_folder(tmp_path: Path) -> None:
 
 
 def test_failed_questions_are_counted_and_asked_again(tmp_path: Path) -> None:
-    """The reason is an exception or a result of the wrong type."""
+    """A question fails because of an exception or a result of the wrong type."""
     entry = f"{__name__}:answer_partly"
     python = Provider(
         name="python", model=entry, settings={}, connections=4, retries=0, timeout_s=9
@@ -160,7 +160,7 @@ def test_failed_questions_are_counted_and_asked_again(tmp_path: Path) -> None:
     assert (outcome.n_answered, reports[-1].n_answered, reports[-1].n_failed) == (7, 7, 3)
     failures = (tmp_path / "r" / "failures.jsonl").read_text().splitlines()
     assert {json.loads(line)["item_id"] for line in failures} == {"q1", "q2", "q3"}
-    second = _Asker(_b)
+    second = _Asker(_answer_b)
     assert _run(tmp_path / "r", second).n_answered == 3
     assert [item for item, _ in second.asked] == ["q1", "q2", "q3"]
 
@@ -192,9 +192,9 @@ def answer_nothing(*_: object) -> str:
 def test_a_run_does_not_exceed_its_budget(tmp_path: Path) -> None:
     """The budget covers all runs; a server that reports no tokens ends the run."""
     price = Limits(connections=8, input_price=10, output_price=100, budget=0.05)  # 0.011 per answer
-    outcome = _run(tmp_path / "r", _Asker(_b), price)
+    outcome = _run(tmp_path / "r", _Asker(_answer_b), price)
     assert (outcome.ended, outcome.n_answered) == ("budget", 4)
-    assert _run(tmp_path / "r", second := _Asker(_b), price).ended == "budget"
+    assert _run(tmp_path / "r", second := _Asker(_answer_b), price).ended == "budget"
     assert not second.asked
     unreported = _Asker(lambda *_: Reply(words="B", model="m"))
     with pytest.raises(StudyError, match="number of tokens"):
@@ -211,7 +211,7 @@ def test_an_interruption_waits_for_pending_answers(tmp_path: Path) -> None:
     assert outcome.n_answered == n_called < 50 * len(ITEMS)
 
 
-_CALLED: list[object] = []
+_CALLS: list[object] = []
 
 
 def run_until_interrupted(folder: Path) -> tuple[RunOutcome, int]:
@@ -222,13 +222,13 @@ def run_until_interrupted(folder: Path) -> tuple[RunOutcome, int]:
     )
     with opened_journal(folder, PROTOCOL) as journal:
         outcome = ask_all(_Exam(), asker_for(python), journal, Limits(connections=3, runs=50))
-    return outcome, len(_CALLED)
+    return outcome, len(_CALLS)
 
 
 def answer_while_interrupted(*asked: object) -> str:
     """Interrupt the process at the second question."""
-    _CALLED.append(asked)
-    if len(_CALLED) == 2:
+    _CALLS.append(asked)
+    if len(_CALLS) == 2:
         os.kill(os.getpid(), signal.SIGINT)
     return "C"
 

@@ -42,7 +42,7 @@ def trial(opened: Callable[..., Store]) -> Store:
 
 
 def answer(item: dict[str, str], images: list[Any]) -> str:
-    """Ask the server of the test, as a user's function would."""
+    """Ask the test's server, as a user's function would."""
     assert [image.mode for image in images] == ["L", "L"]
     body = {"messages": [{"role": "user", "content": item["prompt"]}]}
     url = os.environ["MODEL_SERVER"] + "/chat/completions"
@@ -76,7 +76,7 @@ def _answers(store: Store) -> list[dict[str, Any]]:
 
 
 @pytest.fixture
-def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
+def slow_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
     """Return a server that answers slowly."""
     with run_server(ModelServer(seconds=0.05)) as server:
         monkeypatch.setenv("MODEL_SERVER", server.url)
@@ -85,9 +85,9 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
 
 @pytest.mark.thorough
 def test_a_finished_run_adds_a_model_with_its_circumstances(
-    trial: Store, slow: ModelServer
+    trial: Store, slow_server: ModelServer
 ) -> None:
-    """The answers have protocol, server, date and latency, and the verification finds no breach."""
+    """The answers have protocol, server, date and latency; the verification finds no breach."""
     result = processes.run("study", *_python(trial, "--runs", "2", "--seed", "5"))
     assert result.returncode == 0, result.stderr
     assert "M: 40 of 40 questions answered." in result.stdout
@@ -111,11 +111,13 @@ def test_a_finished_run_adds_a_model_with_its_circumstances(
     )
     other = processes.run("study", *_python(trial))
     assert (other.returncode, "already a model" in other.stderr) == (1, True)
-    assert len(slow.asked) == 40
+    assert len(slow_server.asked) == 40
 
 
 @pytest.mark.thorough
-def test_another_protocol_needs_another_run(trial: Store, slow: ModelServer) -> None:
+def test_a_run_cannot_be_resumed_with_another_protocol(
+    trial: Store, slow_server: ModelServer
+) -> None:
     """A run of three questions is resumed; another resolution is refused until the withdrawal."""
     assert processes.run("study", *_python(trial, "--limit", "3")).returncode == 0
     assert not models_of(trial, "trial")[0]
@@ -123,14 +125,16 @@ def test_another_protocol_needs_another_run(trial: Store, slow: ModelServer) -> 
     assert other.returncode == 1
     assert "resolution: “full”, not “quarter”" in other.stderr
     assert processes.run("study", *_python(trial)).returncode == 0
-    assert max(Counter(slow.asked).values()) == 1
+    assert max(Counter(slow_server.asked).values()) == 1
     withdraw_model(trial, study="trial", model_id="M", reason="Wrong films", acting=ACTING)
     assert processes.run("study", *_python(trial, "--resolution", "quarter")).returncode == 0
 
 
 @pytest.mark.slow
-def test_a_journal_can_be_read_as_a_file_of_predictions(trial: Store, slow: ModelServer) -> None:
-    """`models add` accepts it."""
+def test_a_journal_can_be_read_as_a_file_of_predictions(
+    trial: Store, slow_server: ModelServer
+) -> None:
+    """The command `models add` accepts the journal."""
     processes.run("study", *_python(trial, "--limit", "5"))
     path = run_folder(trial, study="trial", model_id="M") / "answers.jsonl"
     assert (
@@ -140,14 +144,14 @@ def test_a_journal_can_be_read_as_a_file_of_predictions(trial: Store, slow: Mode
     assert len(read_model(trial, path, study="trial").file.predictions) == 5
 
 
-def test_a_dry_run_contacts_no_model(trial: Store, slow: ModelServer) -> None:
-    """It prints a complete prompt and stores its films."""
+def test_a_dry_run_contacts_no_model(trial: Store, slow_server: ModelServer) -> None:
+    """The command prints a complete prompt and stores its films."""
     shown = processes.run("study", *_python(trial, "--dry-run"))
     assert shown.returncode == 0
     assert "Reply with the letter" in shown.stdout
     folder = run_folder(trial, study="trial", model_id="M") / "dry-run"
     assert sorted(path.name for path in folder.iterdir()) == ["film-1.png", "film-2.png"]
-    assert not slow.asked
+    assert not slow_server.asked
 
 
 def _until_asked(server: ModelServer, times: int, process: BaseProcess) -> None:
@@ -158,32 +162,32 @@ def _until_asked(server: ModelServer, times: int, process: BaseProcess) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_a_killed_run_asks_no_question_twice(
-    seed: int, trial: Store, slow: ModelServer, tmp_path: Path
+    seed: int, trial: Store, slow_server: ModelServer, tmp_path: Path
 ) -> None:
     """The command is killed twice; answers it had received or was receiving count."""
     moments = sorted(random.Random(seed).sample(range(1, N_CASES), 2))
     for moment in moments:
         process = processes.start("study", _python(trial), out=tmp_path / "out")
-        _until_asked(slow, moment, process)
+        _until_asked(slow_server, moment, process)
         process.kill()
         process.join()
     assert processes.run("study", *_python(trial)).returncode == 0
-    assert Counter(slow.asked) == Counter(set(slow.asked))
-    assert len(slow.asked) == N_CASES
+    assert Counter(slow_server.asked) == Counter(set(slow_server.asked))
+    assert len(slow_server.asked) == N_CASES
     assert sorted(row.raw_answer for row in _stored_predictions(trial).values()) == sorted(
-        words for _, words in slow.responses
+        words for _, words in slow_server.responses
     )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_a_crash_of_all_processes_loses_no_stored_answer(
-    seed: int, trial: Store, slow: ModelServer, tmp_path: Path
+    seed: int, trial: Store, slow_server: ModelServer, tmp_path: Path
 ) -> None:
     """Stored answers are not requested again."""
     moment = random.Random(seed).randrange(1, N_CASES)
     process = processes.start("study", _python(trial), out=tmp_path / "out")
-    _until_asked(slow, moment, process)
+    _until_asked(slow_server, moment, process)
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
     for pid in (process.pid, *map(int, children)):
         assert pid is not None
@@ -195,12 +199,12 @@ def test_a_crash_of_all_processes_loses_no_stored_answer(
         item_id: row.raw_answer for (item_id, _), row in _stored_predictions(trial).items()
     }
     assert before.items() <= answers_kept.items()
-    assert N_CASES <= len(slow.asked) <= N_CASES + 4
-    assert set(answers_kept.values()) <= {words for _, words in slow.responses}
+    assert N_CASES <= len(slow_server.asked) <= N_CASES + 4
+    assert set(answers_kept.values()) <= {words for _, words in slow_server.responses}
 
 
 @pytest.fixture
-def keyed(monkeypatch: pytest.MonkeyPatch) -> None:
+def api_key(monkeypatch: pytest.MonkeyPatch) -> None:
     """Set an API key in the environment."""
     monkeypatch.setenv("LOCAL_API_KEY", KEY)
 
@@ -212,7 +216,7 @@ def _misbehaving() -> Behaviour:
 
 
 @needs_inspect
-@pytest.mark.usefixtures("keyed")
+@pytest.mark.usefixtures("api_key")
 def test_questions_are_asked_until_a_failing_server_has_answered_all(trial: Store) -> None:
     """Answers are not requested again, and the key is in the requests only."""
     with run_server(ModelServer(_misbehaving())) as server:
@@ -231,9 +235,9 @@ def test_questions_are_asked_until_a_failing_server_has_answered_all(trial: Stor
 
 
 @needs_inspect
-@pytest.mark.usefixtures("keyed")
+@pytest.mark.usefixtures("api_key")
 def test_the_message_of_a_refused_key_does_not_contain_it(trial: Store) -> None:
-    """The server repeats the key; the run ends."""
+    """The server repeats the key in its answer; the run ends."""
     with run_server(ModelServer(lambda *_: model_server.ERROR)) as server:
         result = processes.run("study", *_inspect(trial, server))
     assert result.returncode == 1
@@ -244,7 +248,7 @@ def test_the_message_of_a_refused_key_does_not_contain_it(trial: Store) -> None:
 
 @needs_inspect
 def test_a_stalled_answer_is_abandoned(trial: Store) -> None:
-    """It is counted, and stored as skipped on request."""
+    """Such an answer is counted, and stored as skipped on request."""
     first: list[str] = []
 
     def behave(_number: int, text: str) -> str:
@@ -265,7 +269,7 @@ def test_a_stalled_answer_is_abandoned(trial: Store) -> None:
 
 
 @needs_inspect
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Inspect's own
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # a warning of Inspect
 def test_images_are_released_after_their_question() -> None:
     """The number of questions does not matter, in sequence or at once."""
     from inspect_ai.model import ContentImage
@@ -317,7 +321,7 @@ def test_images_are_released_after_their_question() -> None:
 
 @needs_inspect
 def test_a_filtered_answer_counts_as_refused(trial: Store) -> None:
-    """Any accompanying text is ignored."""
+    """Text that accompanies it is ignored."""
     with run_server(ModelServer(lambda *_: model_server.FILTERED)) as server:
         result = processes.run("study", *_inspect(trial, server))
     assert result.returncode == 0, result.stderr
@@ -325,7 +329,7 @@ def test_a_filtered_answer_counts_as_refused(trial: Store) -> None:
 
 
 @pytest.mark.skipif(find_spec("inspect_ai") is not None, reason="the packages are installed")
-def test_without_its_packages_the_command_says_what_to_install(trial: Store) -> None:
+def test_without_its_packages_the_command_states_what_to_install(trial: Store) -> None:
     """The message is one sentence."""
     result = processes.run("study", *_line(trial, "--provider", "openai-api"))
     assert result.returncode == 1

@@ -1,4 +1,4 @@
-"""Readings are excluded with a reason, reported both ways, and covered by the verification."""
+"""Readings are excluded with a reason, reported with and without them, and verified."""
 
 import csv
 import io
@@ -26,7 +26,7 @@ BY = By(name="c", role="coordinator", place="mark")
 
 
 @pytest.fixture
-def read(opened: Opened) -> Store:
+def read_study(opened: Opened) -> Store:
     """Return a study whose reader R1, simulated, has read every case."""
     store = opened()
     simulate(store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
@@ -63,17 +63,17 @@ def _reinstate(store: Store) -> None:
     )
 
 
-def _exported(store: Store) -> list[str]:
+def _exported_rows(store: Store) -> list[str]:
     text = bundle_files(store, "trial")["readings.csv"].decode()
     return [row["excluded"] for row in csv.DictReader(io.StringIO(text))]
 
 
-def test_an_excluded_reading_stays_in_the_export_with_its_reason(read: Store) -> None:
+def test_an_excluded_reading_is_exported_with_its_reason(read_study: Store) -> None:
     """The export keeps the row and adds the reason."""
-    assert _exported(read) == [""] * 8
-    _exclude(read, "fire\n alarm")
-    assert _exported(read) == ["fire alarm", *[""] * 7]
-    assert verify(read) == []
+    assert _exported_rows(read_study) == [""] * 8
+    _exclude(read_study, "fire\n alarm")
+    assert _exported_rows(read_study) == ["fire alarm", *[""] * 7]
+    assert verify(read_study) == []
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_an_excluded_reading_stays_in_the_export_with_its_reason(read: Store) ->
         ("primary", "are left out of the primary analysis; a sensitivity analysis includes them"),
     ],
 )
-def test_the_explanation_of_excluding_follows_the_protocol(
+def test_the_explanation_of_an_exclusion_depends_on_the_protocol(
     opened: Opened, exclusions: str, message: str
 ) -> None:
     """The protocol in the bundle states the same choice for the analysis."""
@@ -97,27 +97,27 @@ def test_the_explanation_of_excluding_follows_the_protocol(
     assert protocol["locked"]["protocol"].get("exclusions", "sensitivity") == exclusions
 
 
-def test_a_reading_can_be_reinstated_and_excluded_again(read: Store) -> None:
+def test_a_reading_can_be_reinstated_and_excluded_again(read_study: Store) -> None:
     """Each decision is a separate row; the last one counts."""
-    _exclude(read)
-    _reinstate(read)
-    assert _exported(read)[0] == ""
-    _exclude(read, "again")
-    assert _exported(read)[0] == "again"
+    _exclude(read_study)
+    _reinstate(read_study)
+    assert _exported_rows(read_study)[0] == ""
+    _exclude(read_study, "again")
+    assert _exported_rows(read_study)[0] == "again"
     assert [
-        (decision.excluded, decision.reason) for decision in exclusion_history(read, "trial")
+        (decision.excluded, decision.reason) for decision in exclusion_history(read_study, "trial")
     ] == [
         (True, "fire alarm"),
         (False, "no alarm"),
         (True, "again"),
     ]
-    assert verify(read) == []
+    assert verify(read_study) == []
 
 
-def test_the_trail_records_who_excluded_which_reading_and_why(read: Store) -> None:
+def test_the_trail_records_who_excluded_which_reading_and_why(read_study: Store) -> None:
     """The event has the person's name, role and place, the old and new value, and the reason."""
-    _exclude(read)
-    with read.look() as look:
+    _exclude(read_study)
+    with read_study.look() as look:
         last = list(events.walk(look, events.study_chain("trial")))[-1]
     assert (last.kind, last.actor) == ("reading excluded", "c")
     recorded = {key: last.detail[key] for key in ("reader_id", "position", "old", "new", "reason")}
@@ -131,24 +131,24 @@ def test_the_trail_records_who_excluded_which_reading_and_why(read: Store) -> No
     assert (last.detail["role"], last.detail["place"]) == ("coordinator", "mark")
 
 
-def test_an_exclusion_needs_a_reason_of_acceptable_length(read: Store) -> None:
+def test_an_exclusion_needs_a_reason_of_acceptable_length(read_study: Store) -> None:
     """A blank or extremely long reason is refused."""
     for reason in ("", " \n ", "x" * 2001):
         with pytest.raises(BadInput):
-            _exclude(read, reason)
-    assert _exported(read) == [""] * 8
+            _exclude(read_study, reason)
+    assert _exported_rows(read_study) == [""] * 8
 
 
-def test_a_decision_that_changes_nothing_is_refused(read: Store) -> None:
+def test_a_decision_that_changes_nothing_is_refused(read_study: Store) -> None:
     """A second click, or a second window, does not add a decision."""
     with pytest.raises(NotNow, match="not excluded"):
-        _reinstate(read)
-    _exclude(read)
+        _reinstate(read_study)
+    _exclude(read_study)
     with pytest.raises(NotNow, match="already excluded"):
-        _exclude(read)
+        _exclude(read_study)
     with pytest.raises(NotFound):
-        exclude(read, study="trial", reading="none", reason="x", acting=ACTING)
-    assert len(exclusion_history(read, "trial")) == 1
+        exclude(read_study, study="trial", reading="none", reason="x", acting=ACTING)
+    assert len(exclusion_history(read_study, "trial")) == 1
 
 
 def test_an_exclusion_does_not_apply_to_a_changed_answer(opened: Opened) -> None:
@@ -160,23 +160,23 @@ def test_an_exclusion_does_not_apply_to_a_changed_answer(opened: Opened) -> None
     exclude(store, study="trial", reading=f"read-{case}", reason="x", acting=ACTING)
     changed = reading(case, "B", id="second-answer", supersedes=f"read-{case}")
     assert desk.take_records(store, reader, [changed], now=NOW).refused == ()
-    assert _exported(store) == [""]
+    assert _exported_rows(store) == [""]
     assert [decision.current for decision in exclusion_history(store, "trial")] == [False]
     with pytest.raises(NotNow, match="changed the answer"):
         reinstate(store, study="trial", reading=f"read-{case}", reason="x", acting=ACTING)
 
 
-def test_an_exclusion_after_closing_is_marked_in_the_export(read: Store) -> None:
+def test_an_exclusion_after_closing_is_marked_in_the_export(read_study: Store) -> None:
     """A person who excludes a reading after closing may have seen the results."""
-    with read.change() as change:
+    with read_study.change() as change:
         number = change.value("SELECT id FROM studies")
         studies.mark_closed(change, number, "2025-06-04T12:30:00.000Z")
-    _exclude(read)
-    assert _exported(read)[0] == "fire alarm (decided after closing)"
+    _exclude(read_study)
+    assert _exported_rows(read_study)[0] == "fire alarm (decided after closing)"
 
 
 @pytest.mark.parametrize(
-    ("statement", "named"),
+    ("statement", "message"),
     [
         ("UPDATE exclusions SET reason = 'x'", "/1 was altered"),
         ("UPDATE exclusions SET excluded = 0", "/1 was altered"),
@@ -188,22 +188,24 @@ def test_an_exclusion_after_closing_is_marked_in_the_export(read: Store) -> None
     ],
 )
 def test_verification_reports_an_exclusion_altered_in_the_file(
-    read: Store, tmp_path: Path, statement: str, named: str
+    read_study: Store, tmp_path: Path, statement: str, message: str
 ) -> None:
     """A changed reason or decision, a deleted row and an inserted row are reported."""
-    _exclude(read)
-    read.copy_to(tmp_path / "copy.db")
+    _exclude(read_study)
+    read_study.copy_to(tmp_path / "copy.db")
     copy = Store(tmp_path / "copy.db")
     tamper(copy, statement)
-    assert any(named in breach for breach in verify(copy))
+    assert any(message in breach for breach in verify(copy))
 
 
 @pytest.mark.slow
-def test_the_sensitivity_analysis_drops_excluded_readings(read: Store, tmp_path: Path) -> None:
+def test_the_sensitivity_analysis_drops_excluded_readings(
+    read_study: Store, tmp_path: Path
+) -> None:
     """The primary analysis includes them."""
-    export(read, study="trial", out=tmp_path / "before")
-    _exclude(read)
-    export(read, study="trial", out=tmp_path / "after")
+    export(read_study, study="trial", out=tmp_path / "before")
+    _exclude(read_study)
+    export(read_study, study="trial", out=tmp_path / "after")
     before, after = (bundles.read_bundle(tmp_path / name) for name in ("before", "after"))
     assert analysis.accuracy(before).equals(analysis.accuracy(after))
     table = analysis.sensitivity(after).set_index("analysis")

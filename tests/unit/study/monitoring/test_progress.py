@@ -1,4 +1,4 @@
-"""The progress of a study: counts with complete denominators, stages, pace and silent readers."""
+"""The progress of a study: counts out of all assigned cases, stages, pace and silent readers."""
 
 import shutil
 from collections.abc import Callable
@@ -65,7 +65,7 @@ def test_cases_are_counted_by_status_out_of_those_assigned(opened: Opened) -> No
 
 
 def test_a_reader_passes_through_five_stages(opened: Opened) -> None:
-    """The stages are not begun, preparing, practising, reading and finished."""
+    """The stages are: not begun, preparing, practising, reading and finished."""
     store = opened(instructions="Read.", practice_cases=1)
     stages = [_progress_of(store).stage]
     _take(store, preparation("instructions"))
@@ -112,7 +112,7 @@ def test_only_readers_who_have_begun_and_can_read_count_as_silent(opened: Opened
     assert silent_readers(progress, 7.1) == []
 
 
-def test_days_of_the_wash_out_do_not_count_as_silence(opened: Opened) -> None:
+def test_days_in_the_wash_out_period_do_not_count_as_silence(opened: Opened) -> None:
     """The days count from the opening of the next session."""
     store = opened(sessions=2, conditions=["unaided", "image-absent"], washout_days=10, cases=2)
     for _ in range(2):
@@ -123,7 +123,7 @@ def test_days_of_the_wash_out_do_not_count_as_silence(opened: Opened) -> None:
     assert _progress_of(store, days=13).silent_days == 3.0
 
 
-def test_sessions_and_conditions_each_have_their_own_counts(opened: Opened) -> None:
+def test_each_session_and_each_condition_has_separate_counts(opened: Opened) -> None:
     """Each session and condition has a row, which also states the session's status."""
     store = opened(sessions=2, conditions=["unaided", "image-absent"], washout_days=10, cases=2)
     case = _case(store)
@@ -136,7 +136,7 @@ def test_sessions_and_conditions_each_have_their_own_counts(opened: Opened) -> N
     assert len({part.condition for part in _progress_of(store).parts}) == 2
 
 
-def test_withdrawn_readers_stay_in_the_denominators(opened: Opened) -> None:
+def test_withdrawn_readers_are_still_counted_in_denominators(opened: Opened) -> None:
     """Their unread cases are counted, and no remaining time is estimated."""
     store = opened()
     case = _case(store)
@@ -152,7 +152,7 @@ def test_withdrawn_readers_stay_in_the_denominators(opened: Opened) -> None:
 
 
 def test_simulated_readers_are_not_silent_and_do_not_affect_the_pace(opened: Opened) -> None:
-    """Their clock runs ahead, so no estimate of the time left uses them."""
+    """The clock of simulated readers is ahead, so estimates do not use their times."""
     store = opened()
     simulate(store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
     assert _progress_of(store, days=20).silent_days is None
@@ -179,20 +179,20 @@ def test_a_study_that_is_not_open_has_readers_without_cases(banked: Store) -> No
 HOUR_MS = 3_600_000.0
 
 
-class Arrived(NamedTuple):
+class ReceivedReading(NamedTuple):
     """The fields of a reading that the pace uses."""
 
     received_at_utc: str
     response_ms: float | None
 
 
-def _rows(*seconds: float, response_ms: float | None = 10_000.0) -> list[Arrived]:
+def _rows(*seconds: float, response_ms: float | None = 10_000.0) -> list[ReceivedReading]:
     """Return readings that arrived a number of seconds after the beginning."""
-    return [Arrived(stamp(NOW + timedelta(seconds=at)), response_ms) for at in seconds]
+    return [ReceivedReading(stamp(NOW + timedelta(seconds=at)), response_ms) for at in seconds]
 
 
 def test_active_time_runs_from_one_reading_to_the_next() -> None:
-    """Six readings every 30 s: the first with its own 10 s, five gaps of 30 s."""
+    """Six readings every 30 s: the first with its response time of 10 s, then five gaps of 30 s."""
     pace = pace_of(_rows(0, 30, 60, 90, 120, 150))
     assert (pace.n_timed, pace.n_active, pace.active_ms) == (6, 6, 160_000.0)
     assert pace.median_response_ms == 10_000.0
@@ -218,7 +218,7 @@ def _pace(n: int, per_hour: float) -> Pace:
 
 
 def test_the_time_left_is_estimated_from_the_readers_own_pace() -> None:
-    """120 cases at 60 per hour take two hours; at least five readings are needed."""
+    """For 120 cases at 60 per hour it is two hours; at least five readings are needed."""
     left = time_left(120, _pace(5, 60), [_pace(50, 10)])
     assert left is not None
     assert left.hours == pytest.approx(2)
@@ -226,7 +226,7 @@ def test_the_time_left_is_estimated_from_the_readers_own_pace() -> None:
 
 
 def test_with_few_readings_the_time_left_uses_the_median_pace_of_others() -> None:
-    """Four readings are too few; 30, 40 and 100 per hour have the median 40."""
+    """Four readings are too few; the median of 30, 40 and 100 per hour is 40."""
     left = time_left(80, _pace(4, 60), [_pace(9, 30), _pace(9, 100), _pace(9, 40), _pace(2, 1)])
     assert left is not None
     assert left.hours == pytest.approx(2)

@@ -1,4 +1,4 @@
-"""Data quality: each fact on known readings, with its threshold tested from both sides."""
+"""Data quality: each fact about known readings, with values on either side of its threshold."""
 
 import itertools
 from collections.abc import Callable
@@ -63,7 +63,7 @@ def _row(**changed: Any) -> ReadingRow:
     )._replace(**changed)
 
 
-def _single_fact(rows: list[ReadingRow], protocol: Protocol = PROTOCOL) -> QualityFact:
+def _only_fact(rows: list[ReadingRow], protocol: Protocol = PROTOCOL) -> QualityFact:
     (fact,) = facts_of(rows, protocol)
     return fact
 
@@ -93,18 +93,18 @@ def test_a_fact_names_the_reader_the_number_and_the_readings(
 ) -> None:
     """One of three readings is affected."""
     odd = _row(**changed)
-    fact = _single_fact([_row(), odd, _row()])
+    fact = _only_fact([_row(), odd, _row()])
     assert (fact.kind, fact.reader_id, fact.n, fact.total) == (kind, "R1", 1, 3)
     assert fact.readings == (odd.id,)
 
 
 def test_values_at_the_thresholds_give_no_fact() -> None:
-    """2 s is not a glance, and a minute less a millisecond is not hidden for long."""
+    """Times of exactly 2 s and a minute less a millisecond are not reported."""
     rows = [_row(response_ms=2000.0), _row(hidden_ms=59_999.0)]
     assert facts_of(rows, PROTOCOL) == []
 
 
-def test_readings_that_cannot_be_judged_are_not_in_the_denominator() -> None:
+def test_readings_to_which_a_fact_cannot_apply_are_not_in_the_denominator() -> None:
     """A time that was not measured and a skipped case are neither fast nor slow."""
     rows = [
         _row(response_ms=500.0),
@@ -116,13 +116,13 @@ def test_readings_that_cannot_be_judged_are_not_in_the_denominator() -> None:
 
 
 def test_simulated_and_superseded_readings_are_left_out() -> None:
-    """Their times describe no current answer of a person."""
+    """Such readings say nothing about a person's current answer."""
     fast = {"response_ms": 500.0}
     rows = [_row(**fast, timing_source="simulated"), _row(**fast, current=0)]
     assert facts_of(rows, PROTOCOL) == []
 
 
-def _counted(length: int, n_options: list[int]) -> float:
+def _share_with_run(length: int, n_options: list[int]) -> float:
     """Return the share of all lists of letters that contain a run of a length."""
     lists = list(itertools.product(*("ABCD"[:k] for k in n_options)))
     return sum(max(run.length for run in runs_of(letters)) >= length for letters in lists) / len(
@@ -132,10 +132,10 @@ def _counted(length: int, n_options: list[int]) -> float:
 
 @pytest.mark.parametrize("length", [1, 2, 3, 4, 5])
 def test_the_probability_of_a_run_equals_a_complete_enumeration(length: int) -> None:
-    """It is exact if all cases have equally many options, and otherwise never too small."""
-    assert run_probability(length, [3] * 6) == pytest.approx(_counted(length, [3] * 6))
+    """The probability is exact if all cases have equally many options, otherwise an upper bound."""
+    assert run_probability(length, [3] * 6) == pytest.approx(_share_with_run(length, [3] * 6))
     mixed = [2, 4, 2, 3, 2]
-    assert run_probability(length, mixed) >= _counted(length, mixed) - 1e-12
+    assert run_probability(length, mixed) >= _share_with_run(length, mixed) - 1e-12
 
 
 def test_an_empty_list_contains_no_run() -> None:
@@ -147,7 +147,7 @@ def test_a_long_run_of_one_key_is_reported_with_its_probability() -> None:
     """Nine times B in a list of 29 is rarer than 1 in 1,000; four times is not."""
     start = [_row(answer="ABCD"[i % 4]) for i in range(20)]
     run = [_row(answer="B") for _ in range(9)]
-    fact = _single_fact([*start, *run])
+    fact = _only_fact([*start, *run])
     assert (fact.kind, fact.n, fact.total, fact.values["letter"]) == (FactKind.ONE_KEY, 9, 29, "B")
     assert fact.values["chance"] == pytest.approx(run_probability(9, [4] * 29))
     assert fact.readings == tuple(row.id for row in run)
@@ -160,7 +160,7 @@ def test_a_run_counts_the_key_pressed_not_the_option() -> None:
     wandering = [_row(answer="A", shown_order=orders[i % 4]) for i in range(12)]
     assert facts_of(wandering, PROTOCOL) == []
     pressing = [_row(answer=orders[i % 4][0], shown_order=orders[i % 4]) for i in range(12)]
-    assert _single_fact(pressing).values["letter"] == "A"
+    assert _only_fact(pressing).values["letter"] == "A"
 
 
 def test_a_case_without_an_answer_ends_a_run() -> None:
@@ -173,7 +173,7 @@ def test_a_change_of_screen_is_reported_only_within_a_session() -> None:
     """Readings on the less used screen are counted out of those with a known screen."""
     other = {"circumstances": {"screen": [2560, 1440], "user_agent": "Firefox/140"}}
     odd = _row(**other)
-    fact = _single_fact([_row(), _row(), odd, _row(circumstances={})])
+    fact = _only_fact([_row(), _row(), odd, _row(circumstances={})])
     assert (fact.kind, fact.session, fact.n, fact.total) == (FactKind.SCREENS, 1, 1, 3)
     assert fact.readings == (odd.id,)
     assert facts_of([_row(), _row(**other, session=2)], PROTOCOL) == []
@@ -189,15 +189,15 @@ def test_a_browser_is_named_without_its_version() -> None:
     assert screen_setup({}) == ""
 
 
-def _pair(days: float) -> list[ReadingRow]:
+def _repeated_readings(days: float) -> list[ReadingRow]:
     later = stamp(NOW + timedelta(days=days))
     first = _row(case_id=-1)
     return [first, _row(case_id=-1, session=2, shown_at_utc=later, received_at_utc=later)]
 
 
-def test_the_wash_out_is_reported_as_kept_or_not() -> None:
-    """28 days are kept; one minute less is not, and the shortest interval is reported."""
-    kept, near = _single_fact(_pair(28)), _single_fact(_pair(27.999))
+def test_it_is_reported_whether_the_wash_out_period_was_kept() -> None:
+    """An interval of 28 days suffices; one minute less does not. The shortest one is reported."""
+    kept, near = _only_fact(_repeated_readings(28)), _only_fact(_repeated_readings(27.999))
     assert (kept.kind, kept.n, kept.total, kept.values["shortest_days"]) == (
         FactKind.WASHOUT,
         0,
@@ -209,12 +209,12 @@ def test_the_wash_out_is_reported_as_kept_or_not() -> None:
 
 
 def test_hidden_repeats_within_a_session_need_no_wash_out() -> None:
-    """They are meant to be close together."""
+    """Repeats within a session are intended to be close together."""
     assert facts_of([_row(case_id=-2), _row(case_id=-2)], PROTOCOL) == []
 
 
 def test_a_case_with_problems_is_reported_by_its_item() -> None:
-    """Two of three readers skipped it or did not see all of it; one of three is not reported."""
+    """Two of three readers skipped the case or did not see all of it; one is not reported."""
     case = {"case_number": 1, "item_id": "q1"}
     given_up = _row(**case, status="skipped", answer=None)
     unseen = _row(**case, reader_id="R2", flags=("film_not_whole",))

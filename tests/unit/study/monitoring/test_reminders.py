@@ -41,8 +41,8 @@ ACTING = Acting(by=BY, now=NOW)
 LETTER = Letter(subject="Your cases", text="Dear R1,\n\nÜber 3 cases are left.")
 
 
-class _Line(socketserver.StreamRequestHandler):
-    """One conversation with the mail server of these tests."""
+class _MailConversation(socketserver.StreamRequestHandler):
+    """A conversation with the mail server of these tests."""
 
     server: "_MailServer"
 
@@ -76,7 +76,7 @@ class _MailServer(socketserver.ThreadingTCPServer):
     daemon_threads = True
 
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Line)
+        super().__init__(("127.0.0.1", 0), _MailConversation)
         self.letters: list[bytes] = []
         self.passwords: list[str] = []
         self.answers = {"QUIT": "221 bye", "EHLO": "250-here\r\n250 AUTH PLAIN", "AUTH": "235 in"}
@@ -88,7 +88,7 @@ class _MailServer(socketserver.ThreadingTCPServer):
 
 
 @pytest.fixture
-def post() -> Iterator[_MailServer]:
+def mail_server() -> Iterator[_MailServer]:
     """Return a running mail server."""
     with _MailServer() as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
@@ -110,7 +110,7 @@ def _mail_server(port: int, **changed: str) -> MailServer:
 
 
 @pytest.fixture
-def known(opened: Opened) -> Store:
+def reachable_study(opened: Opened) -> Store:
     """Return an open study whose reader R1 has a name and an address."""
     store = opened(session_days=5)
     with store.change() as change:
@@ -132,63 +132,79 @@ def _letter(store: Store, name: str = "", days: float = 0) -> str:
     ).text
 
 
-def test_the_message_states_progress_deadline_and_address(known: Store) -> None:
-    """It explains where to find the access code, and does not contain it."""
-    assert "8 cases in the study trial are waiting" in _letter(known)
-    case = desk.desk(known, person(known), now=NOW).cases[0].case
-    desk.take_records(known, person(known), [presentation(case), reading(case)], now=NOW)
-    text = _letter(known, "Dr. Jane Röntgen")
+def test_the_message_states_progress_deadline_and_address(reachable_study: Store) -> None:
+    """The message explains where to find the access code, and does not contain it."""
+    assert "8 cases in the study trial are waiting" in _letter(reachable_study)
+    case = desk.desk(reachable_study, person(reachable_study), now=NOW).cases[0].case
+    desk.take_records(
+        reachable_study, person(reachable_study), [presentation(case), reading(case)], now=NOW
+    )
+    text = _letter(reachable_study, "Dr. Jane Röntgen")
     assert text.startswith("Dear Dr. Jane Röntgen,")
     assert "You have read 1 of 8 cases in the study trial; 7 remain." in text
     assert "Session 1 ends on 9 Jun 2025, 12:00 UTC." in text
     assert "https://room.example/" in text
     assert "access code you were given for R1" in text
-    assert _letter(known).startswith("Dear R1,")
-    assert "ran out on 9 Jun 2025, 12:00 UTC" in _letter(known, days=6)
+    assert _letter(reachable_study).startswith("Dear R1,")
+    assert "ran out on 9 Jun 2025, 12:00 UTC" in _letter(reachable_study, days=6)
 
 
-def test_finished_and_simulated_readers_are_not_reminded(known: Store) -> None:
+def test_finished_and_simulated_readers_are_not_reminded(reachable_study: Store) -> None:
     """Only a reader who can still read may be reminded."""
-    progress = progress_of(known, "trial", now=NOW)
+    progress = progress_of(reachable_study, "trial", now=NOW)
     assert may_be_reminded(_reader_progress(progress))
-    tamper(known, "UPDATE readers SET simulated = 1 WHERE reader_id = 'R1'")
-    assert not may_be_reminded(_reader_progress(progress_of(known, "trial", now=NOW)))
+    tamper(reachable_study, "UPDATE readers SET simulated = 1 WHERE reader_id = 'R1'")
+    assert not may_be_reminded(_reader_progress(progress_of(reachable_study, "trial", now=NOW)))
 
 
-def test_the_trail_of_a_reminder_has_the_study_code_only(known: Store, post: _MailServer) -> None:
+def test_the_trail_of_a_reminder_has_the_study_code_only(
+    reachable_study: Store, mail_server: _MailServer
+) -> None:
     """The mail server receives name and address; the audit trail contains neither."""
     send_reminder(
-        known, _mail_server(post.port), LETTER, study="trial", reader_id="R1", acting=ACTING
+        reachable_study,
+        _mail_server(mail_server.port),
+        LETTER,
+        study="trial",
+        reader_id="R1",
+        acting=ACTING,
     )
-    letter = message_from_bytes(post.letters[0], policy=policy.default)
+    letter = message_from_bytes(mail_server.letters[0], policy=policy.default)
     assert (letter["To"], letter["From"]) == ("jane@example.org", "study@example.org")
     assert letter["Subject"] == "Your cases"
     assert "Über 3 cases are left." in str(letter.get_content())
-    with known.look() as look:
+    with reachable_study.look() as look:
         last = list(events.walk(look, events.study_chain("trial")))[-1]
     assert last.kind == "reminder sent"
     assert last.detail == {"reader_id": "R1", "way": "e-mail", "role": "coordinator"}
-    assert last_reminder_times(known, "trial") == {"R1": last.at_utc}
-    assert verify(known) == []
+    assert last_reminder_times(reachable_study, "trial") == {"R1": last.at_utc}
+    assert verify(reachable_study) == []
 
 
-def test_a_reminder_sent_by_hand_can_be_recorded(known: Store) -> None:
+def test_a_reminder_sent_by_hand_can_be_recorded(reachable_study: Store) -> None:
     """The study must be open."""
-    record_sent(known, study="trial", reader_id="R2", acting=ACTING)
-    assert list(last_reminder_times(known, "trial")) == ["R2"]
-    tamper(known, "UPDATE studies SET state = 'closed'")
+    record_sent(reachable_study, study="trial", reader_id="R2", acting=ACTING)
+    assert list(last_reminder_times(reachable_study, "trial")) == ["R2"]
+    tamper(reachable_study, "UPDATE studies SET state = 'closed'")
     with pytest.raises(NotNow):
-        record_sent(known, study="trial", reader_id="R2", acting=ACTING)
+        record_sent(reachable_study, study="trial", reader_id="R2", acting=ACTING)
 
 
-def test_a_reader_without_an_address_gets_no_message(known: Store, post: _MailServer) -> None:
+def test_a_reader_without_an_address_gets_no_message(
+    reachable_study: Store, mail_server: _MailServer
+) -> None:
     """The request is refused before the mail server is contacted."""
-    assert find_addressee(known, "trial", "R2").email == ""
+    assert find_addressee(reachable_study, "trial", "R2").email == ""
     with pytest.raises(NotFound):
         send_reminder(
-            known, _mail_server(post.port), LETTER, study="trial", reader_id="R2", acting=ACTING
+            reachable_study,
+            _mail_server(mail_server.port),
+            LETTER,
+            study="trial",
+            reader_id="R2",
+            acting=ACTING,
         )
-    assert post.letters == []
+    assert mail_server.letters == []
 
 
 @pytest.mark.parametrize(
@@ -200,15 +216,17 @@ def test_a_reader_without_an_address_gets_no_message(known: Store, post: _MailSe
     ],
 )
 def test_a_refusal_of_the_mail_server_is_one_sentence_and_not_recorded(
-    known: Store, post: _MailServer, verb: str, answer: str, words: str
+    reachable_study: Store, mail_server: _MailServer, verb: str, answer: str, words: str
 ) -> None:
     """The message contains no traceback and no address, and no event is added."""
-    post.answers[verb] = answer
-    server = _mail_server(post.port, READING_ROOM_SMTP=f"smtp://u:p%40ss@127.0.0.1:{post.port}")
+    mail_server.answers[verb] = answer
+    server = _mail_server(
+        mail_server.port, READING_ROOM_SMTP=f"smtp://u:p%40ss@127.0.0.1:{mail_server.port}"
+    )
     with pytest.raises(Undelivered, match=words) as refused:
-        send_reminder(known, server, LETTER, study="trial", reader_id="R1", acting=ACTING)
+        send_reminder(reachable_study, server, LETTER, study="trial", reader_id="R1", acting=ACTING)
     assert "jane" not in str(refused.value)
-    assert last_reminder_times(known, "trial") == {}
+    assert last_reminder_times(reachable_study, "trial") == {}
 
 
 def test_an_unreachable_server_is_reported_in_one_sentence() -> None:
@@ -221,8 +239,10 @@ def test_an_unreachable_server_is_reported_in_one_sentence() -> None:
 
 
 @pytest.mark.slow
-def test_a_silent_server_is_abandoned_after_the_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It accepts the connection and sends nothing."""
+def test_a_server_that_does_not_answer_is_abandoned_after_the_timeout(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The server accepts the connection and sends nothing."""
     monkeypatch.setattr("study.base.mail.TIMEOUT_S", 0.2)
     with socket.socket() as deaf:
         deaf.bind(("127.0.0.1", 0))
@@ -232,27 +252,27 @@ def test_a_silent_server_is_abandoned_after_the_timeout(monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize("to", ["", "nobody", "a@b\nBcc: c@d", "a@b, c@d", "<a@b>x"])
-def test_an_invalid_address_is_refused(post: _MailServer, to: str) -> None:
+def test_an_invalid_address_is_refused(mail_server: _MailServer, to: str) -> None:
     """An address cannot add a second recipient either."""
     with pytest.raises(Undelivered, match="not an email address"):
-        send(_mail_server(post.port), to=to, subject="s", text="t")
-    assert post.letters == []
+        send(_mail_server(mail_server.port), to=to, subject="s", text="t")
+    assert mail_server.letters == []
 
 
 def test_an_unencrypted_password_is_sent_only_to_the_same_computer(
-    post: _MailServer, monkeypatch: pytest.MonkeyPatch
+    mail_server: _MailServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """To another computer it is sent encrypted or not at all."""
-    url = f"smtp://u:p%40ss@127.0.0.1:{post.port}"
-    server = _mail_server(post.port, READING_ROOM_SMTP=url)
+    """The password is sent to another computer encrypted or not at all."""
+    url = f"smtp://u:p%40ss@127.0.0.1:{mail_server.port}"
+    server = _mail_server(mail_server.port, READING_ROOM_SMTP=url)
     assert server.password == "p@ss"
     assert "p@ss" not in repr(server)
     send(server, to="a@example.org", subject="s", text="t")
-    assert len(post.passwords) == 1
+    assert len(mail_server.passwords) == 1
     monkeypatch.setattr("study.base.mail._LOCAL_HOSTS", frozenset())
     with pytest.raises(Undelivered, match="not sent"):
         send(server, to="a@example.org", subject="s", text="t")
-    assert len(post.passwords) == 1
+    assert len(mail_server.passwords) == 1
 
 
 @pytest.mark.parametrize(
@@ -270,8 +290,8 @@ def test_an_invalid_server_setting_is_refused(environment: dict[str, Any]) -> No
         MailServer.from_environment(environment)
 
 
-def test_a_server_is_optional() -> None:
-    """Without one, coordinators copy the messages."""
+def test_a_mail_server_is_optional() -> None:
+    """Without a mail server, coordinators copy the messages."""
     assert MailServer.from_environment({}) is None
     assert _mail_server(1, READING_ROOM_SMTP="smtps://mail.example.org").port == 465
 
@@ -299,45 +319,45 @@ def _schedule(store: Store, days: int = 2, at: float = 0) -> None:
     ],
 )
 def test_inactive_readers_are_reminded_on_schedule(
-    known: Store, post: _MailServer, days: list[float], expected: int
+    reachable_study: Store, mail_server: _MailServer, days: list[float], expected: int
 ) -> None:
-    """The five days of the session begin with the first presentation."""
-    case = desk.desk(known, person(known), now=NOW).cases[0].case
-    desk.take_records(known, person(known), [presentation(case)], now=NOW)
-    _schedule(known)
+    """The five days start with the first presentation in the session."""
+    case = desk.desk(reachable_study, person(reachable_study), now=NOW).cases[0].case
+    desk.take_records(reachable_study, person(reachable_study), [presentation(case)], now=NOW)
+    _schedule(reachable_study)
     for day in days:
         now = NOW + timedelta(days=day)
-        assert send_due_reminders(known, _environment(post.port), now=now) == []
-    assert len(post.letters) == expected
-    assert [event.actor for event in _reminders(known)] == ["schedule"] * expected
-    assert verify(known) == []
+        assert send_due_reminders(reachable_study, _environment(mail_server.port), now=now) == []
+    assert len(mail_server.letters) == expected
+    assert [event.actor for event in _reminders(reachable_study)] == ["schedule"] * expected
+    assert verify(reachable_study) == []
 
 
 @pytest.mark.slow
 def test_a_suspended_server_does_not_repeat_the_reminders_of_another(
-    known: Store, post: _MailServer, monkeypatch: pytest.MonkeyPatch
+    reachable_study: Store, mail_server: _MailServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """After its first letter it is suspended until its lease has ended; another sends the rest."""
-    with known.change() as change:
+    """The first server stops after one letter until its lease has ended; another sends the rest."""
+    with reachable_study.change() as change:
         change.execute(
             "INSERT INTO names (person, name, email) SELECT person, 'Dr. Bo', 'bo@example.org' "
             "FROM grants JOIN readers ON readers.id = reader WHERE reader_id = 'R2'"
         )
-    _schedule(known)
+    _schedule(reachable_study)
     after = NOW + timedelta(days=3)
 
     def suspended(*arguments: Any, **named: Any) -> None:
         monkeypatch.undo()
         send_reminder(*arguments, **named)
-        with known.change() as change:
+        with reachable_study.change() as change:
             holder, _, _ = deployment.value(change, "lease/reminders").partition(" ")
             deployment.set_value(change, "lease/reminders", f"{holder} {stamp(NOW)}")
-        assert send_due_reminders(known, _environment(post.port), now=after) == []
+        assert send_due_reminders(reachable_study, _environment(mail_server.port), now=after) == []
 
     monkeypatch.setattr(scheduled_reminders, "send_reminder", suspended)
-    assert send_due_reminders(known, _environment(post.port), now=after) == []
-    assert [event.detail["reader_id"] for event in _reminders(known)] == ["R1", "R2"]
-    assert len(post.letters) == 2
+    assert send_due_reminders(reachable_study, _environment(mail_server.port), now=after) == []
+    assert [event.detail["reader_id"] for event in _reminders(reachable_study)] == ["R1", "R2"]
+    assert len(mail_server.letters) == 2
 
 
 def _reminders(store: Store) -> list[events.EventRow]:
@@ -346,35 +366,43 @@ def _reminders(store: Store) -> list[events.EventRow]:
 
 
 def test_a_reading_or_a_later_schedule_postpones_a_reminder(
-    known: Store, post: _MailServer
+    reachable_study: Store, mail_server: _MailServer
 ) -> None:
-    """Days are counted from the later of the two."""
-    case = desk.desk(known, person(known), now=NOW).cases[0].case
-    _schedule(known)
+    """Days are counted from the later of reading and schedule."""
+    case = desk.desk(reachable_study, person(reachable_study), now=NOW).cases[0].case
+    _schedule(reachable_study)
     later = NOW + timedelta(days=1)
-    desk.take_records(known, person(known), [presentation(case), reading(case)], now=later)
-    send_due_reminders(known, _environment(post.port), now=NOW + timedelta(days=2.5))
-    _schedule(known, at=2.5)
-    send_due_reminders(known, _environment(post.port), now=NOW + timedelta(days=4.4))
-    assert post.letters == []
-    send_due_reminders(known, _environment(post.port), now=NOW + timedelta(days=4.6))
-    assert len(post.letters) == 1
-    assert "https://r.example/" in post.letters[0].decode()
+    desk.take_records(
+        reachable_study, person(reachable_study), [presentation(case), reading(case)], now=later
+    )
+    send_due_reminders(
+        reachable_study, _environment(mail_server.port), now=NOW + timedelta(days=2.5)
+    )
+    _schedule(reachable_study, at=2.5)
+    send_due_reminders(
+        reachable_study, _environment(mail_server.port), now=NOW + timedelta(days=4.4)
+    )
+    assert mail_server.letters == []
+    send_due_reminders(
+        reachable_study, _environment(mail_server.port), now=NOW + timedelta(days=4.6)
+    )
+    assert len(mail_server.letters) == 1
+    assert "https://r.example/" in mail_server.letters[0].decode()
 
 
 def test_nothing_is_sent_without_schedule_server_or_open_study(
-    known: Store, post: _MailServer
+    reachable_study: Store, mail_server: _MailServer
 ) -> None:
     """A schedule of 0 days turns reminders off; an unreachable server is reported."""
     after = NOW + timedelta(days=3)
-    assert send_due_reminders(known, _environment(post.port), now=after) == []
-    _schedule(known)
-    assert send_due_reminders(known, {}, now=after) == []
-    (failure,) = send_due_reminders(known, _environment(1), now=after)
+    assert send_due_reminders(reachable_study, _environment(mail_server.port), now=after) == []
+    _schedule(reachable_study)
+    assert send_due_reminders(reachable_study, {}, now=after) == []
+    (failure,) = send_due_reminders(reachable_study, _environment(1), now=after)
     assert "could not be reached" in failure
-    _schedule(known, days=0)
-    assert send_due_reminders(known, _environment(post.port), now=after) == []
-    assert post.letters == []
-    assert reminder_schedule(known, "trial").days == 0
+    _schedule(reachable_study, days=0)
+    assert send_due_reminders(reachable_study, _environment(mail_server.port), now=after) == []
+    assert mail_server.letters == []
+    assert reminder_schedule(reachable_study, "trial").days == 0
     with pytest.raises(BadInput, match="0 to 60"):
-        _schedule(known, days=61)
+        _schedule(reachable_study, days=61)

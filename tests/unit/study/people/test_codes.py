@@ -1,4 +1,4 @@
-"""A code is valid until the end of the day that is printed, in the coordinator's time zone."""
+"""A code is valid until the end of the printed day, in the coordinator's time zone."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -31,7 +31,7 @@ BERLIN, LOS_ANGELES = ZoneInfo("Europe/Berlin"), ZoneInfo("America/Los_Angeles")
 def test_a_code_valid_for_seven_days_expires_after_the_seventh_day(
     given_at: datetime, zone: ZoneInfo, printed: str
 ) -> None:
-    """The rule holds on either side of UTC, at any hour, and across a change of the clock."""
+    """The rule applies on either side of UTC, at any hour, and when the clocks change."""
     expires = end_of_day(given_at.astimezone(UTC), 7, zone)
     assert translation.period_end(stamp(expires), zone).startswith(printed)
 
@@ -58,7 +58,7 @@ def test_a_code_expires_at_the_end_of_the_printed_day(
     assert str(zone) in words
 
 
-def test_in_another_time_zone_the_expiry_is_printed_with_its_time() -> None:
+def test_in_another_time_zone_the_expiry_is_printed_with_the_time() -> None:
     """A colleague in New York sees the local time to the minute."""
     expires = stamp(end_of_day(datetime(2026, 11, 2, 8, tzinfo=UTC), 7, BERLIN))
     zone = ZoneInfo("America/New_York")

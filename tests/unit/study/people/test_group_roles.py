@@ -1,4 +1,4 @@
-"""Roles that follow from the groups of a single sign-on provider."""
+"""Roles that follow from a person's groups at a single sign-on provider."""
 
 from collections.abc import Callable
 from itertools import count
@@ -51,7 +51,7 @@ def _sign_on(store: Store, *groups: str, **changed: Any) -> str:
     )
 
 
-def _roles(store: Store) -> set[tuple[str, str]]:
+def _active_roles(store: Store) -> set[tuple[str, str]]:
     """Return role and study of all active roles of staff."""
     with store.look() as look:
         rows = look.rows(
@@ -75,22 +75,22 @@ def _carla(store: Store, role: Role = Role.COORDINATOR) -> None:
 def test_groups_grant_roles_to_a_new_person_and_revoke_them(store: Store) -> None:
     """The person does not need an invitation.
 
-    After leaving all groups, roles end and the sign-in is refused.
+    After the person has left all groups, the roles end and the sign-in is refused.
     """
     _sign_on(store, "research", "experts", "unknown", "gone")
-    assert _roles(store) == {("coordinator", ""), ("reviewer", "")}
+    assert _active_roles(store) == {("coordinator", ""), ("reviewer", "")}
     with store.look() as look:
         assert {row.name for row in people.all_names(look).values()} >= {"Carla Meier"}
         trail = look.rows("SELECT actor, detail FROM events WHERE kind = 'role given'")
     assert "Carla" not in str(trail)
     assert '"group":"experts"' in str(trail)
     _sign_on(store, "experts")
-    assert _roles(store) == {("reviewer", "")}
+    assert _active_roles(store) == {("reviewer", "")}
     with pytest.raises(SignInRefused, match="not registered"):
         _sign_on(store)
-    assert _roles(store) == set()
+    assert _active_roles(store) == set()
     _sign_on(store, "research")
-    assert _roles(store) == {("coordinator", "")}
+    assert _active_roles(store) == {("coordinator", "")}
     assert verify(store) == []
 
 
@@ -99,7 +99,7 @@ def test_a_manually_granted_role_is_kept(store: Store) -> None:
     _carla(store)
     _sign_on(store, "experts", "research")
     _sign_on(store)
-    assert _roles(store) == {("coordinator", "")}
+    assert _active_roles(store) == {("coordinator", "")}
 
 
 def test_a_person_who_changes_the_group_keeps_the_access_code(store: Store) -> None:
@@ -111,7 +111,7 @@ def test_a_person_who_changes_the_group_keeps_the_access_code(store: Store) -> N
         store, study="", grant=grant.id, code=codes.new_code(entropy_from(2)), acting=ACTING
     )
     _sign_on(store, "experts")
-    assert _roles(store) == {("reviewer", "")}
+    assert _active_roles(store) == {("reviewer", "")}
     with store.look() as look:
         assert people.code(look, grant.person) is not None
 
@@ -120,22 +120,22 @@ def test_the_last_administrator_keeps_the_role(store: Store) -> None:
     """Otherwise no one could correct the settings."""
     _sign_on(store, "admins")
     _sign_on(store, "experts")
-    assert _roles(store) == {("administrator", ""), ("reviewer", "")}
+    assert _active_roles(store) == {("administrator", ""), ("reviewer", "")}
 
 
 def test_a_group_grants_a_role_in_a_study_but_not_to_its_readers(
     opened: Callable[..., Store],
 ) -> None:
-    """A reader with the address stays a reader, and can sign in."""
+    """A reader with the same address remains a reader, and can sign in."""
     trial = opened(readers=("R1",))
     _sign_on(trial, "statistics")
-    assert _roles(trial) >= {("statistician", "trial")}
+    assert _active_roles(trial) >= {("statistician", "trial")}
     with trial.change() as change:
         reader = change.value("SELECT person FROM grants WHERE role = 'reader'")
         persons.store_name(change, reader, name="", email="reader@example.org")
-    before = _roles(trial)
+    before = _active_roles(trial)
     _sign_on(trial, "statistics", "research", sub="8", email="reader@example.org")
-    assert _roles(trial) == before
+    assert _active_roles(trial) == before
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Lists of readers: every error is reported with its line and column."""
+"""Lists of readers, in which every error is reported with line and column."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import pytest
 
 from study.base.errors import BadFile
 from study.people.invitations import Invitation, parse_invitations, read_invitations
-from tests.unit.study.tables.workbooks import book
+from tests.unit.study.tables.workbooks import write_workbook
 
 READERS = [
     Invitation(reader_id="R1", level="resident", years="2.5", name="Jörg"),
@@ -32,8 +32,8 @@ def test_a_list_is_read_the_same_from_text_and_from_a_file(tmp_path: Path, text:
 
 
 def test_a_list_may_be_a_workbook(tmp_path: Path) -> None:
-    """Numbers are read as Excel displays them: an ID typed as 0012 is kept."""
-    path = book(
+    """Numbers are read as Excel displays them: an ID entered as 0012 is kept."""
+    path = write_workbook(
         tmp_path / "readers.xlsx",
         ["Reader ID", "years"],
         [12, 2.5],
@@ -69,7 +69,7 @@ def test_a_list_may_be_a_workbook(tmp_path: Path) -> None:
     ],
 )
 def test_every_error_is_reported_with_line_column_and_remedy(text: str, faults: list[str]) -> None:
-    """Errors of the header, of a cell and of the number of cells."""
+    """Errors in the header, in a cell and in the number of cells are included."""
     with pytest.raises(BadFile) as refused:
         parse_invitations(text, source="The list")
     first, *lines = str(refused.value).splitlines()
@@ -82,6 +82,6 @@ def test_every_error_is_reported_with_line_column_and_remedy(text: str, faults: 
 
 def test_a_date_as_an_id_is_refused(tmp_path: Path) -> None:
     """Excel turns an ID such as 1-2 into a date."""
-    path = book(tmp_path / "r.xlsx", ["reader_id"], [46054], formats={"A2": "d-mmm"})
+    path = write_workbook(tmp_path / "r.xlsx", ["reader_id"], [46054], formats={"A2": "d-mmm"})
     with pytest.raises(BadFile, match=r"sheet “Sheet”: 1 error.*\n  row 2: .*reader_id.* a date"):
         read_invitations(path)

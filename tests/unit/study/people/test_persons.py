@@ -48,7 +48,7 @@ def _code(expires: datetime | None = None) -> codes.Code:
     return codes.new_code(entropy_from(next(_seeds)), expires)
 
 
-def _give(
+def _grant(
     store: Store,
     handle: str,
     role: Role,
@@ -76,7 +76,7 @@ def _invite(store: Store, reader_id: str, **more: str) -> tuple[codes.Code, tupl
     return code, known
 
 
-def _enter(store: Store, code: codes.Code, **more: object) -> signing_in.SignedIn:
+def _sign_in(store: Store, code: codes.Code, **more: object) -> signing_in.SignedIn:
     source = entropy_from(next(_seeds))
     return signing_in.sign_in(store, code.text, entropy=source, **{"now": NOW, **more})  # type: ignore[arg-type]
 
@@ -113,7 +113,7 @@ def test_every_role_has_a_title_and_can_be_granted(trial: Store) -> None:
 
 def test_the_trail_records_who_granted_a_role(trial: Store) -> None:
     """The event has the coordinator's name, role and address. The new statistician can sign in."""
-    person = _enter(trial, _give(trial, "stan", Role.STATISTICIAN)).person
+    person = _sign_in(trial, _grant(trial, "stan", Role.STATISTICIAN)).person
     assert (person.role, person.study_name, person.name) == ("statistician", "trial", "stan")
     with trial.look() as look:
         event = look.row("SELECT * FROM events WHERE kind = 'role given'")
@@ -135,17 +135,17 @@ def test_a_revoked_role_ends_at_once_and_can_be_restored(trial: Store) -> None:
     The restored reader is the same person.
     """
     code, _ = _invite(trial, "R2")
-    token = _enter(trial, code).token
+    token = _sign_in(trial, code).token
     grant = _member(trial, "R2").grant
     persons.revoke_role(trial, study="trial", grant=grant, reason="left", acting=ACTING)
     assert signing_in.signed_in_person(trial, token, now=NOW) is None
     with pytest.raises(SignInRefused) as refused:
-        _enter(trial, code)
+        _sign_in(trial, code)
     assert refused.value.why == "unknown"
     assert _member(trial, "R2").code is CodeState.REVOKED
     new = _code()
     persons.restore_role(trial, code=new, **_arguments(trial, "R2"))  # type: ignore[arg-type]
-    assert _enter(trial, new).person.name == "R2"
+    assert _sign_in(trial, new).person.name == "R2"
     with pytest.raises(NotNow, match="already been restored"):
         persons.restore_role(
             trial,
@@ -179,17 +179,17 @@ def test_the_last_administrator_cannot_be_revoked(trial: Store) -> None:
     grant = _member(trial, "admin", "").grant
     with pytest.raises(NotNow, match="only administrator"):
         persons.revoke_role(trial, study="", grant=grant, reason="x", acting=ACTING)
-    _give(trial, "second", Role.ADMINISTRATOR, study="", by=ADA)
+    _grant(trial, "second", Role.ADMINISTRATOR, study="", by=ADA)
     persons.revoke_role(trial, study="", grant=grant, reason="x", acting=ACTING)
     assert verify(trial) == []
 
 
 @pytest.mark.slow
 def test_the_roster_shows_the_state_of_each_code(trial: Store) -> None:
-    """A code is never used, used, expired or guessed at."""
-    code = _give(trial, "stan", Role.STATISTICIAN, expires=NOW + timedelta(days=30))
+    """A code is unused, used, expired, or was guessed at."""
+    code = _grant(trial, "stan", Role.STATISTICIAN, expires=NOW + timedelta(days=30))
     assert _member(trial, "stan").code is CodeState.NEVER_USED
-    _enter(trial, code)
+    _sign_in(trial, code)
     assert _member(trial, "stan").code is CodeState.USED
     later = {
         member.who: member
@@ -199,12 +199,12 @@ def test_the_roster_shows_the_state_of_each_code(trial: Store) -> None:
     wrong = codes.Code(text=code.text[:-1] + "#", lookup="", salt="", code_hash="")
     for _ in range(3 * codes.REPORTED_FAILURES):
         with pytest.raises(SignInRefused):
-            _enter(trial, wrong)
+            _sign_in(trial, wrong)
     assert _member(trial, "stan").code is CodeState.GUESSED
     with trial.look() as look:
         rows = look.rows("SELECT detail FROM events WHERE kind = 'code guessed at'")
     assert [json.loads(row["detail"])["whose"] for row in rows] == ["stan"]
-    assert _enter(trial, code).person.name == "stan"
+    assert _sign_in(trial, code).person.name == "stan"
     assert _member(trial, "stan").code is CodeState.USED
     new = _code()
     acting = Acting(by=CARLA, now=NOW + timedelta(seconds=1))
@@ -214,26 +214,26 @@ def test_the_roster_shows_the_state_of_each_code(trial: Store) -> None:
 
 
 def test_each_refusal_has_a_specific_reason(trial: Store) -> None:
-    """The sign-in page chooses its message by it."""
-    code = _give(trial, "stan", Role.STATISTICIAN, expires=NOW)
-    assert _why(trial, code) == "expired"
+    """The sign-in page chooses the message by the reason."""
+    code = _grant(trial, "stan", Role.STATISTICIAN, expires=NOW)
+    assert _refusal_reason(trial, code) == "expired"
     wrong = codes.Code(text=code.text[:-1] + "#", lookup="", salt="", code_hash="")
-    assert _why(trial, wrong) == "unknown"
-    other = _give(trial, "sue", Role.STATISTICIAN)
+    assert _refusal_reason(trial, wrong) == "unknown"
+    other = _grant(trial, "sue", Role.STATISTICIAN)
     tamper(trial, "UPDATE grants SET revoked_at_utc = 'x' WHERE role = 'statistician'")
-    assert _why(trial, other) == "no-part"
+    assert _refusal_reason(trial, other) == "no-part"
 
 
-def _why(store: Store, code: codes.Code, **more: object) -> str:
+def _refusal_reason(store: Store, code: codes.Code, **more: object) -> str:
     with pytest.raises(SignInRefused) as refused:
-        _enter(store, code, **more)
+        _sign_in(store, code, **more)
     return refused.value.why
 
 
 @pytest.mark.slow
 def test_people_who_run_a_study_cannot_read_in_it(trial: Store) -> None:
-    """The roles exclude each other also by address, in reverse order, and after a revocation."""
-    _give(trial, "stan", Role.STATISTICIAN, email="stan@example.org")
+    """The rule also applies by address, in reverse order, and after a revocation."""
+    _grant(trial, "stan", Role.STATISTICIAN, email="stan@example.org")
     with pytest.raises(NotAllowed, match="cannot read in it"):
         _invite(trial, "R2", email="Stan@Example.org")
     grant = _member(trial, "stan").grant
@@ -243,28 +243,28 @@ def test_people_who_run_a_study_cannot_read_in_it(trial: Store) -> None:
     _invite(trial, "R3", email="rita@example.org")
     for study, by in (("trial", CARLA), ("", ADA)):
         with pytest.raises(NotAllowed, match="cannot have another role"):
-            _give(trial, "rita", Role.COORDINATOR, study=study, by=by, email="rita@example.org")
+            _grant(trial, "rita", Role.COORDINATOR, study=study, by=by, email="rita@example.org")
 
 
 def test_a_reader_cannot_sign_in_where_staff_of_the_study_are_signed_in(trial: Store) -> None:
-    """Staff sign out first; readers of another study can sign in."""
+    """The staff member must sign out first; readers of another study can sign in."""
     code, _ = _invite(trial, "R2")
-    stan = _enter(trial, _give(trial, "stan", Role.STATISTICIAN)).person
-    assert _why(trial, code, browser=signing_in.Browser(current=stan)) == "runs-it"
+    stan = _sign_in(trial, _grant(trial, "stan", Role.STATISTICIAN)).person
+    assert _refusal_reason(trial, code, browser=signing_in.Browser(current=stan)) == "runs-it"
     text = administrator_code(trial, name="admin", entropy=entropy_from(9), now=NOW)
     admin = signing_in.sign_in(trial, text, entropy=entropy_from(10), now=NOW).person
-    assert _why(trial, code, browser=signing_in.Browser(current=admin)) == "runs-it"
-    reader = _enter(trial, code).person
-    assert _enter(trial, code, browser=signing_in.Browser(current=reader)).person.name == "R2"
+    assert _refusal_reason(trial, code, browser=signing_in.Browser(current=admin)) == "runs-it"
+    reader = _sign_in(trial, code).person
+    assert _sign_in(trial, code, browser=signing_in.Browser(current=reader)).person.name == "R2"
 
 
 @pytest.mark.slow
-def test_only_administrators_give_codes_to_people_with_roles_elsewhere(trial: Store) -> None:
+def test_only_administrators_can_give_codes_to_people_with_roles_elsewhere(trial: Store) -> None:
     """A code gives access to all roles of its person."""
-    _give(trial, "adam", Role.ADMINISTRATOR, study="", by=ADA, email="adam@example.org")
+    _grant(trial, "adam", Role.ADMINISTRATOR, study="", by=ADA, email="adam@example.org")
     with pytest.raises(NotAllowed, match="outside this study"):
-        _give(trial, "adam", Role.STATISTICIAN, email="adam@example.org")
-    _give(trial, "adam", Role.STATISTICIAN, by=ADA)
+        _grant(trial, "adam", Role.STATISTICIAN, email="adam@example.org")
+    _grant(trial, "adam", Role.STATISTICIAN, by=ADA)
     assert _member(trial, "adam").elsewhere
     for act in (persons.replace_code, persons.restore_role):
         with pytest.raises(NotAllowed, match="outside this study"):
@@ -278,12 +278,12 @@ def test_short_names_and_roles_are_unique(trial: Store) -> None:
     """A reader's study code, another person's short name and a role already held are refused."""
     for taken in ("R1", "c"):
         with pytest.raises(NotNow, match="short name"):
-            _give(trial, taken, Role.STATISTICIAN)
-    _give(trial, "stan", Role.STATISTICIAN, email="stan@example.org")
+            _grant(trial, taken, Role.STATISTICIAN)
+    _grant(trial, "stan", Role.STATISTICIAN, email="stan@example.org")
     with pytest.raises(NotNow, match="already"):
-        _give(trial, "stan", Role.STATISTICIAN, email="stan@example.org")
+        _grant(trial, "stan", Role.STATISTICIAN, email="stan@example.org")
     with pytest.raises(BadInput, match="not a valid email address"):
-        _give(trial, "sue", Role.STATISTICIAN, email="sue at home")
+        _grant(trial, "sue", Role.STATISTICIAN, email="sue at home")
 
 
 def test_a_reader_is_not_invited_twice_under_one_address(trial: Store) -> None:
@@ -347,7 +347,7 @@ def test_a_name_can_be_changed_and_an_address_belongs_to_one_person(trial: Store
 
 
 def test_a_pasted_list_may_contain_names_and_addresses(trial: Store) -> None:
-    """It has the form in which a spreadsheet copies cells."""
+    """The text has the form in which a spreadsheet program copies cells."""
     invitations = parse_invitations(
         "reader_id\tlevel\tname\temail\nR8\tresident\tAda\ta@b.org\n", source="The list"
     )
@@ -359,7 +359,7 @@ def test_a_pasted_list_may_contain_names_and_addresses(trial: Store) -> None:
         parse_invitations("reader_id,name\n,Ada\n", source="The list")
 
 
-TAMPERED = [
+ALTERED_ROLES = [
     ("UPDATE grants SET role = 'administrator' WHERE role = 'statistician'", "inserted"),
     (
         "INSERT INTO grants (person, role, study, given_at_utc) "
@@ -376,18 +376,20 @@ TAMPERED = [
 ]
 
 
-@pytest.mark.parametrize(("statement", "named"), TAMPERED, ids=[case[0] for case in TAMPERED])
+@pytest.mark.parametrize(
+    ("statement", "message"), ALTERED_ROLES, ids=[case[0] for case in ALTERED_ROLES]
+)
 def test_verification_reports_a_role_altered_in_the_file(
-    trial: Store, statement: str, named: str
+    trial: Store, statement: str, message: str
 ) -> None:
     """Roles added, removed, revoked or restored are reported without names of people."""
-    _give(trial, "stan", Role.STATISTICIAN, email="stan@example.org")
+    _grant(trial, "stan", Role.STATISTICIAN, email="stan@example.org")
     grant = _member(trial, "stan").grant
     persons.revoke_role(trial, study="trial", grant=grant, reason="x", acting=ACTING)
     assert verify(trial) == []
     tamper(trial, statement)
     breaches = verify(trial)
-    assert any(named in breach for breach in breaches), breaches
+    assert any(message in breach for breach in breaches), breaches
     assert "example.org" not in str(breaches)
 
 
@@ -404,7 +406,7 @@ def test_the_database_refuses_a_reader_who_runs_the_study(trial: Store) -> None:
 
 
 def test_an_error_of_the_header_is_reported_once() -> None:
-    """10,000 lines without a column are one error."""
+    """A missing column in 10,000 lines is one error."""
     text = "id,level\n" + "".join(f"R{n},resident\n" for n in range(10_000))
     with pytest.raises(BadFile) as excinfo:
         parse_invitations(text, source="readers.csv")

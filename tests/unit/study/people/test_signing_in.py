@@ -1,4 +1,4 @@
-"""Access codes: stored as hashes, accepted in any spelling, and refused without details."""
+"""Access codes are stored as hashes, accepted in any spelling, and refused without details."""
 
 from datetime import timedelta
 
@@ -26,7 +26,7 @@ def _sign_in(store: Store, code: str) -> signing_in.SignedIn:
     return signing_in.sign_in(store, code, entropy=entropy_from(11), now=NOW)
 
 
-def _valid_after(store: Store, token: str, *hours: float) -> list[bool]:
+def _is_valid_after(store: Store, token: str, *hours: float) -> list[bool]:
     """Return whether a token is valid at each of some hours after the sign-in."""
     return [
         signing_in.signed_in_person(store, token, now=NOW + timedelta(hours=hour)) is not None
@@ -39,21 +39,21 @@ def test_a_sign_in_lasts_fourteen_hours(banked: Store, codes: dict[str, str]) ->
     token = _sign_in(banked, codes["R2"]).token
     for hour in range(1, 15):
         signing_in.record_activity(banked, token, now=NOW + timedelta(hours=hour))
-    assert _valid_after(banked, token, 14, 14.001) == [True, False]
+    assert _is_valid_after(banked, token, 14, 14.001) == [True, False]
     signing_in.record_activity(banked, token, now=NOW + timedelta(hours=14, seconds=1))
-    assert _valid_after(banked, token, 14.001) == [False]
+    assert _is_valid_after(banked, token, 14.001) == [False]
 
 
 def test_an_unused_sign_in_ends_after_two_hours(banked: Store, codes: dict[str, str]) -> None:
-    """Queries are not activity, and later activity cannot revive the sign-in."""
+    """Queries do not count as activity, and later activity cannot revive the sign-in."""
     token = _sign_in(banked, codes["R2"]).token
-    assert _valid_after(banked, token, 0.5, 1, 1.5, 2, 2.001) == [True] * 4 + [False]
+    assert _is_valid_after(banked, token, 0.5, 1, 1.5, 2, 2.001) == [True] * 4 + [False]
     for hours, left in ((0, 2.0), (1.5, 0.5)):
         remaining = signing_in.time_left(banked, token, now=NOW + timedelta(hours=hours))
         assert remaining == timedelta(hours=left)
     assert signing_in.time_left(banked, token, now=NOW + timedelta(hours=3)) is None
     signing_in.record_activity(banked, token, now=NOW + timedelta(hours=3))
-    assert _valid_after(banked, token, 3) == [False]
+    assert _is_valid_after(banked, token, 3) == [False]
     with banked.look() as look:
         assert not signing_in.has_lost_role(look, token, now=NOW + timedelta(hours=3))
 
@@ -70,9 +70,9 @@ def test_activity_is_recorded_at_intervals(banked: Store, codes: dict[str, str])
 
 
 def test_a_sign_in_from_the_future_ends(banked: Store, codes: dict[str, str]) -> None:
-    """If the clock was set back, the sign-in would last longer; a few minutes are tolerated."""
+    """If the clock is set back, the sign-in would last longer; a few minutes are tolerated."""
     token = _sign_in(banked, codes["R2"]).token
-    assert _valid_after(banked, token, -0.01, -0.2, -72) == [True, False, False]
+    assert _is_valid_after(banked, token, -0.01, -0.2, -72) == [True, False, False]
 
 
 def test_expired_sign_ins_are_deleted(banked: Store, codes: dict[str, str]) -> None:
@@ -84,10 +84,10 @@ def test_expired_sign_ins_are_deleted(banked: Store, codes: dict[str, str]) -> N
         assert look.value("SELECT count(*) FROM sign_ins") == 1
 
 
-def test_requests_of_a_sign_in_have_the_same_identifier(
+def test_requests_with_the_same_sign_in_have_the_same_identifier(
     banked: Store, codes: dict[str, str]
 ) -> None:
-    """It survives reloads, differs at the next sign-in, and does not reveal the token."""
+    """The identifier is kept on reloads, differs at the next sign-in, and hides the token."""
     first = _sign_in(banked, codes["R2"])
     later = signing_in.signed_in_person(banked, first.token, now=NOW + timedelta(hours=1))
     next_one = signing_in.sign_in(banked, codes["R2"], entropy=entropy_from(12), now=NOW)
@@ -99,7 +99,7 @@ def test_requests_of_a_sign_in_have_the_same_identifier(
 
 
 def test_signing_out_ends_every_copy_of_the_token(banked: Store, codes: dict[str, str]) -> None:
-    """A copied token is worthless afterwards."""
+    """A copied token gives no access afterwards."""
     token = _sign_in(banked, codes["R2"]).token
     signing_in.sign_out(banked, token, now=NOW)
     assert signing_in.signed_in_person(banked, token, now=NOW) is None
@@ -163,7 +163,7 @@ def test_a_store_without_a_secret_is_refused(banked: Store) -> None:
 
 
 def test_a_code_is_accepted_in_any_spelling(banked: Store, codes: dict[str, str]) -> None:
-    """Case, dashes and blanks do not matter, nor do O and I for 0 and 1."""
+    """Case, dashes and spaces do not matter, nor do O and I for 0 and 1."""
     typed = codes["R2"].lower().replace("-", " ").replace("0", "o").replace("1", "l")
     person = _sign_in(banked, f" {typed} ").person
     assert (person.role, person.name, person.study_name) == ("reader", "R2", "trial")
@@ -176,22 +176,24 @@ def test_no_code_is_stored_in_plain_text(banked: Store, codes: dict[str, str]) -
     assert not any(secret.encode() in file.read_bytes() for file in files)
 
 
-@pytest.mark.parametrize("wrong", ["", "-", "ZZZZ-ZZZZ-ZZZZ-ZZZZ", "x" * 500, "ÄÖÜ", "' OR 1=1"])
-def test_a_wrong_code_is_refused(banked: Store, codes: dict[str, str], wrong: str) -> None:
+@pytest.mark.parametrize(
+    "wrong_code", ["", "-", "ZZZZ-ZZZZ-ZZZZ-ZZZZ", "x" * 500, "ÄÖÜ", "' OR 1=1"]
+)
+def test_a_wrong_code_is_refused(banked: Store, codes: dict[str, str], wrong_code: str) -> None:
     """The message is the same for any input."""
     with pytest.raises(NotAllowed, match="not recognised"):
-        _sign_in(banked, wrong)
+        _sign_in(banked, wrong_code)
 
 
 def test_the_public_part_of_a_code_is_not_enough(banked: Store, codes: dict[str, str]) -> None:
-    """The first six characters are not sufficient for access."""
+    """The first six characters do not give access."""
     with pytest.raises(NotAllowed, match="not recognised"):
         _sign_in(banked, codes["R2"][:-1] + "#")
 
 
 @pytest.mark.slow
 def test_codes_differ_in_salt_and_text() -> None:
-    """Each code uses new entropy."""
+    """Each code is created from new random bytes."""
     source = entropy_from(5)
     codes = [new_code(source) for _ in range(20)]
     assert len({code.text for code in codes}) == len({code.salt for code in codes}) == 20

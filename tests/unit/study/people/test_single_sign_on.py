@@ -1,4 +1,4 @@
-"""Single sign-on: the person an identity belongs to, and tickets for a single use."""
+"""Single sign-on: the person to whom an identity belongs, and tickets for a single use."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -28,7 +28,7 @@ CLAIMS = {
 
 
 @pytest.fixture
-def kept(store: Store) -> Store:
+def registered_store(store: Store) -> Store:
     """Return a store whose coordinator carla is registered with an address."""
     persons.grant_role(
         store,
@@ -67,12 +67,14 @@ def _redeem(store: Store, text: str, late: timedelta = timedelta()) -> signing_i
     return single_sign_on.redeem_ticket(store, text, entropy=entropy_from(8), now=NOW + late)
 
 
-def test_a_verified_address_binds_the_account_once(kept: Store) -> None:
-    """Later the account signs in, even with another address."""
-    assert _redeem(kept, _ticket(kept)).person.name == "carla"
-    text = _ticket(kept, 4, email="other@example.org", email_verified=False)
+def test_the_first_sign_on_with_a_verified_address_binds_the_account(
+    registered_store: Store,
+) -> None:
+    """Later sign-ons with the account succeed even if its address has changed."""
+    assert _redeem(registered_store, _ticket(registered_store)).person.name == "carla"
+    text = _ticket(registered_store, 4, email="other@example.org", email_verified=False)
     assert (
-        single_sign_on.redeem_ticket(kept, text, entropy=entropy_from(9), now=NOW).person.name
+        single_sign_on.redeem_ticket(registered_store, text, entropy=entropy_from(9), now=NOW).person.name
         == "carla"
     )
 
@@ -88,43 +90,45 @@ def test_a_verified_address_binds_the_account_once(kept: Store) -> None:
         {"email": "carla@example.com"},
     ],
 )
-def test_an_unverified_or_unknown_address_is_refused(kept: Store, changed: dict[str, Any]) -> None:
+def test_an_unverified_or_unknown_address_is_refused(
+    registered_store: Store, changed: dict[str, Any]
+) -> None:
     """The provider must vouch for the address."""
     with pytest.raises(SignInRefused) as refused:
-        _ticket(kept, **changed)
+        _ticket(registered_store, **changed)
     assert refused.value.why == "no-account"
 
 
-@pytest.mark.parametrize("away", [timedelta(minutes=6), -timedelta(minutes=6)])
-def test_an_old_sign_on_is_refused(kept: Store, away: timedelta) -> None:
+@pytest.mark.parametrize("age", [timedelta(minutes=6), -timedelta(minutes=6)])
+def test_an_old_sign_on_is_refused(registered_store: Store, age: timedelta) -> None:
     """Streamlit remembers a sign-on for a month; only a recent one is accepted."""
     with pytest.raises(SignInRefused) as refused:
-        _ticket(kept, iat=(NOW - away).timestamp())
+        _ticket(registered_store, iat=(NOW - age).timestamp())
     assert refused.value.why == "stale"
 
 
 @pytest.mark.parametrize(
-    "missing",
+    "claim",
     [
         *({"iss": ""}, {"sub": None}, {"iat": "x"}, {"iat": 1e300}, {"iat": None}),
         *({"sub": ["7"]}, {"sub": 7}, {"sub": "7\ud800"}, {"sub": "7" * 256}, {"iss": {}}),
     ],
 )
-def test_claims_without_a_valid_subject_give_no_identity(missing: dict[str, Any]) -> None:
+def test_claims_without_a_valid_subject_give_no_identity(claim: dict[str, Any]) -> None:
     """Invalid values from a provider do not raise errors."""
-    assert single_sign_on.read_identity({**CLAIMS, **missing}) is None
+    assert single_sign_on.read_identity({**CLAIMS, **claim}) is None
 
 
-def test_a_ticket_is_valid_once_and_for_a_minute(kept: Store) -> None:
+def test_a_ticket_is_valid_once_and_for_a_minute(registered_store: Store) -> None:
     """Used, late and invented tickets are refused with the same message."""
-    text = _ticket(kept)
-    _redeem(kept, text)
-    late = _ticket(kept, 5)
+    text = _ticket(registered_store)
+    _redeem(registered_store, text)
+    late = _ticket(registered_store, 5)
     for tried, after in ((text, 0), (late, 61), ("made up", 0), ("", 0)):
         with pytest.raises(SignInRefused) as refused:
-            _redeem(kept, tried, timedelta(seconds=after))
+            _redeem(registered_store, tried, timedelta(seconds=after))
         assert refused.value.why == "ticket"
-    with kept.look() as look:
+    with registered_store.look() as look:
         assert text not in str(look.rows("SELECT * FROM tickets"))
 
 
@@ -140,26 +144,31 @@ def test_a_ticket_is_valid_once_and_for_a_minute(kept: Store) -> None:
     ],
 )
 def test_no_other_account_signs_in_a_person_with_an_account(
-    kept: Store, changed: dict[str, Any]
+    registered_store: Store, changed: dict[str, Any]
 ) -> None:
-    """The same verified address is not enough, for neither another subject nor another issuer."""
-    _ticket(kept)
+    """The same verified address does not suffice for another subject or issuer."""
+    _ticket(registered_store)
     with pytest.raises(SignInRefused) as refused:
-        _ticket(kept, 4, **changed)
+        _ticket(registered_store, 4, **changed)
     assert refused.value.why == "other-account"
-    assert _redeem(kept, _ticket(kept, 5)).person.name == "carla"
+    assert _redeem(registered_store, _ticket(registered_store, 5)).person.name == "carla"
 
 
-def test_a_new_address_of_a_person_does_not_release_the_account(kept: Store) -> None:
+def test_a_new_address_of_a_person_does_not_release_the_account(registered_store: Store) -> None:
     """No other account is accepted under the old or the new address."""
-    _ticket(kept)
+    _ticket(registered_store)
     persons.change_name(
-        kept, study="", grant=_grant(kept), name="", email="new@example.org", acting=ACTING
+        registered_store,
+        study="",
+        grant=_grant(registered_store),
+        name="",
+        email="new@example.org",
+        acting=ACTING,
     )
     for email in ("carla@example.org", "new@example.org"):
         with pytest.raises(SignInRefused):
-            _ticket(kept, 4, sub="8", email=email)
-    assert _redeem(kept, _ticket(kept, 5)).person.name == "carla"
+            _ticket(registered_store, 4, sub="8", email=email)
+    assert _redeem(registered_store, _ticket(registered_store, 5)).person.name == "carla"
 
 
 @pytest.mark.parametrize(
@@ -171,18 +180,23 @@ def test_a_new_address_of_a_person_does_not_release_the_account(kept: Store) -> 
         "carla@example.org ",
     ],
 )
-def test_an_address_with_similar_characters_is_a_different_address(kept: Store, email: str) -> None:
-    """Another person can own it; only ASCII letters match in either case."""
+def test_an_address_with_similar_characters_is_a_different_address(
+    registered_store: Store, email: str
+) -> None:
+    """Another person can own the address; only ASCII letters match in either case."""
     with pytest.raises(SignInRefused) as refused:
-        _ticket(kept, email=email)
+        _ticket(registered_store, email=email)
     assert refused.value.why == "no-account"
-    assert _redeem(kept, _ticket(kept, email="cArLa@EXAMPLE.org")).person.name == "carla"
+    assert (
+        _redeem(registered_store, _ticket(registered_store, email="cArLa@EXAMPLE.org")).person.name
+        == "carla"
+    )
 
 
-def test_only_the_first_of_two_accounts_of_a_person_signs_in(kept: Store) -> None:
-    """An earlier version could bind two."""
-    _ticket(kept)
-    with kept.change() as change:
+def test_only_the_first_of_two_accounts_of_a_person_signs_in(registered_store: Store) -> None:
+    """An earlier version could bind two accounts."""
+    _ticket(registered_store)
+    with registered_store.change() as change:
         people.bind_identity(
             change,
             issuer="https://other.example.org",
@@ -190,99 +204,106 @@ def test_only_the_first_of_two_accounts_of_a_person_signs_in(kept: Store) -> Non
             person=people.person_of_identity(change, "https://id.example.org", "7"),
             bound_at_utc="2026-01-01T00:00:00.000Z",
         )
-    _ticket(kept, 4)
+    _ticket(registered_store, 4)
     with pytest.raises(SignInRefused):
-        _ticket(kept, 5, iss="https://other.example.org", sub="8")
+        _ticket(registered_store, 5, iss="https://other.example.org", sub="8")
 
 
-def test_only_one_of_simultaneous_first_sign_ons_is_bound(kept: Store) -> None:
-    """All others are refused."""
+def test_only_one_of_simultaneous_first_sign_ons_is_bound(registered_store: Store) -> None:
+    """All other sign-ons are refused."""
     with ThreadPoolExecutor(8) as pool:
-        tries = [pool.submit(_ticket, kept, 20 + n, sub=str(n)) for n in range(8)]
+        tries = [pool.submit(_ticket, registered_store, 20 + n, sub=str(n)) for n in range(8)]
     refused = [attempt.exception() for attempt in tries]
     assert refused.count(None) == 1
     assert {error.why for error in refused if isinstance(error, SignInRefused)} == {"other-account"}
-    with kept.look() as look:
+    with registered_store.look() as look:
         assert len(people.identities(look)) == 1
 
 
-def test_an_administrator_can_release_an_account(kept: Store) -> None:
-    """The next sign-on binds again; the trail has both, and the released account is signed out."""
-    first = _redeem(kept, _ticket(kept))
-    waiting = _ticket(kept, 4)
-    _release(kept)
+def test_an_administrator_can_release_an_account(registered_store: Store) -> None:
+    """The next sign-on binds an account again; the trail records both steps."""
+    first = _redeem(registered_store, _ticket(registered_store))
+    waiting = _ticket(registered_store, 4)
+    _release(registered_store)
     with pytest.raises(SignInRefused):
-        _redeem(kept, waiting)
-    assert signing_in.signed_in_person(kept, first.token, now=NOW) is None
-    assert _redeem(kept, _ticket(kept, 5, sub="8")).person.name == "carla"
+        _redeem(registered_store, waiting)
+    assert signing_in.signed_in_person(registered_store, first.token, now=NOW) is None
+    assert _redeem(registered_store, _ticket(registered_store, 5, sub="8")).person.name == "carla"
     with pytest.raises(SignInRefused):
-        _ticket(kept, 6)
-    with kept.look() as look:
+        _ticket(registered_store, 6)
+    with registered_store.look() as look:
         (detail,) = events.of_kind(look, events.DEPLOYMENT, EventKind.IDENTITY_RELEASED)
     assert (detail["whose"], detail["reason"]) == ("carla", "New account.")
     assert "7" not in detail["accounts"]
-    assert verify(kept) == []
+    assert verify(registered_store) == []
 
 
 def test_a_release_needs_an_account_an_administrator_and_a_reason(
-    kept: Store,
+    registered_store: Store,
 ) -> None:
-    """Without one of them, nothing is recorded."""
+    """If one of them is missing, nothing is recorded."""
     with pytest.raises(NotNow, match="no sign-in account"):
-        _release(kept)
-    _ticket(kept)
+        _release(registered_store)
+    _ticket(registered_store)
     with pytest.raises(NotAllowed):
-        _release(kept, by=By(name="c", role="coordinator"))
+        _release(registered_store, by=By(name="c", role="coordinator"))
     with pytest.raises(BadInput):
-        _release(kept, reason=" ")
+        _release(registered_store, reason=" ")
     with pytest.raises(SignInRefused):
-        _ticket(kept, 4, sub="8")
+        _ticket(registered_store, 4, sub="8")
 
 
-def test_verification_reports_a_released_account_restored_in_the_file(kept: Store) -> None:
-    """The audit trail has its binding and its release."""
-    _ticket(kept)
-    with kept.look() as look:
+def test_verification_reports_a_released_account_restored_in_the_file(
+    registered_store: Store,
+) -> None:
+    """The audit trail has the binding and the release of the account."""
+    _ticket(registered_store)
+    with registered_store.look() as look:
         person = people.person_of_identity(look, "https://id.example.org", "7")
-    _release(kept)
-    with kept.change() as change:
+    _release(registered_store)
+    with registered_store.change() as change:
         people.bind_identity(
             change, issuer="https://id.example.org", subject="7", person=person, bound_at_utc=""
         )
-    assert verify(kept) == ["the deployment: an account of carla elsewhere was inserted."]
+    assert verify(registered_store) == [
+        "the deployment: an account of carla elsewhere was inserted."
+    ]
 
 
-def test_erasing_a_name_erases_the_account(kept: Store) -> None:
-    """No address and no account remains; another account needs a release first."""
-    _redeem(kept, _ticket(kept))
-    person: dict[str, Any] = {"study": "", "grant": _grant(kept), "acting": ACTING}
-    persons.erase_name(kept, **person)
+def test_erasing_a_name_erases_the_account(registered_store: Store) -> None:
+    """No address and no account is kept; another account can be bound only after a release."""
+    _redeem(registered_store, _ticket(registered_store))
+    person: dict[str, Any] = {"study": "", "grant": _grant(registered_store), "acting": ACTING}
+    persons.erase_name(registered_store, **person)
     with pytest.raises(SignInRefused):
-        _ticket(kept, 6)
-    with kept.look() as look:
+        _ticket(registered_store, 6)
+    with registered_store.look() as look:
         assert [
             (identity.issuer, identity.bound_at_utc) for identity in people.identities(look)
         ] == [("", "")]
-    persons.change_name(kept, name="", email="new@example.org", **person)
+    persons.change_name(registered_store, name="", email="new@example.org", **person)
     for subject in ("7", "8"):
         with pytest.raises(SignInRefused):
-            _ticket(kept, 7, sub=subject, email="new@example.org")
-    assert verify(kept) == []
-    _release(kept)
-    assert _redeem(kept, _ticket(kept, 8, email="new@example.org")).person.name == "carla"
+            _ticket(registered_store, 7, sub=subject, email="new@example.org")
+    assert verify(registered_store) == []
+    _release(registered_store)
+    assert (
+        _redeem(registered_store, _ticket(registered_store, 8, email="new@example.org")).person.name
+        == "carla"
+    )
 
 
-def test_a_revoked_person_gets_no_ticket(kept: Store) -> None:
+def test_a_revoked_person_gets_no_ticket(registered_store: Store) -> None:
     """The provider identifies the person, who no longer has a role."""
     persons.grant_role(
-        kept,
+        registered_store,
         Newcomer(handle="a", role=Role.ADMINISTRATOR),
         study="",
         code=codes.new_code(entropy_from(12)),
         acting=ACTING,
     )
-    with kept.look() as look:
+    with registered_store.look() as look:
         grant = look.value("SELECT id FROM grants WHERE role = 'coordinator'")
-    persons.revoke_role(kept, study="", grant=grant, reason="left", acting=ACTING)
+    persons.revoke_role(registered_store, study="", grant=grant, reason="left", acting=ACTING)
     with pytest.raises(SignInRefused):
-        _ticket(kept)
+        _ticket(registered_store)

@@ -24,15 +24,15 @@ def _assign(reader: str = "R1", index: int = 0, **values: object) -> list[Assign
     )
 
 
-def test_random_order_differs_between_readers_and_has_each_case_once() -> None:
-    """The cases are the same."""
+def test_the_random_order_differs_between_readers_and_has_each_case_once() -> None:
+    """All readers have the same cases."""
     first, second = _assign("R1"), _assign("R2")
     assert [entry.item_id for entry in first] != [entry.item_id for entry in second]
     assert sorted(entry.item_id for entry in first) == sorted(item for item, _ in CASES)
     assert [entry.position for entry in first] == list(range(1, 31))
 
 
-def test_fixed_order_is_the_order_of_the_draw() -> None:
+def test_the_fixed_order_is_the_order_of_the_draw() -> None:
     """All readers read in the order of case numbers."""
     assert [entry.item_id for entry in _assign(case_order="fixed")] == [item for item, _ in CASES]
 
@@ -50,7 +50,7 @@ def test_hidden_repeats_come_after_the_first_reading_in_the_second_half() -> Non
 
 
 def test_conditions_are_rotated_over_readers() -> None:
-    """Every second reader begins with the other condition."""
+    """Every second reader starts with the other condition."""
     both = ["unaided", "image-absent"]
     firsts = [_assign(f"R{i}", i, conditions=both)[0].condition for i in range(4)]
     assert firsts == ["unaided", "image-absent", "unaided", "image-absent"]
@@ -58,7 +58,7 @@ def test_conditions_are_rotated_over_readers() -> None:
 
 
 def test_open_ended_sessions_come_first_for_all_readers() -> None:
-    """The conditions with options are rotated as usual."""
+    """The conditions with options are rotated as for other studies."""
     three = ["unaided", "open-ended", "image-absent"]
     for index, others in enumerate((["unaided", "image-absent"], ["image-absent", "unaided"])):
         assigned = _assign(f"R{index}", index, conditions=three, sessions=6)

@@ -1,4 +1,4 @@
-"""All errors of a protocol are listed: unknown keys, invalid values, contradictions."""
+"""All errors in a protocol are listed: unknown keys, invalid values, contradictions."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from study.protocol.protocol import Protocol, faults_of
 
 AIDED: dict[str, Any] = {"conditions": ["unaided", "aided"], "aid_model": "m"}
 
-BROKEN: list[tuple[dict[str, Any], str]] = [
+CONTRADICTIONS: list[tuple[dict[str, Any], str]] = [
     ({"endpoint": "AUC"}, "endpoint is AUC, which needs confidence"),
     (
         {"endpoint": "pair-weighted accuracy", "claim_about": "these readers"},
@@ -95,7 +95,9 @@ BROKEN: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("values", "words"), BROKEN, ids=[words for _, words in BROKEN])
+@pytest.mark.parametrize(
+    ("values", "words"), CONTRADICTIONS, ids=[words for _, words in CONTRADICTIONS]
+)
 def test_a_contradiction_is_listed_with_errors_of_other_keys(
     values: dict[str, Any], words: str
 ) -> None:
@@ -108,18 +110,18 @@ def test_a_contradiction_is_listed_with_errors_of_other_keys(
 
 def test_every_rule_has_an_example() -> None:
     """Each example breaks a single rule."""
-    assert len(BROKEN) == len(RULES)
+    assert len(CONTRADICTIONS) == len(RULES)
     assert all(rule.keys <= set(Protocol().in_full()) for rule in RULES)
 
 
-@pytest.mark.parametrize("faulty", [{"cases": 0}, {"cases": "many"}])
-def test_a_rule_about_an_invalid_key_is_not_applied(faulty: dict[str, Any]) -> None:
-    """The default of an invalid key is not reported as a contradiction."""
-    assert len(faults_of({"hidden_repeats": 300, **faulty})) == 1
+@pytest.mark.parametrize("invalid_values", [{"cases": 0}, {"cases": "many"}])
+def test_a_rule_about_an_invalid_key_is_not_applied(invalid_values: dict[str, Any]) -> None:
+    """The default value for an invalid key does not cause a contradiction."""
+    assert len(faults_of({"hidden_repeats": 300, **invalid_values})) == 1
 
 
 def test_an_unknown_key_is_reported_with_a_similar_key() -> None:
-    """It does not list all keys, and `case = 10` causes no contradiction about `cases`."""
+    """The message does not list all keys; `case = 10` causes no contradiction about `cases`."""
     (fault,) = faults_of({"case": 10, "hidden_repeats": 300})
     assert fault == "case: unknown key. Did you mean cases?"
     (fault,) = faults_of({"Time-Limit": 10})
@@ -144,7 +146,7 @@ def test_an_unknown_key_is_reported_with_a_similar_key() -> None:
 def test_an_unknown_value_is_reported_with_a_similar_value(
     values: dict[str, Any], nearest: str
 ) -> None:
-    """Lists and the questionnaire are included."""
+    """Values in lists and in the questionnaire are included."""
     assert any(fault.endswith(f"Did you mean {nearest}?") for fault in faults_of(values))
 
 
@@ -168,14 +170,14 @@ def test_an_unknown_value_is_reported_with_a_similar_value(
         ([{"name": "a"}, {"name": "b", "aid": "after"}], "aid is set, but no condition is aided"),
     ],
 )
-def test_arms_are_checked(arms: list[dict[str, Any]], words: str) -> None:
-    """Invalid values and contradictions to other keys are reported."""
+def test_invalid_arms_are_reported(arms: list[dict[str, Any]], words: str) -> None:
+    """Invalid values and contradictions with other keys are reported."""
     (fault,) = faults_of({"arms": arms})
     assert words in fault
 
 
 def test_the_proposed_number_of_sessions_suits_all_arms() -> None:
-    """It is a multiple of the number of conditions of each arm."""
+    """The number is a multiple of the number of conditions in each arm."""
     arms = [
         {"name": "a", "conditions": ["unaided", "image-absent"]},
         {"name": "b", "conditions": ["unaided", "image-absent", "wrong-image"]},

@@ -1,4 +1,4 @@
-"""Draws and assignments of designs without an aid are those of earlier versions.
+"""Draws and assignments of designs without an aid equal those of earlier versions.
 
 The hashes were computed with the version before designs with an aid, arms and blocks.
 """
@@ -13,7 +13,7 @@ from study.store import Store, events
 from study.store.events import EventKind
 from tests.conftest import invite, open_trial
 
-DRAWN: list[tuple[Mapping[str, Any], str]] = [
+PROTOCOLS_AND_HASHES: list[tuple[Mapping[str, Any], str]] = [
     ({}, "361978c19cd7691aa99bb6e7c27b12fd1fa854d4079134184117750ba4edc013"),
     (
         {"conditions": ["unaided", "image-absent"]},
@@ -43,11 +43,13 @@ DRAWN: list[tuple[Mapping[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("values", "digest"), DRAWN, ids=range(len(DRAWN)))
-def test_an_earlier_design_is_redrawn_byte_identically(
+@pytest.mark.parametrize(
+    ("values", "digest"), PROTOCOLS_AND_HASHES, ids=range(len(PROTOCOLS_AND_HASHES))
+)
+def test_the_draw_of_an_earlier_design_is_byte_identical(
     banked: Store, values: Mapping[str, Any], digest: str
 ) -> None:
-    """Protocol, cases, lists and practice lists are compared."""
+    """The protocol, cases, lists and practice lists are compared."""
     open_trial(banked, {"cases": 8, **values}, "R1", "R2", "R3")
     invite(banked, "late")
     with banked.look() as look:

@@ -1,11 +1,11 @@
-"""A design is described before the draw: sessions of each reader, and confounded effects."""
+"""Before the draw, a design is described: sessions of each reader, and confounded effects."""
 
 import pytest
 
 from study.protocol.outline import confounded_effects, outline_lists
 from study.protocol.protocol import Condition, Protocol
 
-OWN, AIDED = Condition.UNAIDED, Condition.AIDED
+UNAIDED, AIDED = Condition.UNAIDED, Condition.AIDED
 
 
 def protocol(**keys: object) -> Protocol:
@@ -21,30 +21,30 @@ def counts(**keys: object) -> list[list[dict[tuple[Condition, bool], int]]]:
 
 def test_without_an_aid_each_session_has_one_condition() -> None:
     first, second, *_ = counts(conditions=["unaided", "image-absent"], sessions=2)
-    assert first == [{(OWN, False): 40}, {(Condition.IMAGE_ABSENT, False): 40}]
+    assert first == [{(UNAIDED, False): 40}, {(Condition.IMAGE_ABSENT, False): 40}]
     assert second == first[::-1]
 
 
 def test_a_crossover_divides_the_cases_of_each_session_among_the_conditions() -> None:
     first, *_ = counts(conditions=["unaided", "aided"], aid_model="M", sessions=2)
-    assert all(session == {(OWN, False): 20, (AIDED, False): 20} for session in first)
+    assert all(session == {(UNAIDED, False): 20, (AIDED, False): 20} for session in first)
 
 
 def test_sequential_reading_has_both_stages_of_every_case() -> None:
     assert counts(conditions=["aided"], aid="after", aid_model="M")[0] == [
-        {(OWN, False): 40, (AIDED, True): 40}
+        {(UNAIDED, False): 40, (AIDED, True): 40}
     ]
 
 
-def test_each_arm_has_its_own_lists() -> None:
+def test_each_arm_has_separate_lists() -> None:
     arms = [{"name": "control", "conditions": ["unaided"]}, {"name": "AI", "share": 3}]
     lists = outline_lists(protocol(arms=arms, conditions=["aided"], aid_model="M"), n_readers=4)
     assert [each.arm for each in lists] == ["control", "AI", "AI", "AI"]
-    assert dict(lists[0].sessions[1]) == {(OWN, False): 40}
+    assert dict(lists[0].sessions[1]) == {(UNAIDED, False): 40}
 
 
 def test_an_incomplete_design_has_the_anchor_and_a_share_of_the_other_cases() -> None:
-    assert counts(anchor=8, reads_per_case=2) == [[{(OWN, False): 24}]] * 4
+    assert counts(anchor=8, reads_per_case=2) == [[{(UNAIDED, False): 24}]] * 4
 
 
 @pytest.mark.parametrize(
@@ -66,5 +66,5 @@ def test_each_confounded_effect_is_reported(keys: dict[str, object], word: str) 
     assert [sentence for sentence in sentences if sentence.startswith(word)], sentences
 
 
-def test_a_simple_study_confounds_nothing() -> None:
+def test_a_simple_study_has_no_confounded_effects() -> None:
     assert confounded_effects(protocol(), n_readers=5) == []

@@ -69,7 +69,7 @@ margin = 0.1
 
 
 def test_all_errors_are_listed_together(tmp_path: Path) -> None:
-    """Each has a remedy."""
+    """Each error states what to do."""
     text = 'cases = 0\nseed = "x"\nconfidence = 1\nfeedbak = "never"\nmargin = true\n'
     with pytest.raises(BadProtocol) as excinfo:
         read_protocol(_file(tmp_path, text))
@@ -122,7 +122,7 @@ def test_contradictory_values_are_refused_with_the_reason(
 
 
 def test_optional_steps_and_tools_are_off_by_default() -> None:
-    """Each needs a key; a text of spaces counts as empty."""
+    """Each step or tool needs a key; text of spaces counts as empty."""
     protocol = Protocol.from_json({"consent": " \n"})
     assert (protocol.consent, protocol.instructions, protocol.questionnaire) == ("", "", ())
     assert (protocol.display_check, protocol.cannot_answer) == (False, False)
@@ -147,21 +147,21 @@ def test_a_long_value_is_shortened_in_its_error() -> None:
 
 
 def test_a_missing_file_is_reported(tmp_path: Path) -> None:
-    """The message has its name."""
+    """The message has the name of the file."""
     with pytest.raises(NotFound, match=r"none\.toml"):
         read_protocol(tmp_path / "none.toml")
 
 
-def test_a_card_with_peers_needs_feedback() -> None:
-    """Without feedback there is no card; the default does not change the hash."""
+def test_a_score_card_with_peers_needs_feedback() -> None:
+    """Without feedback there is no score card; the default does not change the hash."""
     assert any("score_card" in fault for fault in faults_of({"score_card": "peers"}))
     protocol = Protocol.from_json({"score_card": "peers", "feedback": "after study"})
     assert protocol.as_json()["score_card"] == "peers"
     assert "score_card" not in Protocol().as_json()
 
 
-def test_metadata_are_stored_only_if_stated() -> None:
-    """A protocol without them, or with empty texts, keeps its hash."""
+def test_only_metadata_that_are_stated_are_stored() -> None:
+    """A protocol without metadata, or with empty text, keeps its hash."""
     assert Protocol.from_json({"metadata": {"funding": " \n"}}).as_json() == Protocol().as_json()
     protocol = Protocol.from_json({"metadata": {"funding": "None.", "setting": ""}})
     assert protocol.as_json()["metadata"] == {"funding": "None."}

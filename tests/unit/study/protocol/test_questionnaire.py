@@ -65,13 +65,13 @@ def test_an_invalid_question_is_refused_with_its_number(
 
 @pytest.mark.parametrize("value", ["x", {}, [ONLY_SINGULAR] * 51, [7]])
 def test_a_questionnaire_is_a_list_of_tables(value: Any) -> None:
-    """It has at most fifty tables."""
+    """A questionnaire has at most fifty tables."""
     with pytest.raises(BadProtocol, match=r"questionnaire|must be"):
         Protocol.from_json({"questionnaire": value})
 
 
 def test_errors_of_all_questions_are_listed_together() -> None:
-    """Errors of other keys are listed too."""
+    """Errors in other keys are listed too."""
     broken = [{**ONLY_SINGULAR, "kind": "x"}, {**ONLY_SINGULAR, "question": ""}, {"id": "c"}]
     with pytest.raises(BadProtocol) as excinfo:
         Protocol.from_json({"cases": 0, "questionnaire": broken})
@@ -89,7 +89,7 @@ def test_errors_of_all_questions_are_listed_together() -> None:
 
 
 def test_an_unanswered_question_is_omitted() -> None:
-    """Neither null nor an empty text is an answer."""
+    """Null and empty text do not count as answers."""
     questions = (
         ReaderQuestion(id="a", question="?", kind="text", required=False),
         ReaderQuestion(id="b", question="?", kind="number"),
@@ -98,7 +98,7 @@ def test_an_unanswered_question_is_omitted() -> None:
     assert check_answers(questions, {"a": None, "b": 2.5}) == {"b": 2.5}
 
 
-DEPENDENT = {
+DEPENDENT_QUESTION = {
     "id": "b",
     "question": "Why?",
     "kind": "text",
@@ -118,7 +118,7 @@ def test_a_question_may_depend_on_an_earlier_answer(tmp_path: Path) -> None:
     assert protocol.questionnaire[1].shown_if == ShownIf(question="a", answer="x")
     first, second = protocol.as_json()["questionnaire"]
     assert "shown_if" not in first
-    assert second == {**DEPENDENT, "options": [], "required": True}
+    assert second == {**DEPENDENT_QUESTION, "options": [], "required": True}
     assert Protocol.from_json(protocol.as_json()) == protocol
     other_file = tmp_path / "again.toml"
     other_file.write_text(as_toml(protocol))
@@ -145,12 +145,12 @@ def test_a_condition_names_an_earlier_question_and_its_option(condition: Any) ->
     later = {**ONLY_SINGULAR, "id": "later"}
     with pytest.raises(BadProtocol, match="Question 2 of the questionnaire: shown_if: must name"):
         Protocol.from_json(
-            {"questionnaire": [ONLY_SINGULAR, {**DEPENDENT, "shown_if": condition}, later]}
+            {"questionnaire": [ONLY_SINGULAR, {**DEPENDENT_QUESTION, "shown_if": condition}, later]}
         )
 
 
 def test_malformed_questions_before_a_condition_are_reported() -> None:
-    """Each of them has its own fault."""
+    """Each malformed question has a separate error."""
     for broken in (
         7,
         {**ONLY_SINGULAR, "options": 5},
@@ -158,7 +158,7 @@ def test_malformed_questions_before_a_condition_are_reported() -> None:
         {**ONLY_SINGULAR, "id": ["a"]},
     ):
         with pytest.raises(BadProtocol, match="Question 1 of the questionnaire"):
-            Protocol.from_json({"questionnaire": [broken, DEPENDENT]})
+            Protocol.from_json({"questionnaire": [broken, DEPENDENT_QUESTION]})
 
 
 def test_only_questions_that_were_shown_are_answered() -> None:

@@ -24,7 +24,7 @@ PLAN = {
 }
 
 
-def test_a_plan_is_written_and_read_and_optional() -> None:
+def test_a_plan_is_optional_and_can_be_written_and_read() -> None:
     """A protocol without a plan keeps its hash."""
     protocol = Protocol.from_json({"sample_size": PLAN})
     assert protocol.as_json()["sample_size"] == PLAN
@@ -43,13 +43,13 @@ def test_a_plan_is_written_and_read_and_optional() -> None:
         ({"components": 3}, "components must be a table"),
     ],
 )
-def test_errors_of_a_plan_name_the_key(change: dict[str, object], words: str) -> None:
+def test_errors_in_a_plan_name_the_key(change: dict[str, object], words: str) -> None:
     """Each error starts with the table's name."""
     (fault,) = faults_of({"sample_size": {**PLAN, **change}})
     assert fault.startswith(f"sample_size: {words}")
 
 
-def test_a_plan_without_its_size_is_refused() -> None:
+def test_a_plan_without_a_sample_size_is_refused() -> None:
     """The missing keys are listed; a plan must be a table."""
     (fault,) = faults_of({"sample_size": {"effect": 0.1}})
     assert "readers, cases, power" in fault

@@ -1,4 +1,4 @@
-"""The draw: strata, units, and refusals with the missing numbers."""
+"""The draw: strata, units that are drawn only once, and refusals with the missing numbers."""
 
 import json
 from collections import Counter
@@ -45,7 +45,7 @@ def _protocol(**values: object) -> Protocol:
 
 
 def test_proportional_allocation_of_the_rexvqa_mix_adds_up() -> None:
-    """Largest remainders: 200 of 36.1, 36.5, 20.9, 6.1 and 0.4 % are 72, 73, 42, 12 and 1."""
+    """By largest remainders, 36.1, 36.5, 20.9, 6.1 and 0.4 % of 200 are 72, 73, 42, 12 and 1."""
     drawn = draw_from(_candidates(REXVQA_MIX), _protocol())
     assert [stratum.n_drawn for stratum in drawn.strata] == [42, 1, 12, 73, 72]
     assert len(drawn.cases) == len({item for item, _ in drawn.cases}) == 200
@@ -60,7 +60,7 @@ def test_no_patient_has_two_questions() -> None:
 
 
 def test_a_possible_draw_is_never_refused() -> None:
-    """Two patients have items of both strata and one of a single stratum; all three are needed."""
+    """Two patients have items in both strata and one in a single stratum; all three are needed."""
     candidates = [
         Drawable(
             item_id=f"{patient}-{task}",
@@ -77,7 +77,7 @@ def test_a_possible_draw_is_never_refused() -> None:
 
 
 def test_a_draw_does_not_depend_on_the_order_of_the_file() -> None:
-    """It depends on IDs and seed only; another seed draws other cases."""
+    """The draw depends on IDs and seed only; another seed draws other cases."""
     candidates = _candidates(REXVQA_MIX)
     first = draw_from(candidates, _protocol())
     assert draw_from(candidates[::-1], _protocol()) == first
@@ -85,7 +85,7 @@ def test_a_draw_does_not_depend_on_the_order_of_the_file() -> None:
 
 
 def test_an_equal_allocation_is_refused_if_a_stratum_is_too_small() -> None:
-    """The message has the stratum, the requested and the available number."""
+    """The message has the stratum, the requested number and the available number."""
     with pytest.raises(BadInput, match="Geometric Information Assessment: 40 needed, 4 available"):
         draw_from(_candidates(REXVQA_MIX), _protocol(allocation="equal"))
 
@@ -103,7 +103,7 @@ def test_too_few_patients_are_refused_with_the_number() -> None:
         draw_from(shared, _protocol(cases=40))
 
 
-def test_crossed_strata_can_have_an_allocation() -> None:
+def test_strata_of_two_fields_can_have_an_allocation() -> None:
     """The names of two fields are separated by a slash."""
     allocation = {"a / female": 2, "b / male": 3}
     protocol = _protocol(cases=5, stratify_by=["task", "sex"], allocation=allocation)
@@ -112,7 +112,7 @@ def test_crossed_strata_can_have_an_allocation() -> None:
 
 
 def test_an_unknown_stratum_in_the_allocation_is_refused() -> None:
-    """The message lists the existing strata."""
+    """The message lists the strata of the bank."""
     with pytest.raises(BadInput, match=r"does not have: c\. It has: a, b"):
         draw_from(_candidates({"a": 9, "b": 9}), _protocol(cases=3, allocation={"c": 3}))
 
@@ -127,7 +127,7 @@ def test_case_numbers_do_not_follow_the_strata() -> None:
 AGES = ("040Y", "006M", "80-90", "", "old")
 
 
-def _bank(folder: Path, step: int = 1, **more: Any) -> Store:
+def _bank(folder: Path, id_step: int = 1, **more: Any) -> Store:
     """Return a store with 24 items of 12 patients, whose fields identify them.
 
     The patients' ages come from `AGES` in turn. The first two patients have a PA film only; every
@@ -150,7 +150,7 @@ def _bank(folder: Path, step: int = 1, **more: Any) -> Store:
             record["question"] += f" Is it {text}?"
         for key, values in more.items():
             record[key] = values(n, record)
-    path.write_text(json.dumps(dict(records[::step])))
+    path.write_text(json.dumps(dict(records[::id_step])))
     store = init(folder / "store.db", entropy=entropy_from(1), now=NOW)
     import_bank(store, path, name="bank", images=path.parent, acting=ACTING)
     return store
@@ -158,16 +158,16 @@ def _bank(folder: Path, step: int = 1, **more: Any) -> Store:
 
 @pytest.fixture(scope="module")
 def bank(tmp_path_factory: pytest.TempPathFactory) -> Store:
-    """Return the bank."""
+    """Return a store with the bank."""
     return _bank(tmp_path_factory.mktemp("bank"))
 
 
-def _asked(**keys: Any) -> Protocol:
+def _protocol_with(**keys: Any) -> Protocol:
     return Protocol.from_json({"cases": 2, "one_question_per": "item", "stratify_by": [], **keys})
 
 
-def _drawn(store: Store, **keys: Any) -> DrawResult:
-    return preview_draw(store, 1, _asked(**keys))
+def _drawn_cases(store: Store, **keys: Any) -> DrawResult:
+    return preview_draw(store, 1, _protocol_with(**keys))
 
 
 def _ids(store: Store) -> list[str]:
@@ -195,8 +195,8 @@ def _ids(store: Store) -> list[str]:
 def test_remaining_items_meet_all_conditions(
     bank: Store, keys: dict[str, Any], n_patients: int
 ) -> None:
-    """Items and patients are counted; an age range must be completely within the limits."""
-    assert count_drawable(bank, 1, _asked(one_question_per="patient", **keys)) == (
+    """Items and patients are counted; an age range must lie completely within the limits."""
+    assert count_drawable(bank, 1, _protocol_with(one_question_per="patient", **keys)) == (
         2 * n_patients,
         n_patients,
     )
@@ -205,35 +205,35 @@ def test_remaining_items_meet_all_conditions(
 def test_lists_of_ids_include_and_exclude_items(bank: Store) -> None:
     """Practice cases may be outside the list of included items."""
     ids = _ids(bank)
-    drawn = _drawn(bank, only_items=ids[:2], practice_cases=2)
+    drawn = _drawn_cases(bank, only_items=ids[:2], practice_cases=2)
     assert sorted(case for case, _ in drawn.cases) == sorted(ids[:2])
-    rest = _drawn(bank, cases=4, without_items=ids[:20])
+    rest = _drawn_cases(bank, cases=4, without_items=ids[:20])
     assert sorted(case for case, _ in rest.cases) == sorted(ids[20:])
-    barred = _drawn(bank, only_items=ids[:2], without_items=ids[2:22], practice_cases=1)
+    barred = _drawn_cases(bank, only_items=ids[:2], without_items=ids[2:22], practice_cases=1)
     assert set(barred.practice) < set(ids[22:])
     with pytest.raises(BadInput, match="practice"):
-        _drawn(bank, only_items=ids[:2], without_items=ids[2:], practice_cases=1)
+        _drawn_cases(bank, only_items=ids[:2], without_items=ids[2:], practice_cases=1)
 
 
 @pytest.mark.parametrize("key", ["only_items", "without_items"])
 def test_ids_missing_from_the_bank_are_refused_with_their_number(bank: Store, key: str) -> None:
     """The message has examples, and nothing is drawn."""
     with pytest.raises(BadInput, match=rf"{key} names 2 questions.*such as nope, nor"):
-        _drawn(bank, cases=1, **{key: [_ids(bank)[0], "nor", "nope"]})
+        _drawn_cases(bank, cases=1, **{key: [_ids(bank)[0], "nor", "nope"]})
 
 
 def test_flagged_questions_are_excluded(bank: Store) -> None:
     """Only questions that break the selected rules are excluded."""
     flagged = _ids(bank)[::4]
-    assert count_drawable(bank, 1, _asked(without_flags=["B201"])) == (18, 18)
-    drawn = _drawn(bank, cases=18, without_flags=["B201"])
+    assert count_drawable(bank, 1, _protocol_with(without_flags=["B201"])) == (18, 18)
+    drawn = _drawn_cases(bank, cases=18, without_flags=["B201"])
     assert not {case for case, _ in drawn.cases} & set(flagged)
-    assert count_drawable(bank, 1, _asked(without_flags=["B206"])) == (24, 24)
+    assert count_drawable(bank, 1, _protocol_with(without_flags=["B206"])) == (24, 24)
 
 
 @pytest.mark.slow
 def test_the_sample_does_not_depend_on_the_order_of_the_import(tmp_path: Path) -> None:
-    """All options are tried; of similar questions the same question is excluded."""
+    """All options are tested; of similar questions the same one is excluded."""
 
     def alike(n: int, record: dict[str, Any]) -> str:
         return f"Is there a nodule in film of {record['PatientID']}?"
@@ -250,21 +250,21 @@ def test_the_sample_does_not_depend_on_the_order_of_the_import(tmp_path: Path) -
         "practice_cases": 2,
     }
     up, down = (
-        _drawn(_bank(tmp_path / name, step, question=alike, options=same), **keys)
-        for name, step in (("up", 1), ("down", -1))
+        _drawn_cases(_bank(tmp_path / name, id_step, question=alike, options=same), **keys)
+        for name, id_step in (("up", 1), ("down", -1))
     )
     assert up == down
     assert sum(entry.n_items for entry in up.strata) == 12
 
 
 def test_views_with_several_names_form_one_stratum(bank: Store) -> None:
-    """`view` has a stratum per spelling, `view_class` a stratum per kind."""
-    assert [entry.name for entry in _drawn(bank, stratify_by=["view"], cases=3).strata] == [
+    """The field `view` has a stratum per spelling, `view_class` a stratum per kind."""
+    assert [entry.name for entry in _drawn_cases(bank, stratify_by=["view"], cases=3).strata] == [
         "AP",
         "ERECT+LATERAL",
         "PA+LATERAL",
     ]
-    result = _drawn(bank, stratify_by=["view_class", "split"], cases=4).strata
+    result = _drawn_cases(bank, stratify_by=["view_class", "split"], cases=4).strata
     assert [(entry.name, entry.n_items) for entry in result] == [
         ("frontal / test", 2),
         ("frontal / train", 2),
@@ -275,9 +275,9 @@ def test_views_with_several_names_form_one_stratum(bank: Store) -> None:
 
 
 def test_a_stratum_that_no_item_has_is_refused(bank: Store) -> None:
-    """An example is the site in a bank without sites."""
+    """For example, a bank without sites has no stratum for a site."""
     with pytest.raises(BadInput, match="stratify_by names site, which no question"):
-        _drawn(bank, stratify_by=["site"])
+        _drawn_cases(bank, stratify_by=["site"])
 
 
 @pytest.mark.parametrize(
@@ -299,14 +299,14 @@ def test_an_attribute_equal_to_the_reference_standard_is_refused_as_stratum(
     }
     store = _bank(tmp_path, **kinds)
     if not reveals:
-        assert _drawn(store, stratify_by=["class"]).cases
+        assert _drawn_cases(store, stratify_by=["class"]).cases
         return
     with pytest.raises(BadInput, match="class, which in this bank reveals"):
-        _drawn(store, stratify_by=["class"])
+        _drawn_cases(store, stratify_by=["class"])
 
 
 def test_a_list_may_be_stored_next_to_the_protocol_file(tmp_path: Path) -> None:
-    """It has lines or a table; the protocol contains the IDs."""
+    """The list has lines or is a table; the protocol contains the IDs."""
     file = tmp_path / "protocol.toml"
     file.write_text('only_items = "ids.csv"\nwithout_items = "out.txt"\ncases = 2\n')
     (tmp_path / "ids.csv").write_text('No,"Item ID"\n1,q2\n2,q1\n3,q1\n')
@@ -325,7 +325,7 @@ def test_a_list_may_be_stored_next_to_the_protocol_file(tmp_path: Path) -> None:
 
 
 def test_contradictory_conditions_are_refused() -> None:
-    """Examples are a short list, an ID in both lists, and reversed ages."""
+    """The conditions are a short list, an ID in both lists, and reversed ages."""
     (short,) = faults_of({"cases": 3, "only_items": ["a", "b"]})
     assert "2 questions, fewer than cases = 3" in short
     (both,) = faults_of({"cases": 1, "only_items": ["a", "b"], "without_items": ["b"]})
@@ -335,5 +335,5 @@ def test_contradictory_conditions_are_refused() -> None:
 
 
 def test_a_protocol_without_conditions_has_no_keys_for_them() -> None:
-    """Its hash is unchanged."""
+    """The hash of such a protocol is that of earlier versions."""
     assert not {"age", "sex", "only_items", "without_flags"} & set(Protocol().as_json())

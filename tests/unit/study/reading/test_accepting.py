@@ -1,4 +1,4 @@
-"""Records are accepted one by one; no answer is lost, and doubtful times are flagged."""
+"""Records are accepted one by one; no answer is lost, and doubtful times get a flag."""
 
 import csv
 import io
@@ -44,7 +44,7 @@ def _row(store: Store) -> dict[str, Any]:
     return {**row, "flags": json.loads(row["flags"])}
 
 
-# Readings that are kept with some values replaced or flagged
+# Readings that are kept although values are replaced or flagged
 
 
 @pytest.mark.parametrize("name", ["response_ms", "elapsed_ms", "hidden_ms", "first_selection_ms"])
@@ -61,7 +61,9 @@ def test_an_implausible_duration_is_stored_as_null(opened: Opened, name: str, va
 
 
 @pytest.mark.parametrize("epoch_ms", [0, -1e30, 9.4e11, 4.2e12, 1e30, 10**400, math.nan])
-def test_an_implausible_date_is_replaced_by_the_servers(opened: Opened, epoch_ms: float) -> None:
+def test_an_implausible_date_is_replaced_by_that_of_the_server(
+    opened: Opened, epoch_ms: float
+) -> None:
     """For dates outside 2000 to 2100, the server's time is stored and flagged."""
     store = opened()
     case = _case(store)
@@ -92,20 +94,22 @@ def test_times_from_a_clock_that_is_a_day_off_are_kept_and_flagged(
 
 
 @pytest.mark.parametrize(
-    ("comment", "kept"),
+    ("comment", "stored_comment"),
     [
         ("x" * (MAX_COMMENT + 1), "x" * MAX_COMMENT),
         (f"a{SURROGATE}b", "a\ufffdb"),
         (["no", "text"], ""),
     ],
 )
-def test_an_invalid_comment_is_changed_and_flagged(opened: Opened, comment: Any, kept: str) -> None:
-    """It is shortened or cleaned, and the answer is kept."""
+def test_an_invalid_comment_is_changed_and_flagged(
+    opened: Opened, comment: Any, stored_comment: str
+) -> None:
+    """The comment is shortened or cleaned, and the answer is kept."""
     store = opened(comments=True)
     case = _case(store)
     _take(store, presentation(case), reading(case, comment=comment))
     row = _row(store)
-    assert (row["answer"], row["comment"], row["flags"]) == ("A", kept, ["comment_cut"])
+    assert (row["answer"], row["comment"], row["flags"]) == ("A", stored_comment, ["comment_cut"])
 
 
 def test_a_valid_comment_is_kept_unchanged(opened: Opened) -> None:
@@ -142,7 +146,7 @@ def _nested(depth: int) -> Any:
     ],
 )
 def test_a_malformed_record_does_not_block_the_batch(opened: Opened, broken: Any) -> None:
-    """It is refused, and the record after it is accepted."""
+    """The malformed record is refused, and the next record is accepted."""
     store = opened()
     case = _case(store)
     receipt = _take(store, {**presentation(case), **broken}, reading(case))
@@ -151,15 +155,17 @@ def test_a_malformed_record_does_not_block_the_batch(opened: Opened, broken: Any
     assert verify(store) == []
 
 
-@pytest.mark.parametrize("whose", ["R1", "R2"])
-def test_a_presentations_id_used_for_another_case_is_refused(opened: Opened, whose: str) -> None:
+@pytest.mark.parametrize("owner", ["R1", "R2"])
+def test_the_id_of_a_presentation_used_for_another_case_is_refused(
+    opened: Opened, owner: str
+) -> None:
     """The ID is the reader's own or another reader's; the rest of the batch is accepted."""
     store = opened()
     first = _case(store)
     _take(store, {**presentation(first), "id": "the-same-id"}, reading(first))
-    second = _case(store, whose)
+    second = _case(store, owner)
     shown = {**presentation(second), "id": "the-same-id"}
-    receipt = _take(store, shown, reading(second), reader_id=whose)
+    receipt = _take(store, shown, reading(second), reader_id=owner)
     assert receipt.refused == (("the-same-id", "Another presentation already has this ID."),)
     assert receipt.stored == (f"read-{second}",)
 
@@ -179,7 +185,7 @@ def test_only_cases_that_were_handed_out_can_be_presented(opened: Opened) -> Non
     assert _take(store, reading(first), presentation(fourth)).refused == ()
 
 
-def test_another_cases_reading_id_is_refused(opened: Opened) -> None:
+def test_the_id_of_a_reading_of_another_case_is_refused(opened: Opened) -> None:
     """An ID belongs to one reading; the answer stored under it is kept."""
     store = opened()
     first = _case(store)
@@ -192,7 +198,7 @@ def test_another_cases_reading_id_is_refused(opened: Opened) -> None:
 
 
 def test_selections_are_stored_under_canonical_letters(opened: Opened) -> None:
-    """They refer to the option, like the answer, not to its place."""
+    """Selections refer to the option, like the answer, not to its position."""
     store = opened(option_order="random")
     orders = {}
     with store.look() as look:
@@ -266,7 +272,7 @@ def _read_offline(store: Store, case: str) -> None:
 
 
 def _read_offline_briefly(store: Store, case: str) -> None:
-    """Send both together within 30 s."""
+    """Send presentation and reading together within 30 s."""
     committed = NOW_MS + 5000
     record = reading(case, times=_times(5000.0), committed_epoch_ms=committed)
     _accept(store, presentation(case), record, after_s=6)
@@ -366,7 +372,7 @@ def _read_without_presentation_and_late(store: Store, case: str) -> None:
 
 
 def _present_and_read_late(store: Store, case: str) -> None:
-    """Send both late in two messages: only the time of the answer shows the delay."""
+    """Send presentation and reading late, apart; only the answer's time shows the delay."""
     _accept(store, presentation(case), after_s=50)
     _accept(store, reading(case), after_s=51)
 
@@ -444,7 +450,7 @@ def test_a_reading_has_exactly_the_flags_of_its_circumstances(
 
 
 def test_a_changed_answer_is_not_compared_with_the_first_presentation(opened: Opened) -> None:
-    """Going back minutes later is neither a disagreement of clocks nor a second browser."""
+    """Going back minutes later does not show wrong clocks or a second browser."""
     store = opened(back_navigation=True)
     case = _case(store)
     _accept(store, presentation(case), after_s=0)
@@ -481,7 +487,7 @@ def test_a_case_is_skipped_only_if_the_protocol_allows_it(opened: Opened) -> Non
 
 
 def test_the_reason_for_skipping_is_stored_and_exported(opened: Opened) -> None:
-    """It has a table, is part of the event, and is the raw answer of the bundle."""
+    """The reason is stored in a table and the event, and is the raw answer in the bundle."""
     store = opened(cannot_answer=True, confidence=5)
     case = _case(store)
     assert _take(store, presentation(case), _skipped(case)).refused == ()
@@ -502,7 +508,7 @@ def test_the_reason_for_skipping_is_stored_and_exported(opened: Opened) -> None:
 
 @pytest.mark.parametrize("reason", [None, "", "  ", 5, ["x"]])
 def test_skipping_a_case_needs_a_reason(opened: Opened, reason: Any) -> None:
-    """The page asks for a reason."""
+    """The page asks for a reason, so a record without one is refused."""
     store = opened(cannot_answer=True)
     assert "Invalid record" in _take(store, _skipped(_case(store), reason)).refused[0][1]
 
@@ -515,7 +521,7 @@ def test_a_reason_with_an_answer_is_refused(opened: Opened) -> None:
 
 
 def test_a_long_reason_is_shortened_and_flagged(opened: Opened) -> None:
-    """It is cut at 500 characters and cleaned of invalid ones; the reading is kept."""
+    """The reason is cut at 500 characters and cleaned; the reading is kept."""
     store = opened(cannot_answer=True)
     case = _case(store)
     assert _take(store, presentation(case), _skipped(case, "\ud800" + "x" * 600)).refused == ()
@@ -525,7 +531,7 @@ def test_a_long_reason_is_shortened_and_flagged(opened: Opened) -> None:
 
 
 def test_if_going_back_is_allowed_a_reason_can_replace_an_answer(opened: Opened) -> None:
-    """The reverse is possible too, and only the last one counts."""
+    """An answer can replace a reason too, and only the last reading counts."""
     store = opened(cannot_answer=True, back_navigation=True)
     case = _case(store)
     _take(store, presentation(case), reading(case, "B"))

@@ -1,4 +1,4 @@
-"""Aided reading: the model's answer is sent when it is due, and never before."""
+"""In aided reading, the model's answer is sent when it is due, and never before."""
 
 import json
 import re
@@ -27,7 +27,7 @@ AIDED = {
 def _open(store: Store, tmp_path: Path, *readers: str, **values: Any) -> dict[str, str]:
     """Open a study and return the item of each question.
 
-    Its model answers A to all cases, or with planted errors correctly.
+    The model answers A in all cases or, if errors are planted, correctly.
     """
     draw_trial(store, {**AIDED, **values})
     invite(store, *(readers or ("R1",)))
@@ -63,7 +63,7 @@ def _read(store: Store, case: CaseView, reader: str = "R1", **changed: Any) -> N
     assert not receipt.refused
 
 
-def _revealed(page: Desk) -> set[str]:
+def _items_with_aid(page: Desk) -> set[str]:
     """Return the items of which a desk contains any part of the aid."""
     return set(SENTINEL.findall(repr(page)))
 
@@ -77,14 +77,14 @@ def _request(case: CaseView) -> dict[str, Any]:
     }
 
 
-def test_an_aid_shown_first_is_sent_with_the_current_case_only(
+def test_an_aid_that_is_shown_first_is_sent_with_the_current_case_only(
     banked: Store, tmp_path: Path
 ) -> None:
-    """Prefetched cases do not contain it; its letter is that of the option as shown."""
+    """Prefetched cases do not contain the aid; its letter is that of the option as shown."""
     item_of = _open(banked, tmp_path, conditions=["aided"], aid_text="From *RadNet*.")
     while (page := _desk(banked)).cases:
         first, *others = page.cases
-        assert _revealed(page) == {item_of[first.question]}
+        assert _items_with_aid(page) == {item_of[first.question]}
         assert first.aid is not None
         assert first.aid.content is not None
         assert (first.aid.when, first.aid.markdown) == ("first", "From *RadNet*.")
@@ -107,7 +107,7 @@ def test_an_unaided_case_is_sent_without_the_aid(banked: Store, tmp_path: Path) 
     while (page := _desk(banked)).cases:
         first = page.cases[0]
         aided = first.condition == "aided"
-        assert _revealed(page) == ({item_of[first.question]} if aided else set())
+        assert _items_with_aid(page) == ({item_of[first.question]} if aided else set())
         texts_seen.add(first.condition)
         _read(banked, first)
     assert texts_seen == {"unaided", "aided"}
@@ -132,13 +132,13 @@ def test_in_sequential_reading_the_aid_is_revealed_by_the_first_answer(
         assert first.aid is None
         assert first.first_answer is second.first_answer is None
         assert second.aid is not None
-        assert _revealed(page) == set()
+        assert _items_with_aid(page) == set()
         assert [view.film for view in first.views] == [view.film for view in second.views]
         early = _take(banked, reading(second.case, confidence=1))
         assert [reason for _, reason in early.refused] == ["This case is not available yet."]
         _read(banked, first, option="B", confidence=2)
         revealed = _desk(banked)
-        assert _revealed(revealed) == {item_of[first.question]}
+        assert _items_with_aid(revealed) == {item_of[first.question]}
         assert revealed.cases[0].case == second.case
         assert revealed.cases[0].first_answer == desk.FirstAnswer(option="B", confidence=2)
         changed = reading(first.case, "C", id="again-1234", confidence=1)
@@ -156,20 +156,20 @@ def test_in_sequential_reading_the_aid_is_revealed_by_the_first_answer(
 def test_an_aid_on_demand_is_sent_after_the_request_is_stored(
     banked: Store, tmp_path: Path
 ) -> None:
-    """Only the current case has it, even after a reload."""
+    """Only the current case has the aid, even after a reload."""
     item_of = _open(banked, tmp_path, conditions=["aided"], aid="on demand")
     first, second, third = _desk(banked).cases
-    assert _revealed(_desk(banked)) == set()
+    assert _items_with_aid(_desk(banked)) == set()
     assert _take(banked, _request(first)).refused, "before it is on the screen"
     _take(banked, presentation(first.case))
     assert _take(banked, _request(second)).refused
-    for _ in range(2):  # sent again, it is acknowledged again
+    for _ in range(2):  # a record that is sent again is acknowledged again
         receipt = _take(banked, _request(first))
         assert receipt.stored == (f"ask-{first.case}",)
-        assert _revealed(receipt.desk) == {item_of[first.question]}
-    assert _revealed(_desk(banked)) == {item_of[first.question]}
+        assert _items_with_aid(receipt.desk) == {item_of[first.question]}
+    assert _items_with_aid(_desk(banked)) == {item_of[first.question]}
     _read(banked, first, times={"response_ms": 5.0, "aid_shown_ms": 3.5})
-    assert _revealed(_desk(banked)) == set()
+    assert _items_with_aid(_desk(banked)) == set()
     _read(banked, second, times={"response_ms": 5.0, "aid_shown_ms": 3.5})
     with banked.look() as look:
         shown = [row["aid_shown_ms"] for row in look.rows("SELECT * FROM readings ORDER BY rowid")]
@@ -179,7 +179,7 @@ def test_an_aid_on_demand_is_sent_after_the_request_is_stored(
 
 
 def test_a_request_without_an_aid_on_demand_is_refused(banked: Store, tmp_path: Path) -> None:
-    """The aid is shown first, or there is none."""
+    """The aid is shown first, or the study has none."""
     _open(banked, tmp_path, conditions=["unaided", "aided"])
     for _ in range(5):
         case = _desk(banked).cases[0]
@@ -192,7 +192,7 @@ def test_a_request_without_an_aid_on_demand_is_refused(banked: Store, tmp_path: 
 
 
 def test_the_aid_never_reaches_an_unaided_arm(banked: Store, tmp_path: Path) -> None:
-    """Neither its answers nor its introduction are sent."""
+    """The answers and the introduction of the aid are not sent."""
     arms = [{"name": "control", "conditions": ["unaided"]}, {"name": "ai", "aid_text": "BY-RADNET"}]
     _open(banked, tmp_path, "R1", "R2", conditions=["aided"], arms=arms, aid_errors=1,
           aid_shows=["answer", "confidence"])  # fmt: skip
@@ -211,7 +211,7 @@ def test_the_aid_never_reaches_an_unaided_arm(banked: Store, tmp_path: Path) -> 
 def test_a_wrong_image_looks_like_the_image_of_an_unaided_case(
     banked: Store, tmp_path: Path
 ) -> None:
-    """The images of the other case can be requested, and the condition is not named."""
+    """The images of the other case can be requested, and the condition is not sent."""
     _open(banked, tmp_path, conditions=["unaided", "wrong-image"], aid_model="", sessions=2,
           aid_shows=["answer"])  # fmt: skip
     reader = person(banked)

@@ -55,14 +55,14 @@ def _rows(store: Store) -> list[dict[str, Any]]:
 
 
 def test_the_current_case_and_the_next_two_are_handed_out(opened: Opened) -> None:
-    """They are sorted by position."""
+    """The cases are sorted by position."""
     page = _desk(opened())
     assert [case.position for case in page.cases] == [1, 2, 3]
     assert (page.total, page.read, page.finished) == (8, 0, False)
 
 
 def test_a_case_view_has_exactly_the_permitted_fields() -> None:
-    """A new field is a decision about blinding."""
+    """Before a field is added, it must be decided whether it breaks the blinding."""
     fields = {field.name for field in dataclasses.fields(desk.CaseView)}
     assert fields == {
         "case",
@@ -110,7 +110,7 @@ def test_the_desk_does_not_reveal_the_order_of_the_import(tmp_path: Path) -> Non
 
 
 def test_a_hidden_repeat_has_films_of_another_name(opened: Opened) -> None:
-    """Each name of a film is valid for its own reader only."""
+    """Each film name is valid for one reader only."""
     store = opened(cases=4, hidden_repeats=4)
     met: dict[str, set[str]] = {}
     while cases := _desk(store).cases:
@@ -136,7 +136,7 @@ def test_an_unknown_label_of_an_earlier_version_is_not_shown(
 
 
 def test_a_film_is_sent_with_its_pixel_spacing(store: Store, tmp_path: Path) -> None:
-    """It is in millimetres at the detector, or missing if unknown."""
+    """The spacing is in millimetres at the detector, or missing if unknown."""
     path = write_bank(tmp_path / "bank")
     records = json.loads(path.read_text())
     spaced = {key: record | {"PixelSpacing": [0.143, None]} for key, record in records.items()}
@@ -149,7 +149,7 @@ def test_a_film_is_sent_with_its_pixel_spacing(store: Store, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("table", sorted(SEALED_TABLES))
 def test_sqlite_refuses_the_sealed_tables_to_the_desk(store: Store, table: str) -> None:
-    """Statements of the reading page cannot read them."""
+    """The database connection of the reading page cannot read these tables."""
     with pytest.raises(sqlite3.DatabaseError, match=REFUSED), store.desk() as look:
         look.rows(f"SELECT * FROM {table}")
 
@@ -166,7 +166,7 @@ def test_the_desk_never_contains_secrets(opened: Opened) -> None:
 
 
 def test_an_answer_sent_again_is_stored_once(opened: Opened) -> None:
-    """Both are acknowledged."""
+    """The answer is acknowledged both times."""
     store = opened()
     case = _desk(store).cases[0].case
     for _ in range(2):
@@ -225,7 +225,7 @@ def test_a_shuffled_option_is_stored_under_its_canonical_letter(opened: Opened) 
         ({"case": "0000000000000000"}, "not assigned to you"),
     ],
 )
-def test_an_impossible_reading_is_refused_with_its_reason(
+def test_an_impossible_reading_is_refused_with_the_reason(
     opened: Opened, changed: dict[str, Any], reason: str
 ) -> None:
     """The server does not trust the page."""
@@ -262,7 +262,7 @@ def test_a_case_not_yet_handed_out_cannot_be_read(opened: Opened) -> None:
     assert "not available" in _take(store, reading(late)).refused[0][1]
 
 
-def test_another_readers_case_cannot_be_read(opened: Opened) -> None:
+def test_the_case_of_another_reader_cannot_be_read(opened: Opened) -> None:
     """A case belongs to one reader."""
     store = opened()
     other = _desk(store, "R2").cases[0].case
@@ -292,15 +292,15 @@ def test_going_back_is_refused_unless_the_protocol_allows_it(opened: Opened) -> 
         desk.case_at(store, person(store), 1, now=NOW)
 
 
-def test_going_back_leads_only_to_cases_already_read(opened: Opened) -> None:
-    """Positions beyond them are refused."""
+def test_going_back_is_possible_only_to_cases_already_read(opened: Opened) -> None:
+    """Positions after these cases are refused."""
     store = opened(back_navigation=True)
     for position in (5, 0, -1, 2**63, 10**22):
         with pytest.raises(NotFound):
             desk.case_at(store, person(store), position, now=NOW)
 
 
-def test_feedback_follows_a_stored_reading_only(opened: Opened) -> None:
+def test_feedback_is_given_only_for_a_stored_reading(opened: Opened) -> None:
     """A refused reading does not reveal the reference standard."""
     store = opened(feedback="after case")
     case = _desk(store).cases[0].case
@@ -312,7 +312,7 @@ def test_feedback_follows_a_stored_reading_only(opened: Opened) -> None:
 
 
 def test_a_presentation_with_a_readings_id_gets_no_feedback(opened: Opened) -> None:
-    """Otherwise it would reveal the answer to an unread case."""
+    """Feedback would reveal the answer to an unread case."""
     store = opened(feedback="after case")
     first, second = (case.case for case in _desk(store).cases[:2])
     _take(store, presentation(first), reading(first))
@@ -339,7 +339,7 @@ def test_the_desk_of_an_open_study_contains_no_score(opened: Opened, feedback: s
 
 
 def test_a_required_confidence_must_be_on_the_scale(opened: Opened) -> None:
-    """An answer without it, or beyond the scale, is refused."""
+    """An answer without confidence, or with confidence outside the scale, is refused."""
     store = opened(confidence=5)
     case = _desk(store).cases[0].case
     for confidence in (None, 6):
@@ -354,7 +354,7 @@ def test_image_absent_cases_have_no_film(opened: Opened) -> None:
 
 
 def test_the_context_has_the_parts_that_the_protocol_names(opened: Opened) -> None:
-    """Age and sex are shown only if named."""
+    """Age and sex are shown only if the protocol names them."""
     shown = dict(_desk(opened(context=["sex"])).cases[0].context)
     assert list(shown) == ["Sex"]
     assert shown["Sex"] in ("male", "female")

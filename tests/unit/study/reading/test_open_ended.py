@@ -33,7 +33,7 @@ from tests.sites import close_trial, create_empty, export_bundle
 Opened = Callable[..., Store]
 OPEN = "open-ended"
 BY = By(name="c", role="administrator", place="abc")
-TYPED = [
+TYPED_ANSWERS = [
     '=1+1 "effusion", left;\nsecond line',
     "نعم، انصباب",
     "🫁 pneumothorax\t\n",
@@ -43,7 +43,7 @@ TYPED = [
 ]
 
 
-def words(case: str, text: str | None, **changed: Any) -> dict[str, Any]:
+def text_reading(case: str, text: str | None, **changed: Any) -> dict[str, Any]:
     """Return a reading record of an open-ended case as the page sends it."""
     status = "answered" if text else "timed_out"
     return {**reading(case, None), "status": status, "words": text, **changed}
@@ -63,7 +63,8 @@ def _read(store: Store, *texts: str | None, reader_id: str = "R1") -> None:
     for text in texts:
         case = _cases(store, reader_id)[0].case
         assert (
-            _take(store, presentation(case), words(case, text), reader_id=reader_id).refused == ()
+            _take(store, presentation(case), text_reading(case, text), reader_id=reader_id).refused
+            == ()
         )
 
 
@@ -89,37 +90,37 @@ def test_an_open_ended_case_has_films_and_question_but_no_options(opened: Opened
 def test_text_is_stored_once_and_as_typed(opened: Opened) -> None:
     """A record sent again has no effect, and the verification covers the text."""
     store = opened(conditions=[OPEN])
-    _read(store, *TYPED)
+    _read(store, *TYPED_ANSWERS)
     first = _open_answers(store)[0]
     with store.look() as look:
         case = look.value("SELECT assignment FROM readings WHERE id = :id", id=first.answer_id)
-    repeated = _take(store, words(case, "something else", id=first.answer_id))
+    repeated = _take(store, text_reading(case, "something else", id=first.answer_id))
     assert repeated.stored == (first.answer_id,)
-    assert [answer.words for answer in _open_answers(store)] == TYPED
+    assert [answer.words for answer in _open_answers(store)] == TYPED_ANSWERS
     assert {answer.status for answer in _open_answers(store)} == {"answered"}
     assert verify(store) == []
 
 
-def test_a_case_accepts_its_own_kind_of_answer_only(opened: Opened) -> None:
-    """A blank text is not an answer."""
+def test_a_case_accepts_only_the_kind_of_answer_it_asks_for(opened: Opened) -> None:
+    """Text of spaces only is not an answer."""
     store = opened(conditions=[OPEN, "unaided"])
     case = _cases(store)[0].case
     _take(store, presentation(case))
     for wrong, reason in (
         (reading(case), "in your own words"),
-        (words(case, " \n ", status="answered"), "Invalid record"),
-        ({**words(case, "words"), "option": "A"}, "Invalid record"),
-        ({**words(case, "words"), "status": "timed_out"}, "Invalid record"),
+        (text_reading(case, " \n ", status="answered"), "Invalid record"),
+        ({**text_reading(case, "words"), "option": "A"}, "Invalid record"),
+        ({**text_reading(case, "words"), "status": "timed_out"}, "Invalid record"),
     ):
         assert reason in _take(store, wrong).refused[0][1]
     _read(store, *["words"] * 8)
     case = _cases(store)[0].case
-    refused = _take(store, presentation(case), words(case, "words")).refused
+    refused = _take(store, presentation(case), text_reading(case, "words")).refused
     assert "one of its options" in refused[0][1]
 
 
 def test_a_long_or_invalid_text_is_changed_and_flagged(opened: Opened) -> None:
-    """It is shortened, and characters that no file supports are removed."""
+    """The text is shortened, and characters that no file supports are removed."""
     store = opened(conditions=[OPEN])
     _read(store, "x" * (MAX_WORDS + 1), "nul\0 \ud800")
     assert [answer.words for answer in _open_answers(store)] == ["x" * MAX_WORDS, "nul \ufffd"]
@@ -128,14 +129,14 @@ def test_a_long_or_invalid_text_is_changed_and_flagged(opened: Opened) -> None:
 
 
 def test_a_corrected_text_is_a_new_reading(opened: Opened) -> None:
-    """Going back shows the current text; superseded texts are not listed."""
+    """On going back, the current text is shown; superseded texts are not listed."""
     store = opened(conditions=[OPEN], back_navigation=True)
     case = _cases(store)[0].case
     _read(store, "effusion")
     own = desk.case_at(store, person(store), 1, now=NOW).reading
     assert own is not None
     assert (own.words, own.option) == ("effusion", None)
-    changed = words(case, "left effusion", id="changed-it", supersedes=own.id)
+    changed = text_reading(case, "left effusion", id="changed-it", supersedes=own.id)
     assert _take(store, changed).refused == ()
     assert [answer.words for answer in _open_answers(store)] == ["left effusion"]
     with store.look() as look:
@@ -144,15 +145,15 @@ def test_a_corrected_text_is_a_new_reading(opened: Opened) -> None:
 
 
 def test_an_open_ended_case_can_be_skipped_or_time_out(opened: Opened) -> None:
-    """There is no text; the reason or the status explains this."""
+    """The reading has no text; the reason or the status explains this."""
     store = opened(conditions=[OPEN], cannot_answer=True, time_limit_s=60, confidence=5)
     case = _cases(store)[0].case
-    skipped = words(case, None, status="skipped", reason="Film quality")
+    skipped = text_reading(case, None, status="skipped", reason="Film quality")
     assert _take(store, presentation(case), skipped).refused == ()
     _read(store, None)
     case = _cases(store)[0].case
-    assert "confidence" in _take(store, presentation(case), words(case, "yes")).refused[0][1]
-    assert _take(store, words(case, "yes", confidence=3)).refused == ()
+    assert "confidence" in _take(store, presentation(case), text_reading(case, "yes")).refused[0][1]
+    assert _take(store, text_reading(case, "yes", confidence=3)).refused == ()
     assert [(answer.status, answer.words) for answer in _open_answers(store)] == [
         ("skipped", ""),
         ("timed_out", ""),
@@ -161,11 +162,11 @@ def test_an_open_ended_case_can_be_skipped_or_time_out(opened: Opened) -> None:
 
 
 def test_practice_feedback_has_the_reference_answer_but_no_verdict(opened: Opened) -> None:
-    """Practice is open-ended if the first block is."""
+    """Practice is open-ended if the first block of the study is."""
     store = opened(conditions=["unaided", OPEN], practice_cases=1)
     case = _cases(store)[0]
     assert (case.practice, case.condition, case.options) == (True, OPEN, ())
-    feedback = _take(store, words(case.case, "effusion")).feedback[f"read-{case.case}"]
+    feedback = _take(store, text_reading(case.case, "effusion")).feedback[f"read-{case.case}"]
     assert feedback.correct is None
     with store.look() as look:
         options = look.value(
@@ -189,21 +190,21 @@ def test_open_ended_cases_come_before_cases_with_options(opened: Opened) -> None
 
 
 @pytest.mark.parametrize(
-    ("values", "why"),
+    ("values", "message"),
     [
         ({"conditions": [OPEN, "unaided"], "back_navigation": True}, "own words after seeing"),
         ({"conditions": [OPEN], "endpoint": "accuracy"}, "the only condition is open-ended"),
         ({"conditions": [OPEN, "unaided"], "feedback": "after case"}, "shown again|again after"),
     ],
 )
-def test_contradictory_protocols_are_refused(values: dict[str, Any], why: str) -> None:
-    """The options are shown before the answer can be final, or no condition has options."""
-    with pytest.raises(BadProtocol, match=why):
+def test_contradictory_protocols_are_refused(values: dict[str, Any], message: str) -> None:
+    """The options are shown before the answer is final, or no condition has options."""
+    with pytest.raises(BadProtocol, match=message):
         Protocol.from_json(values)
 
 
 def test_going_back_is_possible_within_an_open_ended_session() -> None:
-    """With one condition per session, no text can be changed after the options."""
+    """With one condition per session, text can no longer be changed once options are shown."""
     Protocol.from_json({"conditions": [OPEN, "unaided"], "back_navigation": True, "sessions": 2})
     Protocol.from_json({"conditions": [OPEN], "feedback": "after case"})
 
@@ -227,14 +228,14 @@ def test_a_simulated_reader_answers_with_text(opened: Opened) -> None:
 
 
 def test_repeated_text_is_not_a_run_of_one_key(opened: Opened) -> None:
-    """Other facts about data quality still count."""
+    """Other facts about data quality are still reported."""
     store = opened(conditions=[OPEN], cases=12)
     _read(store, *["A"] * 12)
     assert FactKind.ONE_KEY not in {fact.kind for fact in find_quality_facts(store, "trial")}
 
 
-def test_the_score_card_does_not_judge_text(opened: Opened) -> None:
-    """It shows the reference answer; text answers are not counted in totals."""
+def test_the_score_card_shows_text_without_a_score(opened: Opened) -> None:
+    """The card shows the reference answer; text answers do not count in totals."""
     store = opened(conditions=[OPEN, "unaided"], feedback="after study", score_card="peers")
     _read(store, *["A"] * 8)
     for _ in range(8):
@@ -252,12 +253,12 @@ def test_the_score_card_does_not_judge_text(opened: Opened) -> None:
 
 
 def test_the_bundle_has_text_in_a_separate_table(opened: Opened) -> None:
-    """It is read back as typed, and is not part of the readings."""
+    """The text is read back as typed, and is not part of the readings."""
     store = opened(conditions=[OPEN], hidden_repeats=1, cases=5)
-    _read(store, *TYPED)
+    _read(store, *TYPED_ANSWERS)
     files = bundle_files(store, "trial")
     rows = _table(files, "open_answers.csv")
-    assert [row["words"] for row in rows] == TYPED
+    assert [row["words"] for row in rows] == TYPED_ANSWERS
     assert {(row["kind"], row["rater_id"], row["rater_kind"]) for row in rows} == {
         ("answer", "R1", "reader")
     }
@@ -269,8 +270,8 @@ def test_the_bundle_has_text_in_a_separate_table(opened: Opened) -> None:
     assert {row["words"] for row in tables["open_answers.csv"]} == {None}
 
 
-def test_studies_without_open_ended_cases_have_no_such_table(opened: Opened) -> None:
-    """Their bundles are unchanged."""
+def test_studies_without_open_ended_cases_have_no_table_of_text(opened: Opened) -> None:
+    """The bundles of such studies are those of earlier versions."""
     store = opened()
     case = _cases(store)[0].case
     _take(store, presentation(case), reading(case))
@@ -278,7 +279,7 @@ def test_studies_without_open_ended_cases_have_no_such_table(opened: Opened) -> 
 
 
 def test_the_imrmc_file_has_the_cases_with_options_only(opened: Opened) -> None:
-    """Text has no percent correct."""
+    """For text no percentage of correct answers exists."""
     store = opened(conditions=[OPEN, "unaided"], readers=("S1",))
     with store.change() as change:
         change.execute("UPDATE readers SET simulated = 1")
@@ -292,7 +293,7 @@ def test_the_imrmc_file_has_the_cases_with_options_only(opened: Opened) -> None:
 def test_a_restored_study_has_identical_text_and_ids(opened: Opened, tmp_path: Path) -> None:
     """The verification finds no breach."""
     store = opened(conditions=[OPEN, "unaided"])
-    _read(store, *TYPED)
+    _read(store, *TYPED_ANSWERS)
     files = bundle_files(store, "trial")
     (tmp_path / "bundle.zip").write_bytes(zip_files(files))
     target = create_empty(tmp_path / "target", 2)
@@ -315,7 +316,7 @@ def test_a_merged_study_has_the_text_of_both_sites(tmp_path: Path) -> None:
         path = write_bank(tmp_path / str(number) / "bank")
         import_bank(store, path, name="bank", images=path.parent, acting=ACTING)
         open_trial(store, {"cases": 3, "conditions": [OPEN]}, f"P{number}")
-        _read(store, *TYPED[:3], reader_id=f"P{number}")
+        _read(store, *TYPED_ANSWERS[:3], reader_id=f"P{number}")
         close_trial(store)
         stores.append(store)
     home, other = stores
@@ -325,7 +326,7 @@ def test_a_merged_study_has_the_text_of_both_sites(tmp_path: Path) -> None:
     of_p2 = [
         answer for store in stores for answer in _open_answers(store) if answer.rater_id == "P2"
     ]
-    assert [answer.words for answer in of_p2] == TYPED[:3] * 2
+    assert [answer.words for answer in of_p2] == TYPED_ANSWERS[:3] * 2
     ids = [answer.answer_id for answer in of_p2]
     assert ids[:3] == ids[3:]
     assert {answer.rater_id for answer in _open_answers(home)} == {"P1", "P2"}
@@ -335,17 +336,17 @@ def test_a_merged_study_has_the_text_of_both_sites(tmp_path: Path) -> None:
 def test_parquet_and_excel_files_contain_the_text_unchanged(opened: Opened) -> None:
     """Formulas, line breaks and other scripts are preserved."""
     store = opened(conditions=[OPEN], cases=6)
-    _read(store, *TYPED)
+    _read(store, *TYPED_ANSWERS)
     with store.look() as look:
         tables = tables_of(look, study_row(look, "trial"))
     frame = pd.read_parquet(io.BytesIO(parquet_files(tables, {})["open_answers.parquet"]))
-    assert list(frame["words"]) == TYPED
+    assert list(frame["words"]) == TYPED_ANSWERS
     sheet = pd.read_excel(io.BytesIO(workbook(tables, {})), sheet_name="open_answers", dtype=str)
-    assert list(sheet["words"]) == TYPED
+    assert list(sheet["words"]) == TYPED_ANSWERS
 
 
-def test_an_excluded_text_stays_in_the_table_with_its_reason(opened: Opened) -> None:
-    """The row is kept, like that of any reading."""
+def test_an_excluded_text_is_kept_in_the_table_with_its_reason(opened: Opened) -> None:
+    """The row is kept, like the row of any excluded reading."""
     store = opened(conditions=[OPEN])
     _read(store, "effusion", "no change")
     first = _open_answers(store)[0].answer_id

@@ -1,4 +1,4 @@
-"""Practice cases: outside the sample, before the study, with feedback, and not counted."""
+"""Practice cases are not in the sample, precede the study, give feedback and do not count."""
 
 import csv
 import io
@@ -93,7 +93,7 @@ def test_practice_comes_before_the_study(opened: Opened) -> None:
     assert (after.practice_total, after.read, after.finished) == (4, 0, False)
 
 
-def test_the_draw_of_practice_cases_follows_the_documented_rule(opened: Opened) -> None:
+def test_practice_cases_are_drawn_by_the_documented_rule(opened: Opened) -> None:
     """Units outside the sample, and an item of each, are chosen at random; see docs/protocol.md."""
     store = opened(practice_cases=3)
     with store.look() as look:
@@ -113,8 +113,8 @@ def test_the_draw_of_practice_cases_follows_the_documented_rule(opened: Opened) 
     assert drawn == expected == locked["practice_cases_drawn"]
 
 
-def test_the_practice_order_of_a_reader_follows_the_documented_rule(opened: Opened) -> None:
-    """The order of the options follows its rule too."""
+def test_the_practice_order_of_a_reader_is_that_of_the_documented_rule(opened: Opened) -> None:
+    """The order of the options is that of its documented rule too."""
     store = opened(practice_cases=3, option_order="random")
     with store.look() as look:
         drawn = [row.item_id for row in stored_studies.cases(look, 1, PRACTICE)]
@@ -158,7 +158,7 @@ def test_a_bank_too_small_for_practice_is_refused_with_the_numbers(
 
 
 def test_practice_shows_no_film_of_the_sample(store: Store, tmp_path: Path) -> None:
-    """In a bank without patients and examinations, films identify the unit."""
+    """In a bank without patients and examinations, items with the same films belong together."""
     records = json.loads(write_bank(tmp_path / "bank", n_patients=6).read_text())
     for number, record in enumerate(records.values()):
         del record["PatientID"], record["study_id"]
@@ -191,7 +191,7 @@ def test_practice_shows_no_film_of_the_sample(store: Store, tmp_path: Path) -> N
 
 
 def test_ids_of_practice_cases_are_random(opened: Opened) -> None:
-    """They differ between readers and from the IDs of the study's cases."""
+    """The IDs differ between readers and from those of the study's cases."""
     store = opened(practice_cases=3)
     ids = {case.case for reader_id in ("R1", "R2") for case in _cases(store, reader_id)}
     assert len(ids) == 6
@@ -231,7 +231,7 @@ def test_feedback_names_the_option_as_shown(opened: Opened) -> None:
 
 
 def test_practice_cases_contain_no_secrets_before_the_answer(opened: Opened) -> None:
-    """They are blinded like the study's cases."""
+    """Practice cases are blinded like the study's cases."""
     store = opened(practice_cases=4)
     messages = []
     while (page := desk.desk(store, person(store), now=NOW)).cases[0].practice:
@@ -276,17 +276,17 @@ def test_practice_is_refused_before_the_preparation_is_complete(opened: Opened) 
         ({"supersedes": "read-something"}, "cannot be changed"),
     ],
 )
-def test_a_practice_reading_follows_the_rules_of_the_study(
+def test_a_practice_reading_must_meet_the_rules_of_the_study(
     opened: Opened, changed: dict[str, Any], reason: str
 ) -> None:
-    """Readers practise them too."""
+    """Readers practise the rules of the study too."""
     store = opened(practice_cases=1)
     case = _cases(store)[0].case
     assert reason in _take(store, {**reading(case), **changed}).refused[0][1]
 
 
 def test_a_second_practice_answer_is_refused(opened: Opened) -> None:
-    """It gets no feedback."""
+    """The second answer gets no feedback."""
     store = opened(practice_cases=2)
     first, second = (case.case for case in _cases(store))
     _take(store, reading(first, "A"))
@@ -298,7 +298,7 @@ def test_a_second_practice_answer_is_refused(opened: Opened) -> None:
 
 
 def test_a_presentation_with_a_readings_id_gets_no_feedback(opened: Opened) -> None:
-    """Otherwise it would reveal the answer to the next practice case."""
+    """Feedback would reveal the answer to the next practice case."""
     store = opened(practice_cases=2)
     first, second = (case.case for case in _cases(store))
     _take(store, reading(first))
@@ -329,7 +329,7 @@ def test_practice_is_not_counted_and_not_exported(opened: Opened) -> None:
 
 
 def test_a_reader_invited_later_practises_too(opened: Opened) -> None:
-    """Their cases are assigned at the invitation."""
+    """The cases of later readers are assigned at the invitation."""
     store = opened(practice_cases=2)
     invite(store, "R3")
     assert desk.desk(store, person(store, "R3"), now=NOW).practice_total == 2
@@ -337,7 +337,7 @@ def test_a_reader_invited_later_practises_too(opened: Opened) -> None:
 
 
 def test_practice_films_are_prepared_before_those_of_the_study(opened: Opened) -> None:
-    """Both are prepared in the order of reading."""
+    """The films are prepared in the order of reading."""
     store = opened(practice_cases=2)
 
     def films(cases: tuple[desk.CaseView, ...]) -> list[FilmRow | None]:
@@ -371,7 +371,7 @@ def test_a_simulated_reader_needs_no_practice(opened: Opened) -> None:
     assert verify(store) == []
 
 
-def test_going_back_leads_only_to_cases_of_the_study(opened: Opened) -> None:
+def test_going_back_is_possible_only_to_cases_of_the_study(opened: Opened) -> None:
     """A practice case ends with its feedback."""
     store = opened(practice_cases=1, back_navigation=True)
     _practise(store)

@@ -37,7 +37,7 @@ N_PATIENTS = 6
 
 @pytest.fixture
 def trial(tmp_path: Path) -> Make:
-    """Return a function that opens a study of one question a patient from a bank with priors."""
+    """Return a function that opens a study with one question per patient and with prior films."""
 
     def make(
         write: Callable[..., Path] = write_bank_with_priors,
@@ -63,8 +63,8 @@ def _served(store: Store, case: str) -> list[str]:
     return [Path(film.path).name.split("_")[1] for film in films if film]
 
 
-def test_prior_films_follow_the_current_ones_with_the_days_between(trial: Make) -> None:
-    """The last patient has none."""
+def test_prior_films_follow_current_films_with_the_interval_in_days(trial: Make) -> None:
+    """The last patient has no prior film."""
     store = trial(context=["age", "prior"], case_order="fixed", seed=3)
     for case in desk.desk(store, person(store), now=NOW).cases:
         assert [view.label for view in case.views] in (["PA", "LATERAL"], ["PA", "LATERAL", "AP"])
@@ -80,7 +80,7 @@ def test_prior_films_follow_the_current_ones_with_the_days_between(trial: Make) 
 
 
 def test_by_default_no_prior_film_is_sent_or_prepared(trial: Make) -> None:
-    """A check of the films does not read it either."""
+    """The check of the films does not read prior films either."""
     store = trial()
     assert not any(_priors(store))
     for case in desk.desk(store, person(store), now=NOW).cases:
@@ -94,8 +94,8 @@ def test_by_default_no_prior_film_is_sent_or_prepared(trial: Make) -> None:
     assert not any("before" in path for path in ready)
 
 
-def test_prior_films_are_prepared_after_the_current_ones_of_a_case(trial: Make) -> None:
-    """The order is that of reading."""
+def test_prior_films_of_a_case_are_prepared_after_its_current_films(trial: Make) -> None:
+    """Films are prepared in the order of reading."""
     store = trial(context=["prior"])
     with store.look() as look:
         ready = [film.path for film in readings.upcoming_films(look, 1, 2)]
@@ -114,7 +114,7 @@ def test_prior_films_are_prepared_after_the_current_ones_of_a_case(trial: Make) 
 
 
 def test_an_image_absent_case_shows_no_prior_film(trial: Make) -> None:
-    """Its views, films by number and prepared films are empty."""
+    """The lists of views, films by number and prepared films are empty."""
     store = trial(context=["prior"], conditions=["image-absent"])
     cases = desk.desk(store, person(store), now=NOW).cases
     assert [case.views for case in cases] == [(), (), ()]
@@ -136,18 +136,18 @@ def test_the_desk_contains_no_path_of_a_prior_film(trial: Make) -> None:
 def test_a_draw_with_priors_from_a_bank_without_them_is_refused(
     tmp_path: Path, trial: Make
 ) -> None:
-    """One prior film in the bank is enough."""
+    """If the bank has at least one prior film, the draw is accepted."""
     with pytest.raises(BadInput, match="no question of the bank has a prior image"):
         trial(write=write_bank, context=["prior"])
 
 
-def test_the_context_cannot_be_amended() -> None:
-    """It is shown with the question."""
+def test_prior_films_in_the_context_cannot_be_amended() -> None:
+    """The context is shown with the question."""
     assert "context" not in AMENDABLE
 
 
 def test_a_preview_shows_prior_films(trial: Make) -> None:
-    """Its copy of the study has them."""
+    """The copy of the study for the preview has these films."""
     store = trial(context=["prior"])
     preview_made = preview(store, coordinator(store), entropy=entropy_from(5), now=NOW)
     with preview_made.store.look() as look:
@@ -157,7 +157,7 @@ def test_a_preview_shows_prior_films(trial: Make) -> None:
 
 @pytest.mark.slow
 def test_the_score_card_has_the_prior_films(trial: Make) -> None:
-    """Each film has its own number."""
+    """Each film has a different number."""
     store = trial(context=["prior"], feedback="after study")
     me = person(store)
     while cases := desk.desk(store, me, now=NOW).cases:
@@ -174,7 +174,7 @@ def test_the_score_card_has_the_prior_films(trial: Make) -> None:
 
 
 def test_a_reviewer_always_sees_prior_films(trial: Make) -> None:
-    """A question may refer to them."""
+    """A question may refer to prior films."""
     store = trial(readers=("R1", "R2"))
     with store.look() as look:
         ids = reviewing.sample_items(look, "bank", N_PATIENTS, seed=1)

@@ -1,4 +1,4 @@
-"""Score card and record of a reader, available after the study is closed."""
+"""The score card and the reading record of a reader."""
 
 import json
 import shutil
@@ -40,7 +40,7 @@ def _read(store: Store, n: int, option: str | None = "A") -> None:
 
 
 def test_the_card_shows_each_answer_with_the_reference_standard(opened: Opened) -> None:
-    """Letters are those this reader saw; the totals cover the cases read."""
+    """The letters are those that this reader saw; the totals cover the cases read."""
     store = opened(feedback="after study", option_order="random")
     _read(store, 6)
     close(store)
@@ -48,13 +48,13 @@ def test_the_card_shows_each_answer_with_the_reference_standard(opened: Opened) 
     assert (card.reader, card.n_assigned, len(card.cases)) == ("R1", 8, 6)
     assert [case.position for case in card.cases] == [1, 2, 3, 4, 5, 6]
     with store.look() as look:
-        truths = look.rows(
+        correct_answers = look.rows(
             "SELECT position, truth, options, shown_order FROM assignments "
             "JOIN cases ON cases.id = case_id JOIN items ON items.id = cases.item "
             "JOIN reference_standard ON reference_standard.item = items.id "
             "JOIN readers ON readers.id = reader WHERE reader_id = 'R1' ORDER BY position"
         )
-    for case, row in zip(card.cases, truths, strict=False):
+    for case, row in zip(card.cases, correct_answers, strict=False):
         assert case.own == "A"
         assert case.right is not None
         assert row["shown_order"]["ABCD".index(case.right)] == row["truth"]
@@ -67,7 +67,7 @@ def test_the_card_shows_each_answer_with_the_reference_standard(opened: Opened) 
 
 
 def test_a_case_without_an_answer_is_not_correct(opened: Opened) -> None:
-    """It stays in the denominator."""
+    """The case still counts in the denominator."""
     store = opened(feedback="after case", time_limit_s=60)
     _read(store, 2, None)
     close(store)
@@ -91,7 +91,7 @@ def test_the_last_answer_to_a_case_counts(opened: Opened) -> None:
 
 
 def test_an_open_study_has_no_score_card(opened: Opened) -> None:
-    """Neither the card nor a film of it is available."""
+    """The card and its films are not available."""
     store = opened(feedback="after study")
     _read(store, 8)
     with pytest.raises(NotNow, match="once the study is closed"):
@@ -102,7 +102,7 @@ def test_an_open_study_has_no_score_card(opened: Opened) -> None:
 
 
 def test_a_study_without_feedback_has_no_score_card(opened: Opened) -> None:
-    """Closing the study does not change that."""
+    """Closing the study does not make a card available."""
     store = opened()
     _read(store, 1)
     close(store)
@@ -159,7 +159,7 @@ def _record(store: Store) -> ReadingRecord:
     return reading_record(store, person(store))
 
 
-def _words(record: ReadingRecord) -> str:
+def _pdf_text(record: ReadingRecord) -> str:
     """Return the text of the PDF on one line."""
     if shutil.which("pdftotext") is None:
         pytest.skip("pdftotext is missing; install it with: apt-get install poppler-utils")
@@ -172,7 +172,7 @@ def _words(record: ReadingRecord) -> str:
 def test_the_record_is_available_after_the_last_case_without_a_score(
     opened: Opened,
 ) -> None:
-    """It has days, cases and measured time; the score is added after closing."""
+    """The record has days, cases and measured time; the score is added after closing."""
     store = opened(feedback="after study")
     _read_record(store, 7)
     with pytest.raises(NotNow, match="once you have read every case"):
@@ -193,33 +193,33 @@ def test_the_record_is_available_after_the_last_case_without_a_score(
     score = _record(store).score
     assert isinstance(score, Count)
     assert f"{score.n_correct} of 8" in page(_record(store))
-    assert f"{score.n_correct} of 8" in _words(_record(store))
-    assert "place" not in _words(_record(store)).casefold()
+    assert f"{score.n_correct} of 8" in _pdf_text(_record(store))
+    assert "place" not in _pdf_text(_record(store)).casefold()
 
 
 @pytest.mark.slow
 def test_the_pdf_of_the_record_has_the_rank_after_closing(opened: Opened) -> None:
-    """Other readers are not named."""
-    store = opened(readers=FIVE, **PEERS)
-    for reader, n_right in zip(FIVE, (5, 7, 5, 2, 6), strict=True):
+    """The record does not name other readers."""
+    store = opened(readers=FIVE_READERS, **PEER_PROTOCOL)
+    for reader, n_right in zip(FIVE_READERS, (5, 7, 5, 2, 6), strict=True):
         read_with_score(store, reader, n_right)
-    assert "place" not in _words(_record(store)).casefold()
+    assert "place" not in _pdf_text(_record(store)).casefold()
     close(store)
-    shown = _words(_record(store))
+    shown = _pdf_text(_record(store))
     assert "Your place: 3 (shared) of 5 readers" in shown
-    assert not any(other in shown for other in FIVE if other != "R1")
+    assert not any(other in shown for other in FIVE_READERS if other != "R1")
 
 
 @pytest.mark.slow
 def test_the_pdf_of_the_record_supports_any_script_and_no_markup(
     opened: Opened,
 ) -> None:
-    """Without feedback it has hours and cases only."""
+    """Without feedback the PDF has hours and cases only."""
     store = opened(feedback="never")
     _read_record(store, 8)
     close(store)
     record = replace(_record(store), study="胸片 かな 한글 Ω", reader="R1 #[*b*]")
-    shown = _words(record)
+    shown = _pdf_text(record)
     assert record.card is None
     assert "R1 #[*b*]" in shown
     assert "胸片 かな 한글 Ω" in shown
@@ -230,7 +230,7 @@ def test_the_pdf_of_the_record_supports_any_script_and_no_markup(
 
 
 def test_without_feedback_the_record_has_no_score(opened: Opened) -> None:
-    """After closing, readers with unread cases get one too; names are escaped."""
+    """After closing, readers with unread cases get a record too; names are escaped."""
     store = opened(readers=("<b>R1",))
     close(store)
     record = reading_record(store, person(store, "<b>R1"))
@@ -241,11 +241,11 @@ def test_without_feedback_the_record_has_no_score(opened: Opened) -> None:
     assert "Period" not in shown
 
 
-FIVE = ("R1", "R2", "R3", "R4", "R5")
-PEERS: dict[str, Any] = {"feedback": "after study", "score_card": "peers"}
+FIVE_READERS = ("R1", "R2", "R3", "R4", "R5")
+PEER_PROTOCOL: dict[str, Any] = {"feedback": "after study", "score_card": "peers"}
 
 
-def truths(store: Store) -> dict[str, str]:
+def correct_answers(store: Store) -> dict[str, str]:
     """Return the reference standard by item."""
     with store.look() as look:
         rows = look.rows(
@@ -257,7 +257,7 @@ def truths(store: Store) -> dict[str, str]:
 
 def read_with_score(store: Store, reader: str, n_right: int, n: int = 8) -> None:
     """Read `n` cases, with correct answers to the first `n_right` items only."""
-    true = truths(store)
+    true = correct_answers(store)
     right = list(true)[:n_right]
     with store.look() as look:
         items = {
@@ -284,11 +284,13 @@ def test_the_card_compares_the_reader_with_others_and_each_model(
     opened: Opened, tmp_path: Path
 ) -> None:
     """Ties share a rank, tasks add up, and each case has the number of correct others."""
-    store = opened(readers=FIVE, **PEERS)
-    for reader, n_right in zip(FIVE, (5, 7, 5, 2, 6), strict=True):
+    store = opened(readers=FIVE_READERS, **PEER_PROTOCOL)
+    for reader, n_right in zip(FIVE_READERS, (5, 7, 5, 2, 6), strict=True):
         read_with_score(store, reader, n_right)
     file = tmp_path / "predictions.json"
-    file.write_text(json.dumps({item: {"model_prediction": "A"} for item in truths(store)}))
+    file.write_text(
+        json.dumps({item: {"model_prediction": "A"} for item in correct_answers(store)})
+    )
     models.add_model(store, file, study="trial", model_id="always-a", acting=ACTING)
     close(store)
     card = card_of(store)
@@ -297,7 +299,7 @@ def test_the_card_compares_the_reader_with_others_and_each_model(
     assert (comparison.place, comparison.n_sharing, comparison.n_peers) == (3, 1, 4)
     assert sum_counts(comparison.own) == Count(n_correct=5, n=8)
     assert sum_counts(comparison.peers) == Count(n_correct=20, n=32)
-    n_a = sum(truth == "A" for truth in truths(store).values())
+    n_a = sum(truth == "A" for truth in correct_answers(store).values())
     assert sum_counts(comparison.models["always-a"]) == Count(n_correct=n_a, n=8)
     assert (
         set(comparison.own)
@@ -315,10 +317,10 @@ def test_the_card_compares_the_reader_with_others_and_each_model(
     assert [case.others.readers.n_correct for case in worth_review if case.others] == [4, 4, 4]
 
 
-def test_with_two_others_there_is_no_rank(opened: Opened) -> None:
+def test_with_only_two_other_readers_there_is_no_rank(opened: Opened) -> None:
     """Unfinished, simulated and withdrawn readers do not count; models are still shown."""
-    store = opened(readers=FIVE, **PEERS)
-    for reader in FIVE[:4]:
+    store = opened(readers=FIVE_READERS, **PEER_PROTOCOL)
+    for reader in FIVE_READERS[:4]:
         read_with_score(store, reader, 4)
     read_with_score(store, "R5", 4, n=7)
     with store.change() as change:
@@ -346,8 +348,8 @@ def test_with_two_others_there_is_no_rank(opened: Opened) -> None:
 @pytest.mark.slow
 def test_by_default_the_card_has_no_comparison(opened: Opened) -> None:
     """The message before closing does not mention a rank either."""
-    store = opened(readers=FIVE, feedback="after study")
-    for reader in FIVE:
+    store = opened(readers=FIVE_READERS, feedback="after study")
+    for reader in FIVE_READERS:
         read_with_score(store, reader, 4)
     with pytest.raises(NotNow) as refused:
         card_of(store)
@@ -359,9 +361,9 @@ def test_by_default_the_card_has_no_comparison(opened: Opened) -> None:
 
 
 def test_before_closing_the_message_states_when_the_rank_appears(opened: Opened) -> None:
-    """The number of finished readers does not matter."""
-    store = opened(readers=FIVE, **PEERS)
-    for reader in FIVE:
+    """The message does not depend on the number of finished readers."""
+    store = opened(readers=FIVE_READERS, **PEER_PROTOCOL)
+    for reader in FIVE_READERS:
         read_with_score(store, reader, 4)
     with pytest.raises(NotNow, match="place among other readers appears when the study is closed"):
         card_of(store)

@@ -1,4 +1,4 @@
-"""Feedback between sessions: rounded shares, before the next session only, recorded once."""
+"""Feedback between sessions has rounded shares, is shown before the next session, once."""
 
 import json
 from collections import Counter
@@ -25,7 +25,7 @@ from ui.reading.desk import desk_json
 
 DAY = timedelta(days=1)
 ARMS = [{"name": "alone"}, {"name": "with AI", "conditions": ["aided"]}]
-FEEDBACK: dict[str, Any] = {
+FEEDBACK_PROTOCOL: dict[str, Any] = {
     "cases": 20,
     "one_question_per": "item",
     "sessions": 2,
@@ -36,7 +36,7 @@ FEEDBACK: dict[str, Any] = {
 
 
 def _open(store: Store, *readers: str, accuracy: float = 0.75, **values: Any) -> None:
-    protocol = Protocol.from_json({**FEEDBACK, **values})
+    protocol = Protocol.from_json({**FEEDBACK_PROTOCOL, **values})
     studies.draw(store, bank="bank", study="trial", protocol=protocol, acting=ACTING)
     invite(store, *(readers or ("R1",)))
     if protocol.is_aided:
@@ -67,15 +67,15 @@ def _read_session(store: Store, n_correct: int, now: datetime = NOW, reader: str
     return page
 
 
-def _shown(store: Store) -> list[tuple[str, int]]:
+def _feedback_events(store: Store) -> list[tuple[str, int]]:
     with store.look() as look:
         rows = events.of_kinds(look, events.study_chain("trial"), ("session feedback shown",))
     return [(row.actor, row.detail["session"]) for row in rows]
 
 
 @pytest.mark.slow
-def test_a_reader_learns_both_shares_before_the_next_session_and_not_later(banked: Store) -> None:
-    """They are rounded, and the same after a reload; the event contains no share."""
+def test_a_reader_sees_both_shares_before_the_next_session_and_not_later(banked: Store) -> None:
+    """The shares are rounded, and the same after a reload; the event contains no share."""
     _open(banked, conditions=["unaided", "aided"], aid_model="m")
     assert (_desk(banked).ended_session, _desk(banked).session_feedback) == (0, "")
     ended = _read_session(banked, n_correct=13)
@@ -89,20 +89,20 @@ def test_a_reader_learns_both_shares_before_the_next_session_and_not_later(banke
         page = _desk(banked, now)
         assert page.session_feedback == ended.session_feedback
         assert desk_json(page, lambda film: film.film)["session_feedback"] == page.session_feedback
-    assert _shown(banked) == [("R1", 1)]
+    assert _feedback_events(banked) == [("R1", 1)]
     case = page.cases[0].case
     desk.take_records(banked, person(banked), [presentation(case, opens)], now=opens)
     assert _desk(banked, opens).session_feedback == ""
     result = _read_session(banked, n_correct=20, now=opens)
     assert result.finished
     assert "session_feedback" not in desk_json(result, lambda film: film.film)
-    assert _shown(banked) == [("R1", 1)]
+    assert _feedback_events(banked) == [("R1", 1)]
     assert verify(banked) == []
 
 
 @pytest.mark.slow
-def test_readers_of_an_unaided_arm_learn_only_their_own_share(banked: Store) -> None:
-    """The model's share is that of the answers as shown, including planted errors."""
+def test_readers_in_an_unaided_arm_see_only_their_own_share(banked: Store) -> None:
+    """In the other arm, the model's share is that of the answers shown, with planted errors."""
     _open(banked, "R1", "R2", arms=ARMS, aid_model="m", aid_errors=6, accuracy=1.0)
     with banked.look() as look:
         arm_of = {row.reader_id: row.arm for row in people.readers(look, 1)}
@@ -125,15 +125,15 @@ def test_there_is_no_feedback_without_the_key(banked: Store) -> None:
     """The key is off by default, and then it is not part of the protocol's hash."""
     _open(banked, session_feedback=False)
     assert _read_session(banked, n_correct=10).session_feedback == ""
-    assert _shown(banked) == []
+    assert _feedback_events(banked) == []
     assert "session_feedback" not in Protocol().as_json()
 
 
 def test_cases_with_wrong_images_and_open_ended_cases_do_not_count(banked: Store) -> None:
-    """With too few other cases there is no feedback."""
+    """If too few other cases remain, there is no feedback."""
     _open(banked, conditions=["unaided", "wrong-image"])
     assert _read_session(banked, n_correct=20).session_feedback == ""
-    assert _shown(banked) == []
+    assert _feedback_events(banked) == []
 
 
 @given(st.integers(MIN_FEEDBACK_ANSWERS, 1000))

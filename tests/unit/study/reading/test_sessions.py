@@ -1,4 +1,4 @@
-"""Sessions: the wash-out, the deadline of a session, and the coordinator's interventions."""
+"""Sessions: the wash-out period, deadlines, and the coordinator's interventions."""
 
 import csv
 from datetime import datetime, timedelta
@@ -24,8 +24,8 @@ from study.trail.verification import verify
 from tests.conftest import NOW, entropy_from, person, presentation, reading, tamper
 
 BY = By(name="c", role="coordinator", place="here")
-TWO: dict[str, Any] = {"cases": 2, "sessions": 2, "washout_days": 10}
-BOTH = ["unaided", "image-absent"]
+TWO_SESSIONS: dict[str, Any] = {"cases": 2, "sessions": 2, "washout_days": 10}
+TWO_CONDITIONS = ["unaided", "image-absent"]
 MINUTE, DAY = timedelta(minutes=1), timedelta(days=1)
 
 
@@ -60,7 +60,7 @@ def _read_session(store: Store, now: datetime, reader_id: str = "R1") -> datetim
     return now
 
 
-def _step(
+def _intervene(
     store: Store, description: str, now: datetime, reader_id: str | None = "R1", **more: Any
 ) -> None:
     values = {
@@ -72,16 +72,16 @@ def _step(
     getattr(interventions, description)(store, **{**values, **more})
 
 
-def _states(store: Store, now: datetime, reader_id: str = "R1") -> list[str]:
+def _session_states(store: Store, now: datetime, reader_id: str = "R1") -> list[str]:
     with store.look() as look:
         study = study_row(look, "trial")
         sessions = sessions_of(look, study, progress.counts(look, study.id), now=now)
     return [str(session.state) for session in sessions if session.reader_id == reader_id]
 
 
-def test_the_next_session_opens_at_the_end_of_the_wash_out(opened: Any) -> None:
-    """It is exact to the millisecond; positions start again at 1."""
-    store = opened(**TWO, conditions=BOTH)
+def test_the_next_session_opens_at_the_end_of_the_wash_out_period(opened: Any) -> None:
+    """The opening is exact to the millisecond; positions start again at 1."""
+    store = opened(**TWO_SESSIONS, conditions=TWO_CONDITIONS)
     last = _read_session(store, NOW)
     opens = last + 10 * DAY
     held_desk = _desk(store, opens - timedelta(milliseconds=1))
@@ -101,16 +101,16 @@ def test_the_next_session_opens_at_the_end_of_the_wash_out(opened: Any) -> None:
     assert (page.hold, page.opens_at_utc) == ("", None)
     assert [case.position for case in page.cases] == [1, 2]
     assert {case.condition for case in page.cases} == {"image-absent"}
-    assert _states(store, opens) == ["done", "open"]
-    assert _states(store, last) == ["done", "washing out"]
-    assert _states(store, opens, "R2") == ["open", "waiting"]
+    assert _session_states(store, opens) == ["done", "open"]
+    assert _session_states(store, last) == ["done", "washing out"]
+    assert _session_states(store, opens, "R2") == ["open", "waiting"]
     _read_session(store, opens)
     assert _desk(store, opens + DAY).finished
 
 
 def test_a_case_of_a_session_that_is_not_open_is_refused(opened: Any) -> None:
-    """Earlier times in its records do not help."""
-    store = opened(**TWO)
+    """Earlier times in the records of the case make no difference."""
+    store = opened(**TWO_SESSIONS)
     with store.look() as look:
         rows = look.rows("SELECT id FROM assignments WHERE session = 2 ORDER BY reader, position")
     case = rows[0]["id"]
@@ -122,8 +122,8 @@ def test_a_case_of_a_session_that_is_not_open_is_refused(opened: Any) -> None:
 
 
 def test_a_corrected_answer_defers_the_next_session(opened: Any) -> None:
-    """The wash-out counts from it; after the next session has started, it is refused."""
-    store = opened(**TWO, back_navigation=True)
+    """The wash-out starts at the correction, which is refused once the next session has started."""
+    store = opened(**TWO_SESSIONS, back_navigation=True)
     first = _desk(store, NOW).cases[0].case
     last = _read_session(store, NOW)
     with pytest.raises(NotNow, match="at the moment"):
@@ -147,7 +147,7 @@ def test_during_a_pause_only_cases_shown_before_it_are_accepted(opened: Any) -> 
     store = opened(cases=4)
     on_screen, offline, unseen, _ = (row for row in _cases(store))
     _send(store, presentation(on_screen, NOW), now=NOW)
-    _step(store, "pause", NOW + MINUTE, None)
+    _intervene(store, "pause", NOW + MINUTE, None)
     held_desk = _desk(store, NOW + MINUTE)
     assert (held_desk.hold, held_desk.cases, held_desk.preparation) == ("paused", (), ())
     hour = NOW + timedelta(hours=1)
@@ -160,7 +160,7 @@ def test_during_a_pause_only_cases_shown_before_it_are_accepted(opened: Any) -> 
     with store.look() as look:
         flags = look.rows("SELECT flags FROM readings")
     assert all("received_while_paused" in row["flags"] for row in flags)
-    _step(store, "resume", hour, None)
+    _intervene(store, "resume", hour, None)
     assert next(case.case for case in _desk(store, hour).cases) == unseen
     assert _send(store, presentation(unseen, hour), _answer(unseen, hour), now=hour) == {}
     assert verify(store) == []
@@ -176,11 +176,11 @@ def _cases(store: Store, reader_id: str = "R1") -> list[str]:
     return [row["id"] for row in rows]
 
 
-def test_the_time_of_a_presentation_is_corrected_by_the_clock_offset(opened: Any) -> None:
-    """With a clock an hour slow, a case shown in the pause seems to be shown before it."""
+def test_the_time_of_a_presentation_is_corrected_for_the_clock_of_the_browser(opened: Any) -> None:
+    """By a clock that is an hour slow, a case seems to have been shown before the pause."""
     store = opened(cases=4)
     case = _cases(store)[0]
-    _step(store, "pause", NOW, None)
+    _intervene(store, "pause", NOW, None)
     slow = NOW - timedelta(minutes=55)
     sent = {**presentation(case, slow), "sent_epoch_ms": slow.timestamp() * 1000}
     now = NOW + timedelta(minutes=5)
@@ -189,52 +189,52 @@ def test_the_time_of_a_presentation_is_corrected_by_the_clock_offset(opened: Any
 
 
 def test_pauses_of_a_reader_and_of_the_study_are_independent(opened: Any) -> None:
-    """Neither can be started or ended twice."""
+    """Neither of the two can be started or ended twice."""
     store = opened()
-    _step(store, "pause", NOW)
+    _intervene(store, "pause", NOW)
     assert (_desk(store, NOW).hold, _desk(store, NOW, "R2").hold) == ("paused", "")
-    _step(store, "pause", NOW, None)
+    _intervene(store, "pause", NOW, None)
     assert _desk(store, NOW, "R2").hold == "paused"
-    _step(store, "resume", NOW, None)
+    _intervene(store, "resume", NOW, None)
     assert (_desk(store, NOW).hold, _desk(store, NOW, "R2").hold) == ("paused", "")
     with pytest.raises(NotNow, match="R1 is already paused"):
-        _step(store, "pause", NOW)
-    _step(store, "resume", NOW)
+        _intervene(store, "pause", NOW)
+    _intervene(store, "resume", NOW)
     assert _desk(store, NOW).hold == ""
     with pytest.raises(NotNow, match="trial is not paused"):
-        _step(store, "resume", NOW, None)
+        _intervene(store, "resume", NOW, None)
 
 
-def test_a_lapsed_session_resumes_after_an_extension_or_release(opened: Any) -> None:
-    """Days count from its first presentation; an extension after the end counts from then."""
+def test_a_session_past_its_deadline_resumes_after_an_extension_or_release(opened: Any) -> None:
+    """Days count from the first presentation; an extension after the deadline counts from then."""
     store = opened(cases=4, session_days=2)
     assert _desk(store, NOW + 99 * DAY).hold == "", "a session that has not begun has no deadline"
     cases = _cases(store)
     _send(store, presentation(cases[0], NOW), now=NOW)
     end = NOW + 2 * DAY
     assert _desk(store, end - MINUTE).hold == ""
-    assert (_desk(store, end).hold, _states(store, end)) == ("lapsed", ["lapsed"])
+    assert (_desk(store, end).hold, _session_states(store, end)) == ("lapsed", ["lapsed"])
     refused = _send(store, presentation(cases[1], end), now=end)
     assert list(refused.values()) == ["The deadline for this session has passed."]
     assert _send(store, _answer(cases[0], end + DAY), now=end + DAY) == {}
     with store.look() as look:
         assert "received_after_lapse" in look.value("SELECT flags FROM readings")
-    _step(store, "extend", end + DAY, session=1, days=1)
+    _intervene(store, "extend", end + DAY, session=1, days=1)
     assert _desk(store, end + 2 * DAY - MINUTE).hold == ""
     assert _desk(store, end + 2 * DAY).hold == "lapsed"
-    _step(store, "release", end + 9 * DAY, session=1)
+    _intervene(store, "release", end + 9 * DAY, session=1)
     assert _desk(store, end + 999 * DAY).hold == ""
     with pytest.raises(NotNow, match="no deadline"):
-        _step(store, "extend", NOW, session=1, days=1)
-    assert _states(store, end + 999 * DAY, "R2") == ["open"]
+        _intervene(store, "extend", NOW, session=1, days=1)
+    assert _session_states(store, end + 999 * DAY, "R2") == ["open"]
 
 
-def test_the_next_session_waits_for_a_lapsed_one(opened: Any) -> None:
-    """Its cases are not skipped; the coordinator decides."""
-    store = opened(**TWO, session_days=1)
+def test_the_next_session_does_not_open_while_a_session_is_past_its_deadline(opened: Any) -> None:
+    """The cases of that session are not skipped; the coordinator decides."""
+    store = opened(**TWO_SESSIONS, session_days=1)
     case = _cases(store)[0]
     _send(store, presentation(case, NOW), _answer(case, NOW), now=NOW)
-    assert _states(store, NOW + 99 * DAY) == ["lapsed", "waiting"]
+    assert _session_states(store, NOW + 99 * DAY) == ["lapsed", "waiting"]
 
 
 def test_an_invalid_intervention_is_refused_with_its_reason(opened: Any) -> None:
@@ -250,10 +250,10 @@ def test_an_invalid_intervention_is_refused_with_its_reason(opened: Any) -> None
         ("resume", {"study": "none"}, NotFound, "none"),
     ):
         with pytest.raises(error, match=message):
-            _step(store, action, NOW, **more)
+            _intervene(store, action, NOW, **more)
     _read_session(store, NOW)
     with pytest.raises(NotNow, match="been completed"):
-        _step(store, "release", NOW, session=1)
+        _intervene(store, "release", NOW, session=1)
     with store.look() as look:
         assert look.value("SELECT count(*) FROM interventions") == 0
 
@@ -268,7 +268,7 @@ def test_a_withdrawn_reader_loses_access_and_the_readings_are_kept(opened: Any) 
     _send(store, presentation(case, NOW), _answer(case, NOW), now=NOW)
     with store.look() as look:
         assert not has_lost_role(look, token, now=NOW)
-    _step(store, "withdraw", NOW)
+    _intervene(store, "withdraw", NOW)
     with store.look() as look:
         assert has_lost_role(look, token, now=NOW)
     assert signed_in_person(store, token, now=NOW) is None
@@ -280,7 +280,7 @@ def test_a_withdrawn_reader_loses_access_and_the_readings_are_kept(opened: Any) 
     refused = _send(store, presentation(late, NOW), _answer(late, NOW), now=NOW)
     assert set(refused.values()) == {"You have left this study."}
     with pytest.raises(NotNow, match="R1 has left"):
-        _step(store, "pause", NOW)
+        _intervene(store, "pause", NOW)
     assert _desk(store, NOW, "R2").hold == ""
     assert verify(store) == []
 
@@ -297,14 +297,14 @@ def test_a_closed_study_shows_no_cases_and_accepts_no_answers(opened: Any) -> No
     with pytest.raises(NotNow, match="answers are no longer accepted"):
         _send(store, _answer(case, NOW), now=NOW)
     with pytest.raises(NotNow, match="not open"):
-        _step(store, "pause", NOW)
+        _intervene(store, "pause", NOW)
 
 
 def test_the_trail_records_each_intervention(opened: Any) -> None:
     """The event has the person, the reason and the address."""
     store = opened(session_days=3)
-    _step(store, "extend", NOW, session=1, days=2)
-    _step(store, "pause", NOW, None)
+    _intervene(store, "extend", NOW, session=1, days=2)
+    _intervene(store, "pause", NOW, None)
     with store.look() as look:
         trail = list(events.walk(look, events.study_chain("trial")))[-2:]
     values = {"reason": "ill", "role": "coordinator", "place": "here"}
@@ -335,15 +335,15 @@ def test_verification_reports_an_altered_intervention(
 ) -> None:
     """Altered, deleted and inserted rows are reported."""
     store = opened(session_days=3)
-    _step(store, "pause", NOW)
-    _step(store, "extend", NOW, session=1, days=2)
+    _intervene(store, "pause", NOW)
+    _intervene(store, "extend", NOW, session=1, days=2)
     tamper(store, statement)
     assert verify(store) == [f"study trial: {breach}."]
 
 
 def test_a_simulated_reader_respects_the_wash_out(opened: Any) -> None:
-    """Its clock runs ahead."""
-    store = opened(**TWO, conditions=BOTH, hidden_repeats=1)
+    """The clock of a simulated reader is advanced instead of waiting."""
+    store = opened(**TWO_SESSIONS, conditions=TWO_CONDITIONS, hidden_repeats=1)
     result = simulate(store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
     assert result.n_read == 6
     with store.look() as look:
@@ -354,13 +354,13 @@ def test_a_simulated_reader_respects_the_wash_out(opened: Any) -> None:
     assert second.first_at_utc is not None
     assert moment(second.first_at_utc) - moment(first.last_at_utc) >= 10 * DAY
     assert verify(store) == []
-    _step(store, "pause", NOW, "R2")
+    _intervene(store, "pause", NOW, "R2")
     held = simulate(store, study="trial", reader_id="R2", seed=1, accuracy=0.7, now=NOW)
     assert held.n_read == 0
 
 
-def test_the_bundle_has_session_position_and_repeat_of_a_reading(opened: Any) -> None:
-    """If a condition occurs again, its readings are further repeats."""
+def test_the_bundle_has_the_session_position_and_repeat_of_a_reading(opened: Any) -> None:
+    """If a condition is repeated, its readings are numbered as further repeats."""
     store = opened(readers=("R1",), cases=2, sessions=2, washout_days=1, hidden_repeats=1)
     simulate(store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
     table = bundle_files(store, "trial")["readings.csv"].decode().splitlines()

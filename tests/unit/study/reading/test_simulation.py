@@ -1,4 +1,4 @@
-"""The simulated reader: as accurate as requested, marked, and separate from people."""
+"""The simulated reader is as accurate as requested, marked, and separate from people."""
 
 import json
 from collections.abc import Callable
@@ -38,7 +38,7 @@ def _rows(store: Store) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("accuracy", [0.01, 0.25, 0.5, 0.68, 0.75, 0.84, 0.95, 0.995])
 def test_the_expected_accuracy_equals_the_requested_accuracy(accuracy: float) -> None:
-    """It is computed by Gauss-Hermite quadrature over normal difficulties, to 1e-3."""
+    """The expectation is computed by Gauss-Hermite quadrature over normal difficulties, to 1e-3."""
     nodes, weights = np.polynomial.hermite_e.hermegauss(80)
     success = 1 / (1 + np.exp(DIFFICULTY_SD * nodes - ability(accuracy)))
     assert weights @ success / weights.sum() == pytest.approx(accuracy, abs=1e-3)
@@ -46,7 +46,7 @@ def test_the_expected_accuracy_equals_the_requested_accuracy(accuracy: float) ->
 
 @pytest.mark.slow
 def test_the_observed_accuracy_is_close_to_the_requested_accuracy(opened: Opened) -> None:
-    """For 10 readers of 24 shared cases, it is within four standard errors."""
+    """For 10 readers of 24 shared cases, the difference is at most four standard errors."""
     names = tuple(f"S{i}" for i in range(10))
     store = opened(readers=names, cases=24)
     for i, name in enumerate(names):
@@ -96,7 +96,7 @@ def test_other_seeds_give_other_answers(opened: Opened) -> None:
 
 
 def test_a_time_limit_ends_a_case_without_an_answer(opened: Opened) -> None:
-    """It ends exactly at the limit, as on the page."""
+    """The case ends exactly at the limit, as on the page."""
     store = opened(cases=24, time_limit_s=14, confidence=5)
     assert _simulate(store) == 24
     rows = _rows(store)
@@ -113,12 +113,12 @@ def test_a_time_limit_ends_a_case_without_an_answer(opened: Opened) -> None:
     assert verify(store) == []
 
 
-@pytest.mark.parametrize("answered", [True, False])
-def test_a_person_who_has_begun_is_not_simulated(opened: Opened, answered: bool) -> None:
-    """Both an answer and a presentation mark the reader as a person."""
+@pytest.mark.parametrize("has_answered", [True, False])
+def test_a_person_who_has_begun_is_not_simulated(opened: Opened, has_answered: bool) -> None:
+    """An answer or a presentation shows that the reader is a person."""
     store = opened()
     case = desk.desk(store, person(store), now=NOW).cases[0].case
-    records = [presentation(case), *([reading(case)] if answered else [])]
+    records = [presentation(case), *([reading(case)] if has_answered else [])]
     desk.take_records(store, person(store), records, now=NOW + timedelta(seconds=2))
     with pytest.raises(NotNow, match="readings of a person"):
         _simulate(store)
@@ -130,7 +130,7 @@ def test_a_person_who_has_begun_is_not_simulated(opened: Opened, answered: bool)
 def test_simultaneous_simulations_read_each_case_once(
     opened: Opened, seeds: tuple[int, int]
 ) -> None:
-    """Each counts its own readings, with the same seed or another."""
+    """Each simulation counts its own readings, with the same or different seeds."""
     store = opened(cases=24)
     with ThreadPoolExecutor(2) as pool:
         counted = list(pool.map(lambda seed: _simulate(store, seed=seed), seeds))
@@ -139,13 +139,13 @@ def test_simultaneous_simulations_read_each_case_once(
 
 
 def test_a_second_simulation_has_nothing_left_to_read(opened: Opened) -> None:
-    """The function only counts."""
+    """The second simulation returns a count of 0."""
     store = opened()
     assert (_simulate(store), _simulate(store, seed=9)) == (8, 0)
 
 
 @pytest.mark.parametrize("accuracy", [0.0, 1.0, -1.0, float("nan")])
 def test_an_accuracy_out_of_range_is_refused(opened: Opened, accuracy: float) -> None:
-    """It must be between 0 and 1, exclusive."""
+    """The accuracy must be greater than 0 and less than 1."""
     with pytest.raises(BadInput, match="between 0 and 1"):
         _simulate(opened(), accuracy=accuracy)

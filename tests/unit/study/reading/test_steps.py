@@ -1,4 +1,4 @@
-"""The steps before the first case and after the last: each once, in order, and in the chain."""
+"""The steps before the first case and after the last are done once, in order, and recorded."""
 
 import dataclasses
 import json
@@ -34,7 +34,7 @@ QUESTIONS = [
     {"id": "years", "question": "Years?", "kind": "number", "required": False},
     {"id": "words", "question": "Anything else?", "kind": "text", "required": False},
 ]
-ALL: dict[str, Any] = {
+ALL_STEPS_PROTOCOL: dict[str, Any] = {
     "consent": "# Agree?",
     "instructions": "Read.",
     "questionnaire": QUESTIONS,
@@ -49,7 +49,7 @@ def _take(store: Store, *records: Any, person_acting: Person | None = None) -> d
     return desk.take_records(store, person_acting or person(store), records, now=now)
 
 
-def _to_do(store: Store, person_acting: Person | None = None) -> list[str]:
+def _remaining_steps(store: Store, person_acting: Person | None = None) -> list[str]:
     return [
         step.step for step in desk.desk(store, person_acting or person(store), now=NOW).preparation
     ]
@@ -74,7 +74,7 @@ def test_a_study_without_preparation_starts_with_its_cases(opened: Opened) -> No
 
 def test_the_steps_come_in_order_before_the_cases(opened: Opened) -> None:
     """Each step disappears when it is done."""
-    store = opened(**ALL)
+    store = opened(**ALL_STEPS_PROTOCOL)
     for place, step in enumerate(STEPS):
         page = desk.desk(store, person(store), now=NOW)
         assert [todo.step for todo in page.preparation] == list(STEPS[place:])
@@ -86,8 +86,8 @@ def test_the_steps_come_in_order_before_the_cases(opened: Opened) -> None:
 
 
 def test_a_step_is_shown_with_its_text_or_its_questions(opened: Opened) -> None:
-    """They are those of the protocol, in Markdown."""
-    store = opened(**ALL)
+    """Text and questions are those in the protocol, with Markdown."""
+    store = opened(**ALL_STEPS_PROTOCOL)
     steps = desk.desk(store, person(store), now=NOW).preparation
     consent, instructions, questionnaire, display = steps
     assert (consent.markdown, instructions.markdown) == ("# Agree?", "Read.")
@@ -97,8 +97,8 @@ def test_a_step_is_shown_with_its_text_or_its_questions(opened: Opened) -> None:
 
 @pytest.mark.parametrize("step", STEPS[1:])
 def test_a_later_step_is_refused_before_the_earlier_ones(opened: Opened, step: str) -> None:
-    """The questionnaire needs the consent, for example."""
-    store = opened(**ALL)
+    """For example, the questionnaire is refused before the consent."""
+    store = opened(**ALL_STEPS_PROTOCOL)
     detail = ANSWERS if step == "questionnaire" else None
     ((_, reason),) = _take(store, preparation(step, detail)).refused
     assert "the previous step first: consent" in reason
@@ -114,8 +114,10 @@ def test_a_step_that_is_not_in_the_protocol_is_refused(opened: Opened) -> None:
 
 
 def test_a_step_sent_twice_is_stored_once(opened: Opened) -> None:
-    """Both are acknowledged, with the same ID or another, and the first is kept."""
-    store = opened(**{**ALL, "consent": "", "instructions": "", "display_check": False})
+    """A step is acknowledged again, with the same ID or another, and the first record is kept."""
+    store = opened(
+        **{**ALL_STEPS_PROTOCOL, "consent": "", "instructions": "", "display_check": False}
+    )
     first = preparation("questionnaire", ANSWERS)
     second = preparation("questionnaire", {"answers": {"level": "two"}}, id="from-another-tab")
     for record in (first, first, second):
@@ -127,13 +129,13 @@ def test_a_step_sent_twice_is_stored_once(opened: Opened) -> None:
 
 def test_an_id_belongs_to_one_step_of_one_reader(opened: Opened) -> None:
     """A record of another reader or step with the same ID is refused."""
-    store = opened(**ALL)
+    store = opened(**ALL_STEPS_PROTOCOL)
     _take(store, preparation("consent"))
     other = _take(store, preparation("consent"), person_acting=person(store, "R2"))
     other_step = _take(store, preparation("instructions", id="prepared-consent"))
     for receipt in (other, other_step):
         assert receipt.refused == (("prepared-consent", "Another record already has this ID."),)
-    assert _to_do(store, person(store, "R2"))[0] == "consent"
+    assert _remaining_steps(store, person(store, "R2"))[0] == "consent"
 
 
 @pytest.mark.parametrize("detail", [{}, {"agreed": False}, {"agreed": 1}, {"agreed": "yes"}])
@@ -163,15 +165,17 @@ def test_a_consent_must_be_given_explicitly(opened: Opened, detail: dict[str, An
 )
 def test_invalid_answers_are_refused(opened: Opened, detail: dict[str, Any], reason: str) -> None:
     """The message names the question, and nothing is stored."""
-    store = opened(**{**ALL, "consent": "", "instructions": ""})
+    store = opened(**{**ALL_STEPS_PROTOCOL, "consent": "", "instructions": ""})
     receipt = _take(store, preparation("questionnaire", detail))
     assert reason in receipt.refused[0][1]
     assert _rows(store) == []
 
 
 def test_answers_are_limited_and_not_part_of_the_chain(opened: Opened) -> None:
-    """They may be personal: the event has the hash of a salted row only."""
-    store = opened(**{**ALL, "consent": "", "instructions": "", "display_check": False})
+    """Answers may be personal, so the event has only the hash of a salted row."""
+    store = opened(
+        **{**ALL_STEPS_PROTOCOL, "consent": "", "instructions": "", "display_check": False}
+    )
     words = "PERSONAL" + "\ud800" + "x" * 5000
     answers = {"answers": {"level": "two", "years": 7, "words": words}}
     assert _take(store, preparation("questionnaire", answers)).refused == ()
@@ -203,7 +207,7 @@ def test_display_measurements_are_cleaned_and_limited(opened: Opened) -> None:
 
 
 def test_an_implausible_time_of_a_step_is_stored_as_null(opened: Opened) -> None:
-    """The server's time is stored as well."""
+    """The time by the server's clock is stored too."""
     store = opened(consent="Agree?")
     _take(store, preparation("consent", epoch_ms=0))
     (row,) = _rows(store)
@@ -217,7 +221,7 @@ def test_an_implausible_time_of_a_step_is_stored_as_null(opened: Opened) -> None
 def test_a_malformed_step_does_not_block_the_others(
     opened: Opened, changed: dict[str, Any]
 ) -> None:
-    """It is refused, and the valid record of the same message is accepted."""
+    """The malformed step is refused, and the valid record in the same message is accepted."""
     store = opened(consent="Agree?")
     broken = {**preparation("consent", id="broken-one"), **changed}
     receipt = _take(store, broken, preparation("consent"))
@@ -227,25 +231,25 @@ def test_a_malformed_step_does_not_block_the_others(
 
 def test_the_display_is_checked_at_every_sign_in_and_not_at_a_reload(opened: Opened) -> None:
     """Other steps are never repeated."""
-    store = opened(**ALL)
+    store = opened(**ALL_STEPS_PROTOCOL)
     (code,) = invite(store, "R3")
     first = sign_in(store, code.text, entropy=entropy_from(5), now=NOW)
     second = sign_in(store, code.text, entropy=entropy_from(6), now=NOW)
     _prepare(store, first.person)
     reloaded = signed_in_person(store, first.token, now=NOW)
     assert reloaded is not None
-    assert _to_do(store, reloaded) == []
-    assert _to_do(store, second.person) == ["display"]
+    assert _remaining_steps(store, reloaded) == []
+    assert _remaining_steps(store, second.person) == ["display"]
     repeated = preparation("display", id="another-screen")
     assert _take(store, repeated, person_acting=second.person).stored == ("another-screen",)
-    assert _to_do(store, second.person) == []
+    assert _remaining_steps(store, second.person) == []
     assert len({row["sign_in"] for row in _rows(store) if row["step"] == "display"}) == 2
     assert verify(store) == []
 
 
 def test_an_answer_from_an_expired_sign_in_is_accepted(opened: Opened) -> None:
-    """The new sign-in shows no case before its display check, but accepts the answer."""
-    store = opened(**ALL)
+    """After a new sign-in no case is shown before the display check, but the answer is accepted."""
+    store = opened(**ALL_STEPS_PROTOCOL)
     before = dataclasses.replace(person(store), sign_in="a")
     case = _prepare(store, before).desk.cases[0].case
     after = dataclasses.replace(before, sign_in="b")
@@ -257,7 +261,7 @@ def test_an_answer_from_an_expired_sign_in_is_accepted(opened: Opened) -> None:
 
 def test_cases_are_refused_before_the_preparation_is_complete(opened: Opened) -> None:
     """Knowing the ID of a case does not help."""
-    store = opened(**ALL)
+    store = opened(**ALL_STEPS_PROTOCOL)
     with store.look() as look:
         case = look.value(
             "SELECT assignments.id FROM assignments JOIN readers ON readers.id = reader "
@@ -270,8 +274,8 @@ def test_cases_are_refused_before_the_preparation_is_complete(opened: Opened) ->
 
 
 def test_the_rows_of_the_preparation_have_answers_and_measurements(opened: Opened) -> None:
-    """There is a row per reader and step with its times, without the salt."""
-    store = opened(**ALL)
+    """Each reader and step has a row with its times, without the salt."""
+    store = opened(**ALL_STEPS_PROTOCOL)
     _prepare(store)
     rows = preparation_rows(store, "trial")
     assert [(row["reader_id"], row["step"]) for row in rows] == [("R1", step) for step in STEPS]
@@ -281,7 +285,7 @@ def test_the_rows_of_the_preparation_have_answers_and_measurements(opened: Opene
 
 def test_a_simulated_reader_needs_no_preparation(opened: Opened) -> None:
     """A person's record for a simulated reader is refused."""
-    store = opened(**ALL)
+    store = opened(**ALL_STEPS_PROTOCOL)
     result = simulate(store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
     assert result.n_read == 8
     assert "simulated one" in _take(store, preparation("consent")).refused[0][1]
@@ -290,13 +294,13 @@ def test_a_simulated_reader_needs_no_preparation(opened: Opened) -> None:
 
 def test_a_reader_who_has_begun_to_prepare_is_a_person(opened: Opened) -> None:
     """Such a reader cannot be simulated."""
-    store = opened(**ALL)
+    store = opened(**ALL_STEPS_PROTOCOL)
     _take(store, preparation("consent"))
     with pytest.raises(NotNow, match="a person"):
         simulate(store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
 
 
-END = {"kind": "finish", "id": "the-end-of-it"}
+FINISH_RECORD = {"kind": "finish", "id": "the-end-of-it"}
 
 
 def _desk(store: Store, **other: Any) -> desk.Desk:
@@ -312,7 +316,7 @@ def _read_all(store: Store) -> str:
     return last
 
 
-def _changed(case: str) -> dict[str, Any]:
+def _changed_answer(case: str) -> dict[str, Any]:
     return reading(case, id="changed-it", option="D", supersedes=f"first-{case}")
 
 
@@ -322,14 +326,14 @@ def _kinds(store: Store) -> list[str]:
 
 
 def test_if_going_back_is_allowed_answers_can_be_reviewed_until_the_end(opened: Opened) -> None:
-    """The end is recorded once, even if it is sent twice."""
+    """The end is recorded once, even if the record is sent twice."""
     store = opened(back_navigation=True)
     assert not _desk(store).review
     case = _read_all(store)
     page = _desk(store)
     assert (page.finished, page.review) == (True, True)
-    assert _take(store, _changed(case)).refused == ()
-    receipt = _take(store, END, END, {**END, "id": "another-one"})
+    assert _take(store, _changed_answer(case)).refused == ()
+    receipt = _take(store, FINISH_RECORD, FINISH_RECORD, {**FINISH_RECORD, "id": "another-one"})
     assert receipt.stored == ("the-end-of-it", "the-end-of-it", "another-one")
     assert (receipt.desk.finished, receipt.desk.review) == (True, False)
     assert _kinds(store).count("reading finished") == 1
@@ -337,11 +341,11 @@ def test_if_going_back_is_allowed_answers_can_be_reviewed_until_the_end(opened: 
 
 
 def test_after_the_end_answers_cannot_be_changed(opened: Opened) -> None:
-    """Records sent before it may be sent again."""
+    """Records from before the end may be sent again."""
     store = opened(back_navigation=True)
     case = _read_all(store)
-    _take(store, END)
-    ((_, reason),) = _take(store, _changed(case)).refused
+    _take(store, FINISH_RECORD)
+    ((_, reason),) = _take(store, _changed_answer(case)).refused
     assert "no longer be changed" in reason
     with pytest.raises(NotAllowed, match="no longer be changed"):
         desk.case_at(store, person(store), 1, now=NOW)
@@ -351,10 +355,10 @@ def test_after_the_end_answers_cannot_be_changed(opened: Opened) -> None:
 def test_reading_ends_after_the_last_case_for_each_reader(opened: Opened) -> None:
     """Finishing early is refused."""
     store = opened(back_navigation=True)
-    ((_, reason),) = _take(store, END).refused
+    ((_, reason),) = _take(store, FINISH_RECORD).refused
     assert reason == "Some cases have not been read yet."
     _read_all(store)
-    _take(store, END)
+    _take(store, FINISH_RECORD)
     assert _kinds(store).count("reading finished") == 1
     other = person(store, "R2")
     while cases := desk.desk(store, other, now=NOW).cases:
@@ -363,11 +367,11 @@ def test_reading_ends_after_the_last_case_for_each_reader(opened: Opened) -> Non
 
 
 def test_if_going_back_is_not_allowed_the_last_answer_ends_the_reading(opened: Opened) -> None:
-    """There is no last review, and an end sent by a page is refused."""
+    """Answers are not reviewed at the end, and a record of the end is refused."""
     store = opened()
     _read_all(store)
     assert (_desk(store).finished, _desk(store).review) == (True, False)
-    ((_, reason),) = _take(store, END).refused
+    ((_, reason),) = _take(store, FINISH_RECORD).refused
     assert (
         reason == "You cannot finish early: this study ends when the last case has been answered."
     )
@@ -379,13 +383,13 @@ def test_the_end_of_reading_is_accepted_after_the_study_is_closed(opened: Opened
     case = _read_all(store)
     studies.close(store, study="trial", reason="Every case is read.", acting=ACTING)
     assert not _desk(store).review
-    assert _take(store, END).stored == ("the-end-of-it",)
+    assert _take(store, FINISH_RECORD).stored == ("the-end-of-it",)
     with pytest.raises(NotNow):
-        _take(store, _changed(case), END)
+        _take(store, _changed_answer(case), FINISH_RECORD)
 
 
 def test_after_the_last_case_the_display_is_not_checked_again(opened: Opened) -> None:
-    """While cases are unread, each sign-in has a check."""
+    """As long as cases are unread, the display is checked after each sign-in."""
     store = opened(display_check=True)
     _take(store, preparation("display", {"dark_step": 2}))
     assert [step.step for step in _desk(store, sign_in="next").preparation] == ["display"]

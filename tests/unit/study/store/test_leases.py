@@ -1,4 +1,4 @@
-"""Leases: one holder at a time, renewed while it works, taken over after it has stopped."""
+"""A lease has one holder at a time, is renewed while the job runs, and otherwise taken over."""
 
 import threading
 import time
@@ -19,7 +19,7 @@ def _lease_value(store: Store) -> str:
         return deployment.value(look, "lease/backup")
 
 
-def test_one_holder_at_a_time_has_the_lease(store: Store) -> None:
+def test_a_lease_has_only_one_holder_at_a_time(store: Store) -> None:
     """A returned lease can be taken again, and a lease of another job at any time."""
     with lease(store, "backup") as first, lease(store, "backup") as second:
         assert (first(), second()) == (True, False)
@@ -31,7 +31,7 @@ def test_one_holder_at_a_time_has_the_lease(store: Store) -> None:
 
 
 def test_only_one_of_many_threads_takes_the_lease(store: Store) -> None:
-    """They start together, and the holder keeps the lease until all have asked."""
+    """All threads start together, and the holder keeps the lease until all have tried."""
     n_threads = 6
     start, asked = threading.Barrier(n_threads), threading.Barrier(n_threads)
 
@@ -48,7 +48,7 @@ def test_only_one_of_many_threads_takes_the_lease(store: Store) -> None:
 
 
 @pytest.mark.parametrize(
-    ("later", "is_taken_over"),
+    ("delay", "is_taken_over"),
     [
         (timedelta(0), False),
         (LEASE_DURATION - timedelta(seconds=1), False),
@@ -58,12 +58,12 @@ def test_only_one_of_many_threads_takes_the_lease(store: Store) -> None:
     ],
 )
 def test_a_lease_that_is_not_renewed_is_taken_over(
-    store: Store, later: timedelta, is_taken_over: bool
+    store: Store, delay: timedelta, is_taken_over: bool
 ) -> None:
-    """The first holder, which was only slow, does not return the lease of the second."""
+    """The first holder, which was only slow, cannot return the lease of the second."""
     with ExitStack() as slow:
         first = slow.enter_context(lease(store, "backup", clock=lambda _: NOW, renew_every_s=1e6))
-        with lease(store, "backup", clock=lambda _: NOW + later, renew_every_s=1e6) as is_ours:
+        with lease(store, "backup", clock=lambda _: NOW + delay, renew_every_s=1e6) as is_ours:
             assert is_ours() is is_taken_over
             assert first() is not is_taken_over
             held = _lease_value(store)
@@ -71,8 +71,8 @@ def test_a_lease_that_is_not_renewed_is_taken_over(
             assert _lease_value(store) == (held if is_taken_over else "")
 
 
-def test_a_suspended_holder_learns_that_another_has_done_the_job(store: Store) -> None:
-    """The other has returned the lease since."""
+def test_a_suspended_holder_is_notified_that_another_has_done_the_job(store: Store) -> None:
+    """The other holder has already returned the lease."""
     with lease(store, "backup", clock=lambda _: NOW, renew_every_s=1e6) as is_ours:
         with lease(
             store, "backup", clock=lambda _: NOW + LEASE_DURATION, renew_every_s=1e6
@@ -101,7 +101,7 @@ def test_a_lease_is_renewed_while_its_holder_works(store: Store) -> None:
 def test_the_time_of_a_lease_is_that_of_the_database(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is in UTC, even if the program or the database has another time zone."""
+    """The time is in UTC, even if the program or the database has another time zone."""
     monkeypatch.setenv("TZ", "Pacific/Auckland")
     time.tzset()
     try:

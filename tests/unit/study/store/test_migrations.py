@@ -16,7 +16,7 @@ from study.trail.verification import verify
 
 pytestmark = pytest.mark.sqlite("upgrades files")
 
-CHANGEABLE = {
+CHANGEABLE_TABLES = {
     *("deployment", "backups", "banks", "studies", "drafts", "readers", "chain_heads"),
     *(
         "people",
@@ -40,7 +40,7 @@ def _set_version(path: Path, number: int) -> None:
         connection.execute(f"PRAGMA user_version = {number}")
 
 
-def _add_rooms(connection: sqlite3.Connection) -> None:
+def _add_table(connection: sqlite3.Connection) -> None:
     connection.execute("CREATE TABLE rooms (id INTEGER PRIMARY KEY) STRICT")
 
 
@@ -54,8 +54,8 @@ def _migrations(
 def test_only_one_of_many_processes_migrates_an_older_store(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The others wait; the result equals a new store."""
-    _migrations(monkeypatch, _add_rooms)
+    """The other processes wait; the result equals a new store."""
+    _migrations(monkeypatch, _add_table)
     with ThreadPoolExecutor(6) as pool:
         stores = [pool.submit(Store, store.path) for _ in range(12)]
     for opened in stores:
@@ -65,9 +65,9 @@ def test_only_one_of_many_processes_migrates_an_older_store(
 def test_a_failing_migration_leaves_the_store_unchanged(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All missing migrations are run, or none."""
+    """Either all missing migrations are run or none."""
     with monkeypatch.context() as newer:
-        _migrations(newer, _add_rooms, _add_rooms)
+        _migrations(newer, _add_table, _add_table)
         with pytest.raises(sqlite3.OperationalError, match="already exists"):
             Store(store.path)
     assert verify(Store(store.path)) == []
@@ -92,7 +92,7 @@ def test_a_store_of_an_unsupported_version_is_refused_with_a_remedy(
 
 
 def test_every_table_is_append_only_or_listed_as_changeable(store: Store) -> None:
-    """A new table cannot be forgotten."""
+    """A new table must be append-only or added to the list."""
     with store.look() as look:
         tables = {row["name"] for row in look.rows("SELECT name FROM pragma_table_list")}
     own = {name for name in tables if not name.startswith("sqlite_")} - {
@@ -101,7 +101,7 @@ def test_every_table_is_append_only_or_listed_as_changeable(store: Store) -> Non
         "due_aids",
         "items_with_images",
     }
-    groups = (set(schema.REMOVED_WITH_STUDY), set(schema.REMOVED_WITH_BANK), CHANGEABLE)
+    groups = (set(schema.REMOVED_WITH_STUDY), set(schema.REMOVED_WITH_BANK), CHANGEABLE_TABLES)
     assert sum(map(len, groups)) == len(set().union(*groups))
     assert own == set().union(*groups)
 
@@ -126,7 +126,7 @@ def test_rows_of_a_bank_can_be_deleted_only_with_the_bank(store: Store) -> None:
 
 
 def test_a_reviewer_has_a_role_in_the_deployment(store: Store) -> None:
-    """The check of roles accepts only this new role."""
+    """The constraint on roles accepts this role, and no other new role."""
     with store.change() as change:
         change.execute("INSERT INTO people VALUES (1, 'ada', '', NULL)")
         people.grant(change, person=1, role="reviewer", study=None, given_at_utc="")
@@ -136,7 +136,7 @@ def test_a_reviewer_has_a_role_in_the_deployment(store: Store) -> None:
 
 
 def test_a_score_has_one_of_three_values_and_is_written_once(store: Store) -> None:
-    """The store refuses another score, and a change of one."""
+    """The store refuses any other score, and a change of a score."""
     with store.change() as change:
         for statement in (
             "INSERT INTO banks VALUES (1, 'b', 'csv', 's', 'h', 'c', '/', 0, '', '', '', '', '')",

@@ -1,4 +1,4 @@
-"""The store: files of other programs, locks, and connections that are reused."""
+"""The store: files from other programs, locks, and connections that are reused."""
 
 import fcntl
 import sqlite3
@@ -24,7 +24,7 @@ def test_a_missing_store_is_reported_with_a_remedy(tmp_path: Path) -> None:
 
 @pytest.mark.sqlite("opens the file itself")
 def test_a_file_of_another_program_is_refused_and_unchanged(tmp_path: Path) -> None:
-    """A text file and a database of another program are tried."""
+    """A text file and a database of another program are tested."""
     text = tmp_path / "letter.txt"
     text.write_text("Dear Sir or Madam, " * 400)
     with pytest.raises(BrokenStore, match="not a SQLite file"):
@@ -57,8 +57,8 @@ def test_a_locked_store_is_reported_after_a_wait(store: Store) -> None:
     other.close()
 
 
-def test_a_process_suspended_with_the_witness_is_reported_after_a_wait(store: Store) -> None:
-    """Otherwise all others would wait for it, with the lock of the store; nothing is stored."""
+def test_a_process_suspended_while_it_writes_the_witness_is_reported(store: Store) -> None:
+    """Otherwise all processes would wait for it, with the store locked; nothing is stored."""
     store.begin_witness()
     with store.witness_file.open() as suspended:
         fcntl.flock(suspended, fcntl.LOCK_EX)
@@ -72,10 +72,10 @@ def test_a_process_suspended_with_the_witness_is_reported_after_a_wait(store: St
 
 
 @pytest.mark.usefixtures("cold")
-def test_an_error_of_a_commit_has_a_note_if_its_outcome_is_unknown(
+def test_an_error_during_a_commit_states_that_its_outcome_is_unknown(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Commands print it; the connection to the server ended in the middle."""
+    """Commands print this note; the connection to the database ended during the commit."""
 
     class Lost(sqlite3.Connection):
         def execute(self, sql: str, *values: Any) -> sqlite3.Cursor:
@@ -97,7 +97,7 @@ def test_an_error_of_a_commit_has_a_note_if_its_outcome_is_unknown(
 
 
 def test_a_second_init_keeps_the_store(store: Store) -> None:
-    """It changes nothing."""
+    """The second call changes nothing."""
     with store.look() as look:
         before = look.rows("SELECT * FROM deployment")
     init(store.path, entropy=entropy_from(9), now=NOW)
@@ -146,7 +146,7 @@ def test_a_reused_connection_keeps_its_permissions(store: Store) -> None:
 
 
 @pytest.mark.sqlite("replaces the file")
-def test_a_new_file_is_noticed(store: Store, tmp_path: Path) -> None:
+def test_a_replaced_file_is_detected(store: Store, tmp_path: Path) -> None:
     """Connections to a file that was replaced are not reused."""
     with store.kept_open():
         other = init(tmp_path / "other.db", entropy=entropy_from(9), now=NOW)

@@ -1,4 +1,4 @@
-"""Cells of a workbook: read as Excel displays them, or rejected with row and column."""
+"""Cells of a workbook are read as Excel displays them, or rejected with row and column."""
 
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
@@ -8,9 +8,16 @@ import pytest
 
 from study.base.bank_model import Fault
 from study.tables.columns import Kind
-from tests.unit.study.tables.workbooks import BOOK, book, cells, edited, raw, read
+from tests.unit.study.tables.workbooks import (
+    BOOK,
+    edit_workbook,
+    read_cells,
+    read_table,
+    write_raw_workbook,
+    write_workbook,
+)
 
-DISPLAYED = [
+DISPLAYED_CELLS = [
     ("word", "General", "word"),
     (12, "General", "12"),
     (12.0, "General", "12"),
@@ -77,13 +84,15 @@ DISPLAYED = [
 ]
 
 
-@pytest.mark.parametrize(("value", "code", "displayed"), DISPLAYED)
+@pytest.mark.parametrize(("value", "code", "displayed"), DISPLAYED_CELLS)
 def test_a_text_cell_is_read_as_displayed_or_its_row_is_rejected(
     tmp_path: Path, value: Any, code: str, displayed: str | None
 ) -> None:
     """A cell that other computers display differently is rejected with row and column."""
-    path = book(tmp_path / "q.xlsx", ["Option A"], [value], ["other"], formats={"A2": code})
-    _, (row, other) = read(path)
+    path = write_workbook(
+        tmp_path / "q.xlsx", ["Option A"], [value], ["other"], formats={"A2": code}
+    )
+    _, (row, other) = read_table(path)
     if displayed is None:
         assert isinstance(row, Fault)
         assert (row.key, "“Option A” holds" in row.what) == ("row 2", True)
@@ -109,9 +118,9 @@ def test_a_text_cell_is_read_as_displayed_or_its_row_is_rejected(
 def test_numbers_are_read_in_full_precision(
     tmp_path: Path, value: Any, code: str, text: str
 ) -> None:
-    """Their format does not matter; a decimal comma becomes a point."""
-    path = book(tmp_path / "q.xlsx", ["a"], [value], formats={"A2": code})
-    assert cells(path, Kind.NUMBER) == [[text]]
+    """The format does not matter; a decimal comma becomes a point."""
+    path = write_workbook(tmp_path / "q.xlsx", ["a"], [value], formats={"A2": code})
+    assert read_cells(path, Kind.NUMBER) == [[text]]
 
 
 @pytest.mark.parametrize(
@@ -127,17 +136,21 @@ def test_numbers_are_read_in_full_precision(
 def test_dates_are_read_in_iso_format(
     tmp_path: Path, kind: Kind, value: Any, code: str, text: str
 ) -> None:
-    """Columns that are only stored are included."""
-    path = book(tmp_path / "q.xlsx", ["a"], [value], formats={"A2": code})
-    assert cells(path, kind) == [[text]]
+    """Columns that are only stored are read in the same way."""
+    path = write_workbook(tmp_path / "q.xlsx", ["a"], [value], formats={"A2": code})
+    assert read_cells(path, kind) == [[text]]
 
 
 def test_the_date_system_of_1904_is_supported(tmp_path: Path) -> None:
-    """Excel for Macintosh used it; the dates differ by four years."""
-    path = raw(tmp_path / "q.xlsx", '<c r="A2" s="1"><v>44592</v></c>', styles=["yyyy-mm-dd"])
-    assert cells(path, Kind.DATE) == [["2022-01-31"]]
-    edited(path, {BOOK: lambda text: text.replace("<workbookPr ", '<workbookPr date1904="1" ')})
-    assert cells(path, Kind.DATE) == [["2026-02-01"]]
+    """Excel for Macintosh used this system, in which dates differ by four years."""
+    path = write_raw_workbook(
+        tmp_path / "q.xlsx", '<c r="A2" s="1"><v>44592</v></c>', styles=["yyyy-mm-dd"]
+    )
+    assert read_cells(path, Kind.DATE) == [["2022-01-31"]]
+    edit_workbook(
+        path, {BOOK: lambda text: text.replace("<workbookPr ", '<workbookPr date1904="1" ')}
+    )
+    assert read_cells(path, Kind.DATE) == [["2026-02-01"]]
 
 
 @pytest.mark.parametrize("kind", [Kind.TEXT, Kind.NUMBER, Kind.DATE])
@@ -151,20 +164,20 @@ def test_the_date_system_of_1904_is_supported(tmp_path: Path) -> None:
 def test_a_formula_without_result_rejects_its_row(
     tmp_path: Path, kind: Kind, cell: str, what: str
 ) -> None:
-    """An optional cell would otherwise be empty without a warning; all columns are tried."""
-    _, (row,) = read(raw(tmp_path / "q.xlsx", cell), kind_of=lambda _: kind)
+    """Otherwise an optional cell would be empty without a warning; all columns are tested."""
+    _, (row,) = read_table(write_raw_workbook(tmp_path / "q.xlsx", cell), kind_of=lambda _: kind)
     assert isinstance(row, Fault)
     assert what in row.what
 
 
 def test_the_result_of_a_formula_is_read(tmp_path: Path) -> None:
-    """It is a number, a text, empty, or a boolean."""
+    """The result is a number, text, empty, or a boolean."""
     written = (
         '<c r="A2"><f>1+1</f><v>2</v></c><c r="B2" t="str"><f>"x"</f><v>x_x000D_</v></c>'
         '<c r="C2" t="str"><f>""</f><v></v></c><c r="D2" t="b"><f>1=1</f><v>1</v></c>'
     )
-    path = raw(tmp_path / "q.xlsx", written, header="a,b,c,d")
-    assert cells(path) == [["2", "x\r", "", "TRUE"]]
+    path = write_raw_workbook(tmp_path / "q.xlsx", written, header="a,b,c,d")
+    assert read_cells(path) == [["2", "x\r", "", "TRUE"]]
 
 
 @pytest.mark.parametrize(
@@ -185,11 +198,11 @@ def test_the_result_of_a_formula_is_read(tmp_path: Path) -> None:
 def test_escaped_control_characters_are_decoded(
     tmp_path: Path, way: str, stored: str, text: str
 ) -> None:
-    """Texts may be shared or inline; an escaped escape sequence is literal text."""
+    """Strings may be shared or inline; an escaped escape sequence is literal text."""
     ways = {
         "inline": f'<c r="A2" t="inlineStr"><is><t>{stored}</t></is></c>',
         "rich": f'<c r="A2" t="inlineStr"><is><r><t>{stored[:3]}</t></r><r><rPr><b/></rPr>'
         f"<t>{stored[3:]}</t></r><rPh><t>guide</t></rPh></is></c>",
         "formula": f'<c r="A2" t="str"><f>X</f><v>{stored}</v></c>',
     }
-    assert cells(raw(tmp_path / "q.xlsx", ways[way])) == [[text]]
+    assert read_cells(write_raw_workbook(tmp_path / "q.xlsx", ways[way])) == [[text]]

@@ -1,4 +1,4 @@
-"""Writes workbooks for tests with openpyxl, and edits their parts."""
+"""Write workbooks for tests with openpyxl, and edit their parts."""
 
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
@@ -16,8 +16,10 @@ SHEET, BOOK, STRINGS = "xl/worksheets/sheet1.xml", "xl/workbook.xml", "xl/shared
 STYLES = "xl/styles.xml"
 
 
-def book(path: Path, *rows: Sequence[Any], formats: Mapping[str, str] | None = None) -> Path:
-    """Write a workbook of one sheet; number formats by cell, such as `{"A2": "0%"}`."""
+def write_workbook(
+    path: Path, *rows: Sequence[Any], formats: Mapping[str, str] | None = None
+) -> Path:
+    """Write a workbook with one sheet; number formats are by cell, such as `{"A2": "0%"}`."""
     workbook = Workbook()
     for row in rows:
         workbook.active.append(list(row))
@@ -27,7 +29,7 @@ def book(path: Path, *rows: Sequence[Any], formats: Mapping[str, str] | None = N
     return path
 
 
-def edited(path: Path, edits: Mapping[str, Callable[[str], str]], **added: bytes) -> Path:
+def edit_workbook(path: Path, edits: Mapping[str, Callable[[str], str]], **added: bytes) -> Path:
     """Rewrite parts of a workbook, and add parts."""
     with zipfile.ZipFile(path) as packed:
         parts = {name: packed.read(name) for name in packed.namelist()}
@@ -39,18 +41,22 @@ def edited(path: Path, edits: Mapping[str, Callable[[str], str]], **added: bytes
     return path
 
 
-def raw(path: Path, cells: str, *, header: str = "a", styles: Sequence[str] = ()) -> Path:
+def write_raw_workbook(
+    path: Path, read_cells: str, *, header: str = "a", styles: Sequence[str] = ()
+) -> Path:
     """Write a workbook with the XML of its second row; `styles` are the number formats 0, 1, ..."""
     workbook = Workbook()
     workbook.active.append(header.split(","))
     for n, code in enumerate(styles):
         workbook.active.cell(row=50, column=n + 1).number_format = code
     workbook.save(path)
-    row = f'<row r="2">{cells}</row>'
-    return edited(path, {SHEET: lambda text: text.replace("</sheetData>", f"{row}</sheetData>")})
+    row = f'<row r="2">{read_cells}</row>'
+    return edit_workbook(
+        path, {SHEET: lambda text: text.replace("</sheetData>", f"{row}</sheetData>")}
+    )
 
 
-def read(
+def read_table(
     path: Path, *, kind_of: KindOf = all_text, budget: Budget = BUDGET
 ) -> tuple[Table, list[Row | Fault]]:
     """Read a complete table."""
@@ -58,9 +64,9 @@ def read(
         return table, list(table.rows)
 
 
-def cells(path: Path, kind: Kind = Kind.TEXT) -> list[list[str]]:
+def read_cells(path: Path, kind: Kind = Kind.TEXT) -> list[list[str]]:
     """Return the cells of all rows; all columns have the same kind."""
-    _, rows = read(path, kind_of=lambda _: kind)
+    _, rows = read_table(path, kind_of=lambda _: kind)
     faults = [str(row) for row in rows if isinstance(row, Fault)]
     assert not faults, faults
     return [list(row.cells.values()) for row in rows if isinstance(row, Row)]

@@ -1,4 +1,4 @@
-"""Losses: a store that lacks acknowledged records is reported, continues, and is accepted."""
+"""A store that lacks acknowledged records is reported, continues, and can be accepted."""
 
 import os
 import re
@@ -38,7 +38,7 @@ BY = By(name="admin", role="administrator")
 ACTING = Acting(by=BY, now=NOW)
 
 
-class Page:
+class ReadingPage:
     """A reading page that sends records and keeps those that were acknowledged."""
 
     def __init__(self, store: Store, reader: str = "R1") -> None:
@@ -55,7 +55,7 @@ class Page:
                 assert receipts.refused == ()
                 self.sent.append(record)
 
-    def offer_again(self, store: Store) -> desk.Acknowledgement:
+    def send_all_again(self, store: Store) -> desk.Acknowledgement:
         """Send all records again, as a page does when the server has lost some."""
         me = person(store, self.reader)
         repeated = [{**record, "again": True} for record in self.sent]
@@ -63,13 +63,13 @@ class Page:
 
 
 @contextmanager
-def _journalled(store: Store) -> Iterator[None]:
-    """Keep the journal next to the file, as while a server runs."""
+def _keep_journal(store: Store) -> Iterator[None]:
+    """Keep the journal next to the file, as during the run of a server."""
     with store.kept_open():
         yield
 
 
-def _copied(store: Store, to: Path, *ends: str) -> Store:
+def _copy_store_files(store: Store, to: Path, *ends: str) -> Store:
     """Copy a store's file and the files with the same name and other endings."""
     to.mkdir()
     for end in ("", *ends):
@@ -77,7 +77,7 @@ def _copied(store: Store, to: Path, *ends: str) -> Store:
     return Store(to / store.path.name)
 
 
-def _set_back(store: Store, page: Page, then: int, rest: int) -> Store:
+def _restore_earlier_copy(store: Store, page: ReadingPage, then: int, rest: int) -> Store:
     """Read some cases, copy the file, read the rest, and restore the copy."""
     page.read(then)
     store.checkpoint()
@@ -91,12 +91,12 @@ def _set_back(store: Store, page: Page, then: int, rest: int) -> Store:
 
 @pytest.mark.slow
 def test_verification_reports_a_copy_without_its_journal(opened: Opened, tmp_path: Path) -> None:
-    """The latest records are in the journal only. The copy opens and lacks them."""
+    """The latest records are only in the journal, so the copy opens without them."""
     store = opened(cases=8)
     store.checkpoint()
-    with _journalled(store):
-        Page(store).read(3)
-        copy = _copied(store, tmp_path / "copy", "-heads.log")
+    with _keep_journal(store):
+        ReadingPage(store).read(3)
+        copy = _copy_store_files(store, tmp_path / "copy", "-heads.log")
         assert verify(store) == []
     with copy.look() as look:
         assert look.value("SELECT count(*) FROM readings") == 0
@@ -107,11 +107,11 @@ def test_verification_reports_a_copy_without_its_journal(opened: Opened, tmp_pat
 
 
 def test_verification_reports_a_damaged_journal(opened: Opened, tmp_path: Path) -> None:
-    """SQLite silently ignores a journal from the point of damage on."""
+    """SQLite silently ignores the part of a journal after the damage."""
     store = opened(cases=8)
     store.checkpoint()
-    with _journalled(store):
-        Page(store).read(6)
+    with _keep_journal(store):
+        ReadingPage(store).read(6)
         copy = tmp_path / "copy"
         copy.mkdir()
         for end in ("", "-wal", "-heads.log"):
@@ -124,10 +124,10 @@ def test_verification_reports_a_damaged_journal(opened: Opened, tmp_path: Path) 
     )
 
 
-def test_a_missing_witness_is_a_remark_not_a_breach(opened: Opened, tmp_path: Path) -> None:
-    """The store may come from an earlier version, or was moved."""
+def test_a_missing_witness_causes_a_remark_and_not_a_breach(opened: Opened, tmp_path: Path) -> None:
+    """The store may have been created by an earlier version, or moved."""
     store = opened(cases=8)
-    copy = _copied(store, tmp_path / "copy")
+    copy = _copy_store_files(store, tmp_path / "copy")
     assert verify(copy) == []
     (remark,) = remarks(copy)
     assert "no witness file (store.db-heads.log)" in remark
@@ -139,22 +139,22 @@ def test_a_missing_witness_is_a_remark_not_a_breach(opened: Opened, tmp_path: Pa
     assert {head.chain for head in witnessed.heads} == {"deployment", "study:trial"}
 
 
-def test_a_store_that_is_ahead_of_its_witness_is_valid(opened: Opened) -> None:
+def test_a_store_with_a_record_that_is_not_in_its_witness_is_valid(opened: Opened) -> None:
     """The server was killed while writing a line: the store may have an unacknowledged record."""
     store = opened(cases=8)
     log = witness.file_of(store.path)
     before = log.read_bytes()
-    Page(store).read(1)
+    ReadingPage(store).read(1)
     log.write_bytes(before + log.read_bytes()[len(before) :][:40])
     assert (verify(store), remarks(store)) == ([], [])
-    Page(store).read(1)
+    ReadingPage(store).read(1)
     witnessed = witness.read(store.path)
     assert witnessed is not None
     assert (witnessed.n_unread, witnessed.damage, witnessed.heads[-1].number) == (0, "", 10)
     assert (verify(store), remarks(store)) == ([], [])
 
 
-def _later(store: Store, n: int, start: int = 0) -> None:
+def _record_later_events(store: Store, n: int, start: int = 0) -> None:
     """Record events in the deployment's trail, one per minute."""
     for minute in range(start, start + n):
         with store.change() as change:
@@ -162,7 +162,7 @@ def _later(store: Store, n: int, start: int = 0) -> None:
             events.record(change, "", Acting(by=BY, now=at), kind=EventKind.DOWNLOADED, detail={})
 
 
-def _cut(log: Path, n: int) -> None:
+def _keep_lines(log: Path, n: int) -> None:
     log.write_text("".join(log.read_text().splitlines(keepends=True)[:n]))
 
 
@@ -176,12 +176,12 @@ def _link(log: Path, to: str) -> None:
     log.symlink_to(to)
 
 
-TAMPERED: dict[str, Callable[[Path], object]] = {
+TAMPERING: dict[str, Callable[[Path], object]] = {
     "emptied": lambda log: log.write_text(""),
-    "first line alone": lambda log: _cut(log, 1),
-    "heading alone": lambda log: _cut(log, 2),
-    "cut in half": lambda log: _cut(log, len(log.read_text().splitlines()) // 2),
-    "cut by a line": lambda log: _cut(log, len(log.read_text().splitlines()) - 1),
+    "first line alone": lambda log: _keep_lines(log, 1),
+    "heading alone": lambda log: _keep_lines(log, 2),
+    "cut in half": lambda log: _keep_lines(log, len(log.read_text().splitlines()) // 2),
+    "cut by a line": lambda log: _keep_lines(log, len(log.read_text().splitlines()) - 1),
     "cut within a line": lambda log: log.write_bytes(log.read_bytes()[:-20]),
     "without its first line": lambda log: log.write_text(log.read_text().split("\n", 1)[1]),
     "former heading alone": lambda log: log.write_text("# Heads of the chains of store.db\n"),
@@ -207,15 +207,15 @@ TAMPERED: dict[str, Callable[[Path], object]] = {
 }
 
 
-@pytest.mark.parametrize("tampered", TAMPERED)
+@pytest.mark.parametrize("tampering", TAMPERING)
 def test_a_tampered_witness_is_reported_until_an_administrator_accepts_it(
-    opened: Opened, tampered: str
+    opened: Opened, tampering: str
 ) -> None:
     """After a start, the audit trail reports the damage, and the file itself is valid again."""
     store = opened(cases=8)
-    _later(store, 5)
+    _record_later_events(store, 5)
     assert verify(store) == []
-    TAMPERED[tampered](witness.file_of(store.path))
+    TAMPERING[tampering](witness.file_of(store.path))
     assert any("the witness: the file " in line for line in verify(store))
     assert any("the witness: " in line for line in verify_study(store, "trial").breaches)
     for _ in range(2):
@@ -235,9 +235,9 @@ def test_a_tampered_witness_is_reported_until_an_administrator_accepts_it(
 def test_a_loss_is_accepted_although_the_witness_cannot_be_written(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The trail records it, and the heads that remain in the witness are no loss."""
+    """The trail records the acceptance; heads that remain in the witness are no loss."""
     original = opened(cases=8)
-    store = _set_back(original, Page(original), 2, 2)
+    store = _restore_earlier_copy(original, ReadingPage(original), 2, 2)
     with monkeypatch.context() as patch:
         patch.setattr(Store, "forget_heads", Mock(side_effect=OSError(28, "full")))
         assert losses.accept_losses(store, reason="Copied by mistake.", acting=ACTING)
@@ -246,33 +246,33 @@ def test_a_loss_is_accepted_although_the_witness_cannot_be_written(
         losses.accept_losses(store, reason="Copied by mistake.", acting=ACTING)
 
 
-@pytest.mark.parametrize("tampered", [breach for breach in TAMPERED if "link" not in breach])
+@pytest.mark.parametrize("tampering", [breach for breach in TAMPERING if "link" not in breach])
 def test_lines_added_later_do_not_hide_the_damage_of_a_witness(
-    opened: Opened, tampered: str
+    opened: Opened, tampering: str
 ) -> None:
     """The file was altered while a server was running."""
     store = opened(cases=8)
-    _later(store, 5)
-    TAMPERED[tampered](witness.file_of(store.path))
-    _later(store, 2)
+    _record_later_events(store, 5)
+    TAMPERING[tampering](witness.file_of(store.path))
+    _record_later_events(store, 2)
     assert any("the witness: the file " in breach for breach in verify(store))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("n", [1, 40])
 def test_the_witness_of_another_store_is_reported(opened: Opened, tmp_path: Path, n: int) -> None:
-    """The file is valid, and shorter or longer, but its events have other hashes."""
+    """That file is valid, and shorter or longer, but its events have other hashes."""
     store = opened(cases=8)
-    _later(store, 5)
+    _record_later_events(store, 5)
     (tmp_path / "other").mkdir()
     address = tmp_path / "other" / store.path.name
     other = init(address, entropy=entropy_from(1), now=NOW + timedelta(seconds=1))
-    _later(other, n, start=100)
+    _record_later_events(other, n, start=100)
     shutil.copy(witness.file_of(other.path), witness.file_of(store.path))
     expected = "deployment: the store ends before what was acknowledged: "
     assert any(line.startswith(expected) for line in verify(store))
     losses.record_losses(store, now=NOW, starting=True)
-    _later(store, 2, start=300)
+    _record_later_events(store, 2, start=300)
     assert any(line.startswith(expected) for line in verify(store))
     losses.accept_losses(store, reason="Copied by mistake.", acting=ACTING)
     assert verify(store) == []
@@ -283,7 +283,7 @@ def test_verification_reports_a_witness_older_than_the_store(opened: Opened) -> 
     store = opened(cases=8)
     log = witness.file_of(store.path)
     older = log.read_bytes()
-    _later(store, 5)
+    _record_later_events(store, 5)
     log.write_bytes(older)
     (breach,) = verify(store)
     assert "ends before the store: it has no event of deployment after number" in breach
@@ -305,25 +305,25 @@ def test_a_witness_in_an_earlier_format_is_valid_and_rewritten(opened: Opened) -
         f"{head.at_utc} {head.number} {head.hash} {head.chain}\n" for head in former.heads
     )
     log.write_text(f"# Heads of the chains of store.db, begun 2025.\n{lines}")
-    Page(store).read(1)
+    ReadingPage(store).read(1)
     assert verify(store) == []
     assert any("format of an earlier version" in remark for remark in remarks(store))
     losses.record_losses(store, now=NOW, starting=True)
-    rewritten = witness.read(store.path)
-    assert rewritten is not None
-    assert (rewritten.is_former, rewritten.damage, remarks(store)) == (False, "", [])
-    assert rewritten.heads[-1].number == 8
+    is_rewritten = witness.read(store.path)
+    assert is_rewritten is not None
+    assert (is_rewritten.is_former, is_rewritten.damage, remarks(store)) == (False, "", [])
+    assert is_rewritten.heads[-1].number == 8
 
 
 def test_a_first_line_that_was_not_flushed_is_corrected(opened: Opened) -> None:
-    """After a power cut, it may count fewer lines than the file has, never more."""
+    """After a power cut, the line may count fewer lines than the file has, never more."""
     store = opened(cases=8)
     log = witness.file_of(store.path)
     first = log.read_bytes().split(b"\n")[0]
-    _later(store, 3)
+    _record_later_events(store, 3)
     log.write_bytes(first + log.read_bytes()[len(first) :])
     assert verify(store) == []
-    _later(store, 1)
+    _record_later_events(store, 1)
     witnessed = witness.read(store.path)
     assert witnessed is not None
     assert (witnessed.damage, verify(store)) == ("", [])
@@ -331,12 +331,12 @@ def test_a_first_line_that_was_not_flushed_is_corrected(opened: Opened) -> None:
 
 @pytest.mark.slow
 def test_simultaneous_writers_keep_the_witness_valid(opened: Opened) -> None:
-    """Each line follows the one before, even when the file is started or rewritten."""
+    """Each line continues the one before, even when the file is started or rewritten."""
     store = opened(cases=8)
     log = witness.file_of(store.path)
     log.unlink()
     with patch.object(witness, "MAX_BYTES", 3000), ThreadPoolExecutor(6) as pool:
-        for result in [pool.submit(_later, store, 8) for _ in range(6)]:
+        for result in [pool.submit(_record_later_events, store, 8) for _ in range(6)]:
             result.result()
     assert log.stat().st_size < 6000
     assert verify(store) == []
@@ -347,8 +347,8 @@ def test_simultaneous_writers_keep_the_witness_valid(opened: Opened) -> None:
 def test_lost_answers_are_sent_again_and_recorded_in_the_trail(opened: Opened) -> None:
     """The store has lost three of five readings; the page sends them again."""
     store = opened(cases=8)
-    page = Page(store)
-    back = _set_back(store, page, 2, 3)
+    page = ReadingPage(store)
+    back = _restore_earlier_copy(store, page, 2, 3)
     losses.record_losses(back, now=NOW)
     with back.look() as look:
         loss = losses.unaccepted_loss(look, "trial")
@@ -373,14 +373,14 @@ def test_lost_answers_are_sent_again_and_recorded_in_the_trail(opened: Opened) -
     assert "answers sent again since: 3. Accepted on 2025-06-04T12:10:00.000Z by admin" in remark
     with back.look() as look:
         assert losses.unaccepted_loss(look, "trial") is None
-    Page(back).read(1)
+    ReadingPage(back).read(1)
     assert verify(back) == []
 
 
 def test_a_loss_is_recorded_once(opened: Opened) -> None:
-    """The number of checks and of servers does not matter."""
+    """The number of checks and servers makes no difference."""
     store = opened(cases=8)
-    back = _set_back(store, Page(store), 1, 2)
+    back = _restore_earlier_copy(store, ReadingPage(store), 1, 2)
     for _ in range(3):
         ask_witness(lambda: back)
     with back.look() as look:
@@ -405,12 +405,12 @@ def test_verification_reports_a_lost_study(opened: Opened, tmp_path: Path) -> No
     assert verify(empty) == []
 
 
-def test_only_an_existing_loss_is_accepted_with_a_reason(opened: Opened) -> None:
+def test_only_an_existing_loss_can_be_accepted_and_with_a_reason(opened: Opened) -> None:
     """An intact store has no loss to accept."""
     store = opened(cases=8)
     with pytest.raises(NotNow, match="nothing to accept"):
         losses.accept_losses(store, reason="x", acting=ACTING)
-    back = _set_back(store, Page(store), 0, 1)
+    back = _restore_earlier_copy(store, ReadingPage(store), 0, 1)
     with pytest.raises(BadInput, match="Give a reason"):
         losses.accept_losses(back, reason=" ", acting=ACTING)
 
@@ -419,7 +419,7 @@ def test_only_an_existing_loss_is_accepted_with_a_reason(opened: Opened) -> None
 def test_a_restored_backup_continues_and_its_losses_are_accepted(opened: Opened) -> None:
     """The decision to restore includes the acceptance."""
     store = opened(cases=8)
-    page = Page(store)
+    page = ReadingPage(store)
     page.read(1)
     backup = backups.make_backup(store, acting=ACTING)
     page.read(2)
@@ -434,10 +434,10 @@ def test_a_restored_backup_continues_and_its_losses_are_accepted(opened: Opened)
     assert any("answers sent again since: 2" in remark for remark in remarks(restored))
 
 
-def test_records_are_not_acknowledged_before_they_are_witnessed(
+def test_records_are_not_acknowledged_before_they_are_in_the_witness(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They are refused until the witness can be written."""
+    """Records are refused until the witness can be written."""
     store = opened(cases=8)
     me = person(store)
     case = desk.desk(store, me, now=NOW).cases[0].case
@@ -463,7 +463,7 @@ def test_records_are_not_acknowledged_before_they_are_witnessed(
 def test_a_server_killed_under_load_causes_no_breach(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A process commits only after the last event of any other process is witnessed."""
+    """A process commits only after the last event of every other process is in the witness."""
     stores = [opened(cases=8)]
     stores.append(Store(stores[0].path))
     entered, finish, add = threading.Event(), threading.Event(), witness.add
@@ -475,9 +475,11 @@ def test_a_server_killed_under_load_causes_no_breach(
 
     monkeypatch.setattr(witness, "add", slow)
     with ThreadPoolExecutor(4) as pool:
-        acts = [pool.submit(_later, store, 1, n) for n, store in enumerate(stores * 2)]
+        acts = [
+            pool.submit(_record_later_events, store, 1, n) for n, store in enumerate(stores * 2)
+        ]
         entered.wait()
-        wait(acts, timeout=0.5)  # the others wait for the first
+        wait(acts, timeout=0.5)  # the other processes wait for the first
         try:
             assert verify(stores[0]) == []  # the state after a kill at this moment
         finally:
@@ -515,9 +517,9 @@ def _head(number: int) -> Head:
     )
 
 
-@pytest.mark.parametrize("rewritten", [False, True])
+@pytest.mark.parametrize("is_rewritten", [False, True])
 def test_the_witness_has_the_owner_and_mode_of_the_store(
-    opened: Opened, monkeypatch: pytest.MonkeyPatch, rewritten: bool
+    opened: Opened, monkeypatch: pytest.MonkeyPatch, is_rewritten: bool
 ) -> None:
     """After a command run by root, the server can still write it."""
     store = opened(cases=8)
@@ -525,11 +527,11 @@ def test_the_witness_has_the_owner_and_mode_of_the_store(
     store.path.chmod(0o660)
     if os.geteuid() == 0:
         os.chown(store.path, 12345, 12345)
-    if rewritten:
+    if is_rewritten:
         monkeypatch.setattr(witness, "MAX_BYTES", 1)
     else:
         file.unlink()
-    Page(store).read(1)
+    ReadingPage(store).read(1)
     status, expected = file.stat(), store.path.stat()
     assert (status.st_mode, status.st_uid, status.st_gid) == (
         expected.st_mode,
@@ -542,10 +544,10 @@ def test_the_witness_has_the_owner_and_mode_of_the_store(
 def test_a_rewritten_witness_keeps_the_last_heads_and_all_losses(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The file stays small."""
+    """Rewriting keeps the file small."""
     monkeypatch.setattr(witness, "MAX_BYTES", 2000)
     store = opened(cases=12)
-    page = Page(store)
+    page = ReadingPage(store)
     lost = Head(chain="study:trial", number=99, hash="a" * 64, at_utc="2025-06-04T12:00:00.000Z")
     witness.add(store.path, [lost], all_heads=tuple, superseded=lambda _: ())
     page.read(8)
@@ -562,8 +564,8 @@ def test_a_checkpoint_moves_all_rows_to_the_file_without_blocking(
 ) -> None:
     """A copy of the file without its log lacks at most a minute, and readers do not wait."""
     store = opened(cases=8)
-    with _journalled(store):
-        Page(store).read(2)
+    with _keep_journal(store):
+        ReadingPage(store).read(2)
         with store.look() as look:  # a long read is in progress
             look.value("SELECT count(*) FROM readings")
             store.checkpoint_without_blocking()

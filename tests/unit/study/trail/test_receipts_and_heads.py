@@ -33,7 +33,7 @@ def read(store: Store, n: int, reader: str = "R1") -> None:
 
 
 def forge(store: Store, answer: str) -> None:
-    """Rewrite R2's first answer and every hash after it, as anyone with the file can."""
+    """Rewrite R2's first answer and every later hash, as anyone with access to the file can."""
     with store.look() as look:
         row = look.row(
             "SELECT readings.id FROM readings JOIN assignments ON assignments.id = assignment "
@@ -62,7 +62,7 @@ def forge(store: Store, answer: str) -> None:
 
 
 def test_a_receipt_is_issued_after_the_last_case(opened: Opened) -> None:
-    """Before that there is no receipt; afterwards it is always the same."""
+    """Before that there is no receipt; afterwards it does not change."""
     store = opened(cases=4)
     read(store, 3)
     assert desk.desk(store, person(store), now=NOW).receipt == ""
@@ -74,7 +74,7 @@ def test_a_receipt_is_issued_after_the_last_case(opened: Opened) -> None:
 
 
 def test_a_receipt_is_accepted_in_any_notation(opened: Opened) -> None:
-    """Spaces, lower case, O for 0, dashes or none; comments and empty lines are ignored."""
+    """Spaces, lower case, O for 0 and missing dashes are accepted; comments are ignored."""
     store = opened(cases=4)
     read(store, 4)
     receipt = desk.desk(store, person(store), now=NOW).receipt
@@ -92,7 +92,7 @@ def test_a_receipt_is_accepted_in_any_notation(opened: Opened) -> None:
     assert [check.matches for check in heads.check_receipts(store, file)] == [True] * 4
 
 
-def test_the_error_of_a_wrong_receipt_is_reported_with_its_line(opened: Opened) -> None:
+def test_a_wrong_receipt_is_reported_with_its_line(opened: Opened) -> None:
     """The characters, number or reader differ, or the line is not a receipt."""
     store = opened(cases=4)
     read(store, 4)
@@ -137,7 +137,7 @@ def test_a_rewritten_history_matches_no_receipt_and_no_head(opened: Opened) -> N
 
 
 def test_an_earlier_head_matches_a_longer_chain(opened: Opened) -> None:
-    """A head of another chain, or after the end, does not match."""
+    """A head of another chain, or one beyond the end of the chain, does not match."""
     store = opened(cases=4)
     first = heads.head_line(store, "trial", now=NOW)
     assert first.startswith("reading-room head: trial · 2025-06-04T12:00Z · 6 · ")
@@ -155,7 +155,7 @@ def test_an_earlier_head_matches_a_longer_chain(opened: Opened) -> None:
 
 
 def test_the_trail_does_not_contain_the_address(opened: Opened) -> None:
-    """An address altered in the file is reported."""
+    """If the address is altered in the file, this is reported."""
     store = opened(cases=4)
     with store.change() as change:
         heads.name_witness(change, "trial", "ann@example.org", acting=ACTING)
@@ -186,7 +186,7 @@ def test_a_head_that_cannot_be_sent_is_tried_again_an_hour_later(opened: Opened)
 def test_a_suspended_server_does_not_repeat_the_head_of_another(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is suspended before it takes the lease, and continues with its earlier time."""
+    """The server is suspended before it takes the lease, and resumes with its earlier time."""
     store = opened(cases=4)
     with store.change() as change:
         heads.name_witness(change, "trial", "ann@example.org", acting=ACTING)

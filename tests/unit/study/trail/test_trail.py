@@ -1,4 +1,4 @@
-"""The audit trail: search by text, kind, actor and date, pages, and export as CSV."""
+"""The audit trail: search by text, kind, actor and date, pages, and CSV export."""
 
 import csv
 import io
@@ -24,12 +24,12 @@ BY = By(name="c", role="coordinator", place="mark1")
 ACTING = Acting(by=BY, now=NOW)
 
 
-def _kinds(store: Store, wanted: Search, study: str = "trial") -> list[str]:
+def _kinds_found(store: Store, wanted: Search, study: str = "trial") -> list[str]:
     return [act.kind for act in trail.search(store, study, wanted, page=0, size=500).rows]
 
 
 @pytest.fixture
-def acted(opened: Opened) -> Store:
+def amended_study(opened: Opened) -> Store:
     """Return a study amended from a known place, whose bundle was taken."""
     store = opened()
     amend(store, study="trial", changes={"break_every": 5}, reason="Long lists", acting=ACTING)
@@ -38,24 +38,24 @@ def acted(opened: Opened) -> Store:
     return store
 
 
-def test_events_are_found_by_text_kind_actor_and_date(acted: Store) -> None:
-    """The readings of single cases are included on request only."""
-    assert _kinds(acted, Search(text="LONG lists")) == ["protocol amended"]
-    assert _kinds(acted, Search(text="taken away", labelled_kinds=("downloaded",))) == [
+def test_events_can_be_searched_by_text_kind_actor_and_date(amended_study: Store) -> None:
+    """Readings of single cases are included only on request."""
+    assert _kinds_found(amended_study, Search(text="LONG lists")) == ["protocol amended"]
+    assert _kinds_found(amended_study, Search(text="taken away", labelled_kinds=("downloaded",))) == [
         "downloaded"
     ]
-    assert _kinds(acted, Search(kind="study opened")) == ["study opened"]
-    assert _kinds(acted, Search(actor="c")) == ["downloaded", "protocol amended"]
-    assert _kinds(acted, Search(since=NOW + timedelta(seconds=1))) == []
-    assert _kinds(acted, Search(until=NOW)) == []
-    assert len(_kinds(acted, Search(since=NOW, until=NOW + timedelta(days=1)))) == 8
+    assert _kinds_found(amended_study, Search(kind="study opened")) == ["study opened"]
+    assert _kinds_found(amended_study, Search(actor="c")) == ["downloaded", "protocol amended"]
+    assert _kinds_found(amended_study, Search(since=NOW + timedelta(seconds=1))) == []
+    assert _kinds_found(amended_study, Search(until=NOW)) == []
+    assert len(_kinds_found(amended_study, Search(since=NOW, until=NOW + timedelta(days=1)))) == 8
     for nothing in ("100%", "r_1", "'; DROP TABLE events; --", "\\"):
-        assert _kinds(acted, Search(text=nothing)) == []
+        assert _kinds_found(amended_study, Search(text=nothing)) == []
 
 
-def test_an_event_names_actor_place_reason_and_values(acted: Store) -> None:
-    """Old and new value, reason, role, place and hash are separate fields."""
-    (act,) = trail.search(acted, "trial", Search(text="long"), page=0, size=5).rows
+def test_an_event_names_actor_place_reason_and_values(amended_study: Store) -> None:
+    """Old value, new value, reason, role, place and hash are separate fields."""
+    (act,) = trail.search(amended_study, "trial", Search(text="long"), page=0, size=5).rows
     assert (act.actor, act.role, act.place, act.reason) == (
         "c",
         "coordinator",
@@ -64,13 +64,13 @@ def test_an_event_names_actor_place_reason_and_values(acted: Store) -> None:
     )
     assert (act.old, act.new) == ("break_every = 0", "break_every = 5")
     assert len(act.hash) == 64
-    assert _kinds(acted, Search(text=act.hash[:12])) == ["protocol amended"]
+    assert _kinds_found(amended_study, Search(text=act.hash[:12])) == ["protocol amended"]
 
 
-def test_events_of_a_study_and_of_the_deployment_are_separate(acted: Store) -> None:
+def test_events_of_a_study_and_of_the_deployment_are_separate(amended_study: Store) -> None:
     """The downloads of another study are not listed."""
-    assert _kinds(acted, Search()).count("downloaded") == 1
-    kinds = _kinds(acted, Search(), study="")
+    assert _kinds_found(amended_study, Search()).count("downloaded") == 1
+    kinds = _kinds_found(amended_study, Search(), study="")
     assert kinds.count("downloaded") == 2
     assert "study opened" not in kinds
     assert "bank imported" in kinds
@@ -98,7 +98,7 @@ def test_the_trail_shows_sign_in_and_sign_out_with_the_address(banked: Store) ->
     entered = signing_in.sign_in(banked, code, entropy=entropy_from(5), now=NOW, browser=browser)
     signing_in.sign_out(banked, entered.token, now=NOW, place=mark)
     signing_in.sign_out(banked, entered.token, now=NOW, place=mark)
-    assert _kinds(banked, Search(actor="R1")) == ["signed out", "signed in"]
+    assert _kinds_found(banked, Search(actor="R1")) == ["signed out", "signed in"]
     acts = trail.search(banked, "trial", Search(actor="R1"), page=0, size=5).rows
     assert {act.place for act in acts} == {"192.0.2.7"}
     text = b"".join(trail.trail_csv(banked, "trial", Search()))
@@ -127,12 +127,12 @@ def test_a_hundred_thousand_events_are_split_into_pages(opened: Opened) -> None:
     assert first.rows[0].number == 100_999
     assert last.rows[-1].number == 1000
     assert trail.search(store, "trial", wanted, page=2000, size=50).rows == ()
-    assert len(_kinds(store, Search())) == 6
+    assert len(_kinds_found(store, Search())) == 6
 
 
-def test_the_csv_has_all_events_and_no_formula(acted: Store) -> None:
-    """It is sorted by time. Text that a spreadsheet would treat as a formula is quoted."""
-    with acted.change() as change:
+def test_the_csv_has_all_events_and_no_formula(amended_study: Store) -> None:
+    """The file is sorted by time, and text that looks like a formula is quoted."""
+    with amended_study.change() as change:
         detail = {"reason": "=HYPERLINK(1)"}
         events.record(
             change,
@@ -141,7 +141,7 @@ def test_the_csv_has_all_events_and_no_formula(acted: Store) -> None:
             kind=events.EventKind.STUDY_COPIED,
             detail=detail,
         )
-    text = b"".join(trail.trail_csv(acted, "trial", Search(with_readings=True))).decode()
+    text = b"".join(trail.trail_csv(amended_study, "trial", Search(with_readings=True))).decode()
     rows = list(csv.DictReader(io.StringIO(text)))
     assert rows[0]["kind"] == "study drawn"
     assert rows[-1]["reason"] == "'=HYPERLINK(1)"
@@ -150,7 +150,7 @@ def test_the_csv_has_all_events_and_no_formula(acted: Store) -> None:
 
 @pytest.mark.slow
 def test_the_trail_of_a_merged_study_includes_every_site(tmp_path: Path) -> None:
-    """Each event of another deployment names it."""
+    """Each event from another deployment names that deployment."""
     home, other = (
         create_site(tmp_path / "a", 1),
         create_site(tmp_path / "b", 2, person_id="P2", simulated="S2"),

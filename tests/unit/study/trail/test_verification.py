@@ -35,7 +35,7 @@ from tests.conftest import (
 
 
 @pytest.fixture(scope="module")
-def master(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the file of a store whose readers and model M1 are complete; M0 was withdrawn."""
     folder = tmp_path_factory.mktemp("verified")
     store = bank_store(folder)
@@ -52,19 +52,19 @@ def master(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def read_study(master: Path, tmp_path: Path) -> Store:
+def read_study(original: Path, tmp_path: Path) -> Store:
     """Return a copy of that store that a test may alter."""
-    return Store(templates.copy_store(master, tmp_path / "copy.db"))
+    return Store(templates.copy_store(original, tmp_path / "copy.db"))
 
 
 @pytest.mark.slow
 def test_an_unaltered_store_has_no_breach(read_study: Store) -> None:
-    """The study is complete."""
+    """The study in this store is complete."""
     assert verify(read_study) == []
 
 
 def test_an_altered_pixel_spacing_is_reported(store: Store, tmp_path: Path) -> None:
-    """Both a changed and a deleted value are reported."""
+    """A changed value and a deleted value are reported."""
     path = write_bank(tmp_path / "bank")
     records = json.loads(path.read_text())
     path.write_text(
@@ -79,7 +79,7 @@ def test_an_altered_pixel_spacing_is_reported(store: Store, tmp_path: Path) -> N
         assert "bank bank: its items" in verify(copy)[0]
 
 
-def test_no_state_of_a_study_is_a_breach(banked: Store) -> None:
+def test_a_study_in_any_state_has_no_breach(banked: Store) -> None:
     """The study is checked after each step from the import to the opening."""
     assert verify(banked) == []
     draw_trial(banked, {"cases": 8, "one_question_per": "item"})
@@ -163,8 +163,8 @@ ALTERATIONS = [
         "the reader R3 was inserted",
     ),
     *(
-        (f"UPDATE models SET {column} = {value}", f"the model M1: {named} altered")
-        for column, value, named in (
+        (f"UPDATE models SET {column} = {value}", f"the model M1: {message} altered")
+        for column, value, message in (
             ("simulated", "1", "simulated"),
             ("model_version", "'3'", "model_version"),
             ("source_sha256", "'x'", "source_sha256"),
@@ -191,18 +191,18 @@ ALTERATIONS = [
 ]
 
 
-@pytest.mark.parametrize(("statement", "named"), ALTERATIONS, ids=[row[0] for row in ALTERATIONS])
+@pytest.mark.parametrize(("statement", "message"), ALTERATIONS, ids=[row[0] for row in ALTERATIONS])
 def test_the_checks_of_a_study_report_each_alteration(
-    read_study: Store, statement: str, named: str
+    read_study: Store, statement: str, message: str
 ) -> None:
-    """A sentence names each kind of change to the file; none ends in a traceback."""
+    """A sentence names each kind of change; no alteration causes a traceback."""
     tamper(read_study, statement)
     breaches = verify_study(read_study, "trial").breaches
-    assert any(named in breach for breach in breaches), breaches
+    assert any(message in breach for breach in breaches), breaches
 
 
 @pytest.mark.parametrize(
-    ("statement", "named"),
+    ("statement", "message"),
     [
         ("UPDATE readings SET answer = 'D', response_ms = 1 WHERE rowid = 3", "was altered"),
         ("DELETE FROM banks", "bank bank: it was imported, and is missing"),
@@ -210,16 +210,16 @@ def test_the_checks_of_a_study_report_each_alteration(
     ],
 )
 def test_the_complete_verification_reports_an_alteration(
-    read_study: Store, statement: str, named: str
+    read_study: Store, statement: str, message: str
 ) -> None:
-    """It includes the checks of each study, the banks, and events without a study."""
+    """The complete verification includes the studies, the banks, and events without a study."""
     tamper(read_study, statement)
     breaches = verify(read_study)
-    assert any(named in breach for breach in breaches), breaches
+    assert any(message in breach for breach in breaches), breaches
 
 
 def test_exchanged_assignments_are_reported(read_study: Store) -> None:
-    """Exchanging the IDs of two would move answers to other cases."""
+    """Exchanging the IDs of two assignments would move answers to other cases."""
     with read_study.look() as look:
         first, second = look.rows("SELECT id FROM assignments WHERE reader = 1 LIMIT 2")
     tamper(
@@ -232,7 +232,7 @@ def test_exchanged_assignments_are_reported(read_study: Store) -> None:
 
 
 def test_a_study_without_rows_is_reported_as_missing(read_study: Store) -> None:
-    """The chain still has its events."""
+    """The chain still has the events of the study."""
     read = ("readings", "presentations", "predictions", "withdrawn_models", "models")
     people = ("assignments", "grants", "readers")
     tamper(read_study, *(f"DELETE FROM {table}" for table in (*read, *people, "cases", "studies")))
@@ -240,7 +240,7 @@ def test_a_study_without_rows_is_reported_as_missing(read_study: Store) -> None:
 
 
 def test_an_event_without_its_details_is_a_breach(read_study: Store) -> None:
-    """Even a chain with valid hashes leads to messages, not to a traceback."""
+    """Even if the hashes of the chain are valid, messages are printed instead of a traceback."""
     with read_study.look() as look:
         trail = list(events.walk(look, "study:trial"))
     tamper(read_study, "DELETE FROM events WHERE chain = 'study:trial'", "DELETE FROM chain_heads")
@@ -267,7 +267,7 @@ def test_the_details_of_a_broken_chain_are_not_used(read_study: Store) -> None:
     ]
 
 
-def test_a_study_set_back_to_drawn_is_not_opened_again(read_study: Store) -> None:
+def test_an_open_study_altered_to_drawn_is_not_opened_again(read_study: Store) -> None:
     """The refusal is one sentence, and nothing is written."""
     tamper(read_study, "UPDATE studies SET state = 'drawn'")
     with pytest.raises(BrokenStore, match="opened before"):
@@ -276,11 +276,11 @@ def test_a_study_set_back_to_drawn_is_not_opened_again(read_study: Store) -> Non
 
 
 def test_an_exchanged_film_file_is_reported(
-    read_study: Store, master: Path, tmp_path: Path
+    read_study: Store, original: Path, tmp_path: Path
 ) -> None:
-    """Films may move to another folder unchanged."""
+    """Films may be moved to another folder without a change."""
     bank = tmp_path / "moved"
-    shutil.copytree(master.parent / "bank", bank)
+    shutil.copytree(original.parent / "bank", bank)
     tamper(read_study, f"UPDATE banks SET images_root = '{bank}'")
     assert verify(read_study) == []
     for film in (bank / "films").glob("*_pa.png"):
@@ -304,8 +304,8 @@ def test_append_only_rows_cannot_be_changed_through_sqlite(read_study: Store) ->
     connection.close()
 
 
-def test_an_exported_chain_can_be_checked_on_its_own(read_study: Store) -> None:
-    """The chain contains all that the check needs."""
+def test_an_exported_chain_can_be_checked_without_the_store(read_study: Store) -> None:
+    """The chain contains everything that the check needs."""
     with read_study.look() as look:
         lines = list(events.walk(look, "study:trial"))
     assert check_chain(lines) == ""
@@ -341,7 +341,7 @@ def test_a_clock_set_back_is_recorded_once_and_answers_are_accepted(opened: Open
 
 
 def test_a_small_correction_of_the_clock_is_a_remark_at_most(opened: Opened) -> None:
-    """There is no remark under two minutes, a remark at ten minutes, and an event at an hour."""
+    """Under two minutes there is no remark, at ten minutes a remark, at an hour an event."""
     store = opened(cases=8)
     _read(store, timedelta(minutes=20))
     _read(store, timedelta(minutes=19))
@@ -352,7 +352,7 @@ def test_a_small_correction_of_the_clock_is_a_remark_at_most(opened: Opened) -> 
 
 
 def test_an_event_dated_before_its_predecessor_is_reported(opened: Opened) -> None:
-    """The program itself would have recorded a change of the clock."""
+    """The program would have recorded a change of the clock."""
     store = opened(cases=8)
     before = NOW - timedelta(days=2)
     with store.change() as change:
@@ -372,7 +372,7 @@ def test_an_event_dated_before_its_predecessor_is_reported(opened: Opened) -> No
 
 
 def test_the_clock_of_a_simulated_reader_causes_no_remark(opened: Opened) -> None:
-    """It runs ahead, so later readings of people have earlier times."""
+    """That clock is ahead, so later readings of people have earlier times."""
     store = opened(readers=("R1", "R2", "R3"), cases=12)
     for reader_id in ("R2", "R3"):
         simulate(store, study="trial", reader_id=reader_id, seed=1, accuracy=0.7, now=NOW)
@@ -391,7 +391,7 @@ def test_the_clock_of_a_simulated_reader_causes_no_remark(opened: Opened) -> Non
 
 @pytest.mark.sqlite("alters the file itself; tests/contract has this for a database")
 def test_an_altered_schema_or_reference_is_reported(opened: Opened) -> None:
-    """Examples are a missing trigger, an added table, and a reference to a missing row."""
+    """The alterations are a missing trigger, an added table, and a reference to a missing row."""
     store = opened(cases=8)
     for statement, message in (
         ("DROP TRIGGER readings_refuse_update", "the trigger readings_refuse_update is missing."),
@@ -412,7 +412,7 @@ def test_an_altered_schema_or_reference_is_reported(opened: Opened) -> None:
 
 @pytest.mark.sqlite("Litestream copies files")
 def test_the_tables_of_litestream_are_accepted(opened: Opened) -> None:
-    """A trigger or view with the name of such a table is not."""
+    """A trigger or view with the name of such a table is not accepted."""
     store = opened(cases=8)
     with store.change() as change:
         change.execute("CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)")
@@ -424,7 +424,7 @@ def test_the_tables_of_litestream_are_accepted(opened: Opened) -> None:
 
 @pytest.mark.slow
 def test_altered_tables_of_the_deployment_are_reported(opened: Opened) -> None:
-    """Examples are an inserted sign-in, account or backup, and another ID or secret."""
+    """The alterations are an inserted sign-in, account or backup, and another ID or secret."""
     store = opened(cases=8)
     for statement, message in (
         (

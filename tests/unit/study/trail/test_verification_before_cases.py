@@ -36,7 +36,7 @@ PROTOCOL = {
 
 
 @pytest.fixture(scope="module")
-def master(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the file of a store whose reader has prepared, practised and skipped a case."""
     store = bank_store(tmp_path_factory.mktemp("prepared"))
     open_trial(store, PROTOCOL, "R1", "R2")
@@ -62,17 +62,17 @@ def master(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def prepared(master: Path, tmp_path: Path) -> Store:
+def prepared_store(original: Path, tmp_path: Path) -> Store:
     """Return a copy of that store that a test may alter."""
-    return Store(templates.copy_store(master, tmp_path / "copy.db"))
+    return Store(templates.copy_store(original, tmp_path / "copy.db"))
 
 
-def test_an_unaltered_store_has_no_breach(prepared: Store) -> None:
-    """It has three steps, two practice readings and a skipped case."""
-    with prepared.look() as look:
+def test_an_unaltered_store_has_no_breach(prepared_store: Store) -> None:
+    """The study has three steps, two practice readings and a skipped case."""
+    with prepared_store.look() as look:
         for table, n in (("preparations", 3), ("practice_readings", 2), ("reasons", 1)):
             assert look.value(f"SELECT count(*) FROM {table}") == n
-    assert verify(prepared) == []
+    assert verify(prepared_store) == []
 
 
 ALTERATIONS = [
@@ -100,12 +100,12 @@ ALTERATIONS = [
 ]
 
 
-@pytest.mark.parametrize(("statement", "named"), ALTERATIONS, ids=[row[0] for row in ALTERATIONS])
-def test_each_alteration_is_reported(prepared: Store, statement: str, named: str) -> None:
-    """A sentence names each kind of change."""
-    tamper(prepared, statement)
-    breaches = verify(prepared)
-    assert any(named in breach for breach in breaches), breaches
+@pytest.mark.parametrize(("statement", "message"), ALTERATIONS, ids=[row[0] for row in ALTERATIONS])
+def test_each_alteration_is_reported(prepared_store: Store, statement: str, message: str) -> None:
+    """For each kind of alteration a sentence is printed."""
+    tamper(prepared_store, statement)
+    breaches = verify(prepared_store)
+    assert any(message in breach for breach in breaches), breaches
 
 
 def test_practice_cases_inserted_into_a_study_without_them_are_reported(banked: Store) -> None:
@@ -116,25 +116,25 @@ def test_practice_cases_inserted_into_a_study_without_them_are_reported(banked: 
 
 
 def test_an_exchanged_film_of_a_practice_case_is_reported(
-    prepared: Store, master: Path, tmp_path: Path
+    prepared_store: Store, original: Path, tmp_path: Path
 ) -> None:
     """The check covers the films of all cases."""
     bank = tmp_path / "moved"
-    shutil.copytree(master.parent / "bank", bank)
-    tamper(prepared, f"UPDATE banks SET images_root = '{bank}'")
-    with prepared.look() as look:
+    shutil.copytree(original.parent / "bank", bank)
+    tamper(prepared_store, f"UPDATE banks SET images_root = '{bank}'")
+    with prepared_store.look() as look:
         film = look.value(
             "SELECT path FROM practice_cases JOIN item_views USING (item) "
             "JOIN films ON films.id = film LIMIT 1"
         )
     (bank / film).write_bytes(b"another film")
-    assert any("not the one that was imported" in breach for breach in verify(prepared))
+    assert any("not the one that was imported" in breach for breach in verify(prepared_store))
 
 
 @pytest.mark.sqlite("opens the file itself")
-def test_append_only_rows_cannot_be_changed_through_sqlite(prepared: Store) -> None:
+def test_append_only_rows_cannot_be_changed_through_sqlite(prepared_store: Store) -> None:
     """The triggers also refuse changes by other programs."""
-    connection = sqlite3.connect(prepared.path)
+    connection = sqlite3.connect(prepared_store.path)
     for table in (
         "preparations",
         "practice_cases",
