@@ -19,7 +19,7 @@ from benchmarks.simulated_studies import SIZES, Design, Drawn, claims, raters, s
 def test_arrays_of_studies_have_the_values_of_the_tables(items_per_patient: int) -> None:
     """Standard errors, degrees of freedom, and the wider of the two intervals are compared."""
     generator = np.random.default_rng(2)
-    design = Design(n_readers=3, n_items=40, items_per_patient=items_per_patient)
+    design = Design(n_readers=3, n_items=40, items_a_patient=items_per_patient)
     columns = raters(3, ["M"])
     matrices = [
         simulated(design, columns, np.array([1.0, 1.2, 0.9, 1.1]), generator) for _ in range(40)

@@ -38,7 +38,7 @@ BANK = 1
 @pytest.fixture
 def teaching_store(banked: Store) -> Store:
     """Return a store whose bank is open for teaching."""
-    teaching.set_availability(banked, "bank", teaching_store=True, acting=ACTING)
+    teaching.set_availability(banked, "bank", taught=True, acting=ACTING)
     return banked
 
 
@@ -212,10 +212,10 @@ def test_a_warning_counts_the_readers_who_learnt_with_the_cases(teaching_store: 
 
 def test_the_trail_records_teaching_which_ends_with_the_bank(teaching_store: Store) -> None:
     with pytest.raises(NotNow, match="already"):
-        teaching.set_availability(teaching_store, "bank", teaching_store=True, acting=ACTING)
-    teaching.set_availability(teaching_store, "bank", teaching_store=False, acting=ACTING)
+        teaching.set_availability(teaching_store, "bank", taught=True, acting=ACTING)
+    teaching.set_availability(teaching_store, "bank", taught=False, acting=ACTING)
     with pytest.raises(NotNow, match="not open"):
-        teaching.set_availability(teaching_store, "bank", teaching_store=False, acting=ACTING)
+        teaching.set_availability(teaching_store, "bank", taught=False, acting=ACTING)
     coordinator = Person(name="c", id=1)
     with pytest.raises(NotFound, match=r"not open for teaching\. Choose .* Teaching page"):
         teaching.desk(teaching_store, coordinator, BANK, 1)
@@ -275,7 +275,7 @@ def test_a_bank_without_images_cannot_be_used_for_teaching(banked: Store) -> Non
         )
     assert bank
     with pytest.raises(BadInput, match="cannot be used for teaching"):
-        teaching.set_availability(banked, "bare", teaching_store=True, acting=ACTING)
+        teaching.set_availability(banked, "bare", taught=True, acting=ACTING)
 
 
 BANK_REPETITION = range(30)

@@ -355,7 +355,7 @@ def test_lost_answers_are_sent_again_and_recorded_in_the_trail(opened: Opened) -
         assert loss is not None
         assert (loss.ends, loss.lost.number) == (10, 16)
     assert desk.desk(back, person(back), now=NOW).stored == 4
-    receipt = page.offer_again(back)
+    receipt = page.send_all_again(back)
     assert receipt.refused == ()
     assert receipt.desk.read == 5
     assert receipt.desk.stored == 10
@@ -429,7 +429,7 @@ def test_a_restored_backup_continues_and_its_losses_are_accepted(opened: Opened)
     lacking = backups.record_restored(restored, backup.file, acting=ACTING)
     assert {loss.lost.chain for loss in lacking} == {"study:trial", "deployment"}
     assert verify(restored) == []
-    assert page.offer_again(restored).refused == ()
+    assert page.send_all_again(restored).refused == ()
     assert verify(restored) == []
     assert any("answers sent again since: 2" in remark for remark in remarks(restored))
 
