@@ -78,7 +78,10 @@ def test_entries_that_share_the_same_bytes_are_refused() -> None:
 def test_an_archive_within_the_budget_is_unpacked(compression: int) -> None:
     """All compression methods are tested."""
     content = bytes(range(256)) * 1000
-    with open_archive(io.BytesIO(_zip(("a/b", content), compression=compression))) as (archive, (entry,)):
+    with open_archive(io.BytesIO(_zip(("a/b", content), compression=compression))) as (
+        archive,
+        (entry,),
+    ):
         assert entry_content(archive, entry) == content
 
 

@@ -74,7 +74,9 @@ def test_the_first_sign_on_with_a_verified_address_binds_the_account(
     assert _redeem(registered_store, _ticket(registered_store)).person.name == "carla"
     text = _ticket(registered_store, 4, email="other@example.org", email_verified=False)
     assert (
-        single_sign_on.redeem_ticket(registered_store, text, entropy=entropy_from(9), now=NOW).person.name
+        single_sign_on.redeem_ticket(
+            registered_store, text, entropy=entropy_from(9), now=NOW
+        ).person.name
         == "carla"
     )
 

@@ -41,9 +41,9 @@ def amended_study(opened: Opened) -> Store:
 def test_events_can_be_searched_by_text_kind_actor_and_date(amended_study: Store) -> None:
     """Readings of single cases are included only on request."""
     assert _kinds_found(amended_study, Search(text="LONG lists")) == ["protocol amended"]
-    assert _kinds_found(amended_study, Search(text="taken away", labelled_kinds=("downloaded",))) == [
-        "downloaded"
-    ]
+    assert _kinds_found(
+        amended_study, Search(text="taken away", labelled_kinds=("downloaded",))
+    ) == ["downloaded"]
     assert _kinds_found(amended_study, Search(kind="study opened")) == ["study opened"]
     assert _kinds_found(amended_study, Search(actor="c")) == ["downloaded", "protocol amended"]
     assert _kinds_found(amended_study, Search(since=NOW + timedelta(seconds=1))) == []
