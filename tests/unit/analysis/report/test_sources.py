@@ -64,7 +64,9 @@ def test_every_source_is_cited_in_the_code() -> None:
 def test_only_imported_packages_are_named() -> None:
     """Imports are read from the syntax trees."""
     imported = {
-        name for folder in ANALYSIS_FOLDERS for name in _imported_packages(ROOT / "analysis" / folder)
+        name
+        for folder in ANALYSIS_FOLDERS
+        for name in _imported_packages(ROOT / "analysis" / folder)
     }
     owners = packages_distributions()
     assert set(imported_packages()) == {

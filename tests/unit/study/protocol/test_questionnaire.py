@@ -9,7 +9,7 @@ from study.base.errors import BadProtocol
 from study.protocol.protocol import Protocol, as_toml, read_protocol
 from study.protocol.questionnaire import ReaderQuestion, ShownIf, UnfitAnswers, check_answers
 
-ONLY_SINGULAR: dict[str, Any] = {
+QUESTION: dict[str, Any] = {
     "id": "a",
     "question": "How?",
     "kind": "choice",
@@ -56,14 +56,12 @@ def test_an_invalid_question_is_refused_with_its_number(
 ) -> None:
     """The message has the number and the reason."""
     with pytest.raises(BadProtocol) as excinfo:
-        Protocol.from_json(
-            {"questionnaire": [{**ONLY_SINGULAR, "id": "b"}, {**ONLY_SINGULAR, **changed}]}
-        )
+        Protocol.from_json({"questionnaire": [{**QUESTION, "id": "b"}, {**QUESTION, **changed}]})
     assert "Question 2 of the questionnaire: " in str(excinfo.value)
     assert reason in str(excinfo.value)
 
 
-@pytest.mark.parametrize("value", ["x", {}, [ONLY_SINGULAR] * 51, [7]])
+@pytest.mark.parametrize("value", ["x", {}, [QUESTION] * 51, [7]])
 def test_a_questionnaire_is_a_list_of_tables(value: Any) -> None:
     """A questionnaire has at most fifty tables."""
     with pytest.raises(BadProtocol, match=r"questionnaire|must be"):
@@ -72,7 +70,7 @@ def test_a_questionnaire_is_a_list_of_tables(value: Any) -> None:
 
 def test_errors_of_all_questions_are_listed_together() -> None:
     """Errors in other keys are listed too."""
-    broken = [{**ONLY_SINGULAR, "kind": "x"}, {**ONLY_SINGULAR, "question": ""}, {"id": "c"}]
+    broken = [{**QUESTION, "kind": "x"}, {**QUESTION, "question": ""}, {"id": "c"}]
     with pytest.raises(BadProtocol) as excinfo:
         Protocol.from_json({"cases": 0, "questionnaire": broken})
     message = str(excinfo.value)
@@ -142,10 +140,10 @@ def test_a_question_may_depend_on_an_earlier_answer(tmp_path: Path) -> None:
 )
 def test_a_condition_names_an_earlier_question_and_its_option(condition: Any) -> None:
     """Other conditions are refused with the number of the question."""
-    later = {**ONLY_SINGULAR, "id": "later"}
+    later = {**QUESTION, "id": "later"}
     with pytest.raises(BadProtocol, match="Question 2 of the questionnaire: shown_if: must name"):
         Protocol.from_json(
-            {"questionnaire": [ONLY_SINGULAR, {**DEPENDENT_QUESTION, "shown_if": condition}, later]}
+            {"questionnaire": [QUESTION, {**DEPENDENT_QUESTION, "shown_if": condition}, later]}
         )
 
 
@@ -153,9 +151,9 @@ def test_malformed_questions_before_a_condition_are_reported() -> None:
     """Each malformed question has a separate error."""
     for broken in (
         7,
-        {**ONLY_SINGULAR, "options": 5},
+        {**QUESTION, "options": 5},
         {"question": "?"},
-        {**ONLY_SINGULAR, "id": ["a"]},
+        {**QUESTION, "id": ["a"]},
     ):
         with pytest.raises(BadProtocol, match="Question 1 of the questionnaire"):
             Protocol.from_json({"questionnaire": [broken, DEPENDENT_QUESTION]})
@@ -166,9 +164,9 @@ def test_only_questions_that_were_shown_are_answered() -> None:
     protocol = Protocol.from_json(
         {
             "questionnaire": [
-                ONLY_SINGULAR,
-                {**ONLY_SINGULAR, "id": "b", "shown_if": {"question": "a", "is": "x"}},
-                {**ONLY_SINGULAR, "id": "c", "kind": "text", "options": []}
+                QUESTION,
+                {**QUESTION, "id": "b", "shown_if": {"question": "a", "is": "x"}},
+                {**QUESTION, "id": "c", "kind": "text", "options": []}
                 | {"shown_if": {"question": "b", "is": "y"}},
             ]
         }
