@@ -127,7 +127,7 @@ def test_a_cell_beyond_the_limit_is_refused_with_a_message(folder: Path, limit: 
 
 
 def test_spaces_around_names_are_removed() -> None:
-    """Ids and groups are compared without spaces, and a patient of spaces only is missing."""
+    """Spaces around ids and groups do not count, and a patient of spaces only is missing."""
     items = pd.DataFrame(
         {
             "item_id": ["a", " b", "c ", "d"],

@@ -103,7 +103,7 @@ def test_the_margin_is_tested_on_one_side_at_half_of_alpha() -> None:
 
 @pytest.mark.parametrize("design", [PlanDesign.CROSSED, PlanDesign.BLOCKS])
 def test_blocks_of_all_readers_are_the_crossed_design(design: PlanDesign) -> None:
-    """A design in which all readers read each case is crossed, whatever its name is."""
+    """A design in which all readers read each case is crossed, regardless of its name."""
     crossed = PowerPlan(components=VAN_DYKE, effect=0.05)
     same = replace(crossed, design=design, reads=6)
     assert _powers(same, 6, 120) == pytest.approx(_powers(crossed, 6, 120))

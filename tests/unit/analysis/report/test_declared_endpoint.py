@@ -102,7 +102,7 @@ def test_the_declared_endpoint_is_the_first_finding(run: Results) -> None:
 
 
 def test_only_the_declared_claim_and_the_primary_model_have_a_verdict(run: Results) -> None:
-    """Results for other models and the other claim are exploratory, whatever their interval is."""
+    """Results for other models and the other claim are exploratory for any interval."""
     rows = [
         {**INTERVAL_ABOVE_MARGIN, "model_id": model, "claim": claim}
         for model in ("M1", "M2")

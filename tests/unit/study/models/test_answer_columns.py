@@ -1,4 +1,4 @@
-"""A reference standard in a file is never read as a model's answers, whatever the columns are."""
+"""A reference standard in a file is never read as a model's answers, for any columns."""
 
 import csv
 import json

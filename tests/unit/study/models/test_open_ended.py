@@ -222,7 +222,7 @@ def test_a_model_run_stores_explanations_as_text(trial: Store, condition: Shown)
     model_protocol = ModelProtocol(condition=condition, explanation=True)
     provider = Provider(
         name=PYTHON,
-        model=f"{__name__}:explaining",
+        model=f"{__name__}:answer_with_explanation",
         settings={},
         connections=1,
         retries=0,
