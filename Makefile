@@ -33,7 +33,7 @@ help:  ## List the targets
 check: lint  ## Lint, type-check and run the quick tests (during development)
 	$(BIN)/python -m pytest $(WORKERS) 2 -m "not browser and not slow and not thorough"
 
-test: lint  ## Lint, type-check and run the tests of every change, with the main browser journeys
+test: lint  ## Lint, type-check and run the tests needed for every change, including the main browser journeys
 	$(BIN)/python -m tests.retry_browser_tests $(WORKERS) 3 -m "not thorough"
 
 thorough: lint  ## Lint, type-check and run all tests (before a release)
