@@ -39,7 +39,7 @@ test: lint  ## Lint, type-check and run the tests needed for every change, inclu
 thorough: lint  ## Lint, type-check and run all tests (before a release)
 	$(BIN)/python -m tests.retry_browser_tests $(WORKERS) 3
 
-slow: $(VENV)/.test-ready  ## List tests that take over 0.2 s and are not marked as slow
+slow: $(VENV)/.test-ready  ## Measure all tests but those of browsers, and update tests/slow_tests.txt
 	$(BIN)/python -m tests.slow_tests $(WORKERS) 2
 
 torture: $(VENV)/.test-ready  ## Run 1,000 readers per engine with simulated faults, and find deliberate defects

@@ -38,7 +38,7 @@ from study.people.signing_in import Person
 from study.protocol.protocol import Protocol
 from study.store import Store, is_server, people
 from study.store.studies import study_row
-from tests import first_imports, postgres, templates
+from tests import first_imports, postgres, slow_tests, templates
 from tests.postgres import Databases
 
 if TYPE_CHECKING:
@@ -181,8 +181,13 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(DocstringExamples())
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Start with the longest test, so that it does not run alone at the end."""
+    """Mark slow tests. Start with the longest test, so that it does not run alone at the end."""
+    slow = set(slow_tests.listed())
+    for item in items:
+        if slow_tests.function_of(item.nodeid) in slow:
+            item.add_marker(pytest.mark.slow)
     items.sort(key=lambda item: "test_every_page" not in item.nodeid)
 
 

@@ -51,7 +51,7 @@ from analysis.statistics.agreement.pairs.measures import MEASURES
 from tests.unit.analysis.figures import tables
 from tests.unit.analysis.report.full_run import CLAIMS, panel_row
 
-LayerT = TypeVar("L", bound=Layer)
+LayerT = TypeVar("LayerT", bound=Layer)
 
 
 def _layers(panel: Panel, kind: type[LayerT]) -> list[LayerT]:
