@@ -117,7 +117,6 @@ def test_folders_import_only_from_lower_folders() -> None:
     assert not offenders
 
 
-@pytest.mark.slow
 def test_imports_have_no_cycles() -> None:
     """Indirect imports and imports within functions count; imports for types do not."""
     modules = {_module_name(path): path for path in _source_files()}
@@ -159,7 +158,6 @@ def _disallowed_imports(path: Path) -> set[str]:
     return bad
 
 
-@pytest.mark.slow
 def test_every_page_starts_with_the_guard() -> None:
     """The guard is the first statement after the imports of every page except the sign-in page."""
     pages = [path for path in sorted((ROOT / "pages").glob("*.py")) if path.name != "sign_in.py"]
@@ -232,7 +230,6 @@ def test_every_module_has_a_docstring() -> None:
     assert not [name for name in tracked if not docstring.match((ROOT / name).read_text("utf-8"))]
 
 
-@pytest.mark.slow
 def test_no_constant_looks_like_an_access_code() -> None:
     """Access codes are generated for a deployment and are not part of the source code."""
     code = re.compile(r"\b[0-9A-HJKMNP-TV-Z]{4}(?:-[0-9A-HJKMNP-TV-Z]{4}){3}\b")

@@ -67,7 +67,6 @@ def test_a_program_starts_in_a_new_interpreter(program: str) -> None:
     assert (result.returncode, result.stderr) == (0, "")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("address", ["broken.db", "postgresql://clinic@127.0.0.1:1/trials"])
 def test_a_store_that_cannot_be_opened_is_reported_in_one_line(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -146,7 +145,6 @@ def test_a_missing_file_exits_with_1(command: tuple[str, ...]) -> None:
     assert not (ROOT / "nowhere-out").exists()
 
 
-@pytest.mark.slow
 def test_a_study_can_be_run_from_bank_to_report_by_commands(bank: Path, tmp_path: Path) -> None:
     """After the readings, the commands verify the store, export the study and write the report."""
     db, protocol, readers = tmp_path / "s.db", tmp_path / "p.toml", tmp_path / "r.csv"
@@ -251,7 +249,6 @@ def _exclude_and_reinstate(study: tuple[str | Path, ...]) -> None:
     assert (unread.returncode, unread.stderr) == (1, "“R1” has no reading at position 41.\n")
 
 
-@pytest.mark.slow
 def test_a_bank_with_errors_is_refused_with_all_of_them(bank: Path, tmp_path: Path) -> None:
     """Each error names the key and a remedy; --skip-faulty imports the other items."""
     records = json.loads(bank.read_text())
@@ -347,7 +344,6 @@ MESSAGES_AFTER_INTERRUPTION = {
 """The line that makes a command wait until it is interrupted, and the message it then prints."""
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("where", MESSAGES_AFTER_INTERRUPTION)
 def test_ctrl_c_ends_a_command_without_a_traceback(drawn: Path, tmp_path: Path, where: str) -> None:
     """The command prints one line and exits with the usual status."""
@@ -438,7 +434,6 @@ sys.meta_path.insert(0, Importing())
     assert printed.strip() == "Stopped."
 
 
-@pytest.mark.slow
 def test_a_reader_known_by_address_keeps_the_access_code(drawn: Path, tmp_path: Path) -> None:
     """The bundle contains neither the name nor the address from the list of readers."""
     study, readers = ("--db", drawn, "--study", "t"), tmp_path / "r.csv"
@@ -501,7 +496,6 @@ def test_the_demo_prints_three_codes(tmp_path: Path) -> None:
     output_of("study", "verify", "--db", tmp_path / "demo.db")
 
 
-@pytest.mark.slow
 def test_the_code_of_the_first_administrator_is_printed_once(
     tmp_path: Path,
 ) -> None:
@@ -553,7 +547,6 @@ def test_an_invalid_path_of_a_store_is_reported_in_one_sentence(path: str, tmp_p
     assert len(result.stderr.strip().splitlines()) == 1
 
 
-@pytest.mark.slow
 def test_releasing_an_account_that_does_not_exist_is_refused(drawn: Path) -> None:
     """The person is unknown in the study or on the server, or never signed in with an account."""
     output_of("study", "administrator", "--db", drawn)
@@ -580,7 +573,6 @@ def test_the_function_of_a_command_accepts_all_its_options() -> None:
         assert len(option_names) < len(parameters) or options == option_names, command.name
 
 
-@pytest.mark.slow
 def test_a_command_imports_only_what_it_needs() -> None:
     """Importing the modules of all commands takes longer than importing a small bank."""
     script = (
@@ -592,7 +584,6 @@ def test_a_command_imports_only_what_it_needs() -> None:
     assert ended.stdout.endswith("\nnone\n"), ended.stdout + ended.stderr
 
 
-@pytest.mark.slow
 def test_the_message_of_a_misspelt_name_suggests_another(drawn: Path) -> None:
     """The name is that of a study, bank, reader, role, model or column."""
     output_of("study", "administrator", "--db", drawn)
@@ -660,7 +651,6 @@ def test_the_message_about_a_file_that_is_not_a_store_has_its_name(
     assert "notes.txt: The database is not a SQLite file" in result.stderr
 
 
-@pytest.mark.slow
 def test_the_message_about_a_backup_that_cannot_be_written_has_its_folder(drawn: Path) -> None:
     """The folder is missing or is a file."""
     for folder in (drawn.with_name("nowhere"), drawn):
@@ -716,7 +706,6 @@ def test_a_pipe_or_device_is_refused(drawn: Path, tmp_path: Path, command: tuple
         assert f"{file} is neither a file nor a folder" in result.stderr
 
 
-@pytest.mark.slow
 def test_a_drawn_study_can_be_returned_to_a_draft_by_command(drawn: Path) -> None:
     """A reason is required; without a coordinator, the draft belongs to an administrator."""
     back = ("study", "return-to-draft", "--db", drawn, "--study", "t")

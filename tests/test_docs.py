@@ -9,7 +9,6 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import click
-import pytest
 
 from analysis.cli import program as analysis_program
 from study.cli.program import program as study_program
@@ -47,7 +46,6 @@ def test_make_help_lists_the_targets_of_the_readme() -> None:
     assert names >= {"app", "check", "test", "thorough", "torture", "release"}
 
 
-@pytest.mark.slow
 def test_the_glossary_in_the_architecture_document_is_up_to_date() -> None:
     """The list of modules equals the output of `make glossary`."""
     assert glossary.DOCUMENT.read_text("utf-8") == glossary.document(), "Run: make glossary"

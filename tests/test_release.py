@@ -6,8 +6,6 @@ import tomllib
 from itertools import chain
 from pathlib import Path
 
-import pytest
-
 from analysis.version import program_version
 from study.base.version import version
 from tests import licences
@@ -79,7 +77,6 @@ def test_the_tests_named_in_the_security_document_exist() -> None:
     assert [row for row, tests in promises.items() if not tests] == []
 
 
-@pytest.mark.slow
 def test_each_promise_of_the_security_document_is_tested_by_make_test() -> None:
     """At least one test of each promise does not have the mark `thorough`."""
     promises = _tests_of_promises()
@@ -108,7 +105,6 @@ def _thorough_test_names(module: ast.Module) -> set[str]:
     }
 
 
-@pytest.mark.slow
 def test_every_package_has_a_licence_that_is_not_the_gpl() -> None:
     """The list equals the output of `make licences`."""
     text = licences.DOCUMENT.read_text("utf-8")

@@ -30,8 +30,6 @@ from tests.torture.postgres import Postgres
 from tests.torture.sqlite import Sqlite
 from tests.torture.suite import Engine, Outcome, Plan, deployed, run_batch
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.mark.thorough
 def test_image_addresses_are_valid_on_all_servers_and_after_a_restart() -> None:

@@ -21,7 +21,6 @@ from tests.torture.suite import Engine, Outcome, Plan, run_batch
 _ON_POSTGRES = pytest.mark.skipif(postgres_programs() is None, reason=MISSING)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("engine", "servers"),
     [
@@ -64,7 +63,6 @@ with small_disk("1m") as folder:
 """
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "defect",
     [

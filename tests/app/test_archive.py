@@ -74,7 +74,6 @@ def test_closing_requires_a_reason_and_the_name_of_the_study(
     assert not app.text_area
 
 
-@pytest.mark.slow
 def test_a_statistician_can_create_the_files_but_not_close_the_study(
     trial: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -88,7 +87,6 @@ def test_a_statistician_can_create_the_files_but_not_close_the_study(
     assert any("study\\.db" in element.value for element in app.caption)
 
 
-@pytest.mark.slow
 def test_results_of_an_open_study_show_agreement_without_accuracy(
     trial: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -37,7 +37,6 @@ def _page() -> None:
             actions.report("leave")
 
 
-@pytest.mark.slow
 def test_a_double_click_runs_the_action_once() -> None:
     """The additional run shows the report of the first click."""
     app = AppTest.from_function(_page).run()

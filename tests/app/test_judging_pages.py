@@ -58,7 +58,6 @@ def _shown(page: AppTest) -> str:
     )
 
 
-@pytest.mark.slow
 def test_striking_off_reports_that_a_review_found_no_fault(
     banked: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -34,8 +34,6 @@ from ui.overview.models import model_table
 from ui.parts.text import plain
 from ui.server.file_jobs import begin, model_kept, on_disk
 
-pytestmark = pytest.mark.slow
-
 Opened = Callable[..., Store]
 FAST = {"response_ms": 250.0, "elapsed_ms": 250.0, "hidden_ms": 0.0, "paused_ms": 0.0}
 

@@ -50,7 +50,6 @@ def _run(path: Path) -> AppTest:
     return AppTest.from_file(str(path), default_timeout=60).run()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_opened_without_the_router_only_asks_to_sign_in(deployed: Store, page: str) -> None:
     """Without router and sign-in it shows one sentence and nothing else."""
@@ -90,7 +89,6 @@ def test_a_missing_database_is_reported_with_a_remedy(
     assert "study init" in app.error[0].value
 
 
-@pytest.mark.slow
 def test_results_state_that_they_are_interim_and_simulated(
     deployed: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -108,7 +106,6 @@ def test_results_state_that_they_are_interim_and_simulated(
     assert "2 readers" in findings
 
 
-@pytest.mark.slow
 def test_results_of_a_closed_study_are_final(
     deployed: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -150,7 +147,6 @@ def test_all_sections_of_the_results_open(deployed: Store, monkeypatch: pytest.M
     assert len(app.selectbox[0].options) == 27
 
 
-@pytest.mark.slow
 def test_cases_where_a_model_and_all_readers_differ_are_listed(
     deployed: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

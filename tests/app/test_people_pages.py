@@ -54,7 +54,6 @@ def _cards(app: AppTest, study: str = "trial") -> tuple[Card, ...]:
     return tuple(app.session_state["new-codes"].cards.get(study, ()))
 
 
-@pytest.mark.slow
 def test_a_coordinator_can_invite_a_reader_and_hide_the_code(
     deployed: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -102,7 +101,6 @@ def test_revoking_requires_a_reason_and_offers_permitted_roles(
     assert any("revoked" in element.value for element in app.markdown)
 
 
-@pytest.mark.slow
 def test_only_an_administrator_can_release_an_account(
     deployed: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -131,7 +129,6 @@ def test_only_an_administrator_can_release_an_account(
         assert people.identities(look) == []
 
 
-@pytest.mark.slow
 def test_an_administrator_sees_all_studies_and_grants_roles(
     deployed: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -174,7 +171,6 @@ def test_the_first_page_depends_on_the_role(deployed: Store) -> None:
     ]
 
 
-@pytest.mark.slow
 def test_new_codes_are_added_until_they_are_hidden(
     deployed: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -206,7 +202,6 @@ def test_new_codes_are_added_until_they_are_hidden(
     assert any("new access codes" in element.value for element in second_page.success)
 
 
-@pytest.mark.slow
 def test_reviewers_get_new_codes_on_the_page_of_their_review(
     deployed: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

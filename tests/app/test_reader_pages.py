@@ -51,7 +51,6 @@ def _lead(app: AppTest) -> str:
     return next(body for body in bodies if "rr-lead" in body)
 
 
-@pytest.mark.slow
 def test_the_score_card_has_counts_pages_and_a_filter(opened: Opened, run: Run) -> None:
     """Two clicks move by two cases; the switch leaves the cases that do not match."""
     store = opened(feedback="after study")
@@ -76,7 +75,6 @@ def test_the_score_card_has_counts_pages_and_a_filter(opened: Opened, run: Run) 
     assert app.button(key="card-1").disabled
 
 
-@pytest.mark.slow
 def test_the_score_card_compares_a_reader_with_others(opened: Opened, run: Run) -> None:
     """Rank, table and cases that most others answered correctly are shown without codes."""
     store = opened(readers=FIVE_READERS, **PEER_PROTOCOL)

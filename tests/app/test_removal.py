@@ -49,7 +49,6 @@ def test_an_open_study_is_not_offered(administered: Store) -> None:
     assert any("There is no closed study" in text.value for text in app.markdown)
 
 
-@pytest.mark.slow
 def test_a_closed_study_is_removed_after_export_and_confirmation(
     administered: Store, tmp_path: Path
 ) -> None:

@@ -31,8 +31,6 @@ from tests.conftest import (
 )
 from tests.page_runs import open_page
 
-pytestmark = pytest.mark.slow
-
 BY = By(name="ada", role="coordinator")
 
 

@@ -89,7 +89,6 @@ def _maker(store: Store) -> Person:
     )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("ending", TABLE_TYPES)
 def test_all_readers_of_a_file_are_invited(
     server: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, ending: str
@@ -131,7 +130,6 @@ def test_a_list_of_ids_limits_the_draw(
     assert any("2 IDs read from list" in message.value for message in page.success)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("ending", TABLE_TYPES)
 def test_a_review_can_use_the_ids_of_a_file(
     banked: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, ending: str

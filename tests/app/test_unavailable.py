@@ -55,7 +55,6 @@ def _page(file: str) -> None:
         runpy.run_path(file)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("file", [e.file for e in every_page() if e.file not in _NEEDS_NO_STORE])
 def test_a_page_reports_that_the_store_cannot_be_reached_and_tries_again(
     deployed: Store, monkeypatch: pytest.MonkeyPatch, file: str

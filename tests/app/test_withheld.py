@@ -118,7 +118,6 @@ def _printed(
     return "".join(capsys.readouterr())
 
 
-@pytest.mark.slow
 def test_texts_that_may_reveal_answers_are_hidden_while_cases_are_read(
     reviewed: tuple[Store, JudgingRow, list[Person]],
     opened: Callable[..., Store],

@@ -42,8 +42,6 @@ from study.store.postgres_connection import PostgresConnection, connect
 from study.trail.verification import verify
 from tests.conftest import ACTING, NOW, collect_garbage, entropy_from, open_trial, write_bank
 
-pytestmark = pytest.mark.slow
-
 
 def _event(store: Store, actor: str = "") -> None:
     with store.change() as change:

@@ -23,7 +23,7 @@ from study.store.postgres import Postgres
 from study.trail.verification import verify
 from tests.conftest import NOW, ROOT, entropy_from
 
-pytestmark = [pytest.mark.slow, pytest.mark.sqlite("compares both engines")]
+pytestmark = pytest.mark.sqlite("compares both engines")
 
 VERBS = {"rows": 0, "stream": 0, "cursor": 0, "row": 0, "value": 0, "execute": 0}
 VERBS |= {"tuples": 1, "one": 1}

@@ -33,7 +33,7 @@ from tests.conftest import ACTING, NOW, entropy_from, write_bank
 from tests.contract.test_passwords import _run
 from tests.postgres import UNLIMITED
 
-pytestmark = [pytest.mark.sqlite("moves a file"), pytest.mark.slow]
+pytestmark = pytest.mark.sqlite("moves a file")
 
 
 def _opened(address: str, role: str = "") -> PostgresConnection:

@@ -23,7 +23,7 @@ from study.trail.verification import verify
 from tests.conftest import ACTING, NOW, entropy_from
 from tests.contract.test_engines import _event, _study
 
-pytestmark = [pytest.mark.sqlite("moves a file"), pytest.mark.slow]
+pytestmark = pytest.mark.sqlite("moves a file")
 
 
 @pytest.mark.thorough

@@ -104,7 +104,6 @@ def test_no_error_shows_the_password(
     assert SECRET not in "".join([*shown, *capsys.readouterr(), caplog.text])
 
 
-@pytest.mark.slow
 def test_an_address_is_shown_without_its_password(
     on_postgres: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

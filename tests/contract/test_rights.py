@@ -20,8 +20,6 @@ from study.store.postgres_silence import ServerError
 from tests.conftest import NOW, entropy_from
 from tests.postgres import UNLIMITED
 
-pytestmark = pytest.mark.slow
-
 ACCOUNT = f"clinic_{os.getpid()}"
 
 FORBIDDEN = (

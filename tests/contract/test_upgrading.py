@@ -16,7 +16,7 @@ from tests.conftest import ACTING
 from tests.postgres import tamper
 from ui.server.health import readiness
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("_translated_again")]
+pytestmark = pytest.mark.usefixtures("_translated_again")
 
 
 @pytest.fixture

@@ -13,7 +13,6 @@ from study.protocol.sampling import wilson_half_width
 _TEXTS = st.text() | st.from_regex(r"[a-z -]{0,3}[0-9]{0,4}[a-z]?[0-9]{0,2}", fullmatch=True)
 
 
-@pytest.mark.slow
 @given(st.lists(_TEXTS))
 def test_names_of_runs_are_sorted_in_the_same_order(names: list[str]) -> None:
     assert sorted(names, key=text.natural_key) == sorted(names, key=primary.natural_sort_key)

@@ -109,7 +109,6 @@ def test_agreement_of_multiple_choice_raters_matches_the_reference(reference: Re
     assert checked == 60
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("successes", "n"), PROPORTIONS)
 def test_wilson_limits_equal_those_of_r(reference: Reference, successes: int, n: int) -> None:
     """The source is prop.test without continuity correction; values come from a bundle."""

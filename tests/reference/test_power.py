@@ -108,7 +108,6 @@ def test_sample_sizes_equal_those_of_the_published_table(claim: PlanClaim, cases
     assert cases_needed(plan, 5, claim) == cases
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("effect", "expected"),
     [
@@ -124,7 +123,6 @@ def test_sample_sizes_for_each_number_of_readers_agree_with_another_program(
     assert [cases_needed(plan, readers, RANDOM) for readers in range(3, 16)] == expected
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("claim", "expected"),
     [(FIXED, [159, 138, 126, 118, 107, 101, 92]), (CASES, [None, 529, 166, 99, 55, 38, 22])],

@@ -37,7 +37,6 @@ def test_kappa_matches_cohens_example() -> None:
     assert _estimate(COHEN_1960, "kappa")[0] == pytest.approx(0.492, abs=5e-4)
 
 
-@pytest.mark.slow
 def test_ac1_and_brennan_prediger_avoid_the_kappa_paradox() -> None:
     """Raw agreement is .944; kappa is negative, and the other two are positive."""
     assert _estimate(GWET_PARADOX, "raw")[0] == pytest.approx(0.944, abs=1e-12)

@@ -91,7 +91,6 @@ def as_bundle(rows: pd.DataFrame, raters: pd.DataFrame) -> Bundle:
     return bundle_from_tables(items, readings, raters)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("panel", "n_readers"), STANDALONE)
 def test_a_bundle_reproduces_the_standalone_numbers(
     reference: Reference, panel: str, n_readers: int
@@ -127,7 +126,6 @@ def test_a_bundle_reproduces_the_standalone_numbers(
         assert p == pytest.approx(published, abs=tolerance)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("metric", "figure"), [("auc", "empirical_auc"), ("accuracy", "accuracy")])
 def test_a_bundle_reproduces_the_numbers_of_mrmcaov(
     reference: Reference, metric: str, figure: str

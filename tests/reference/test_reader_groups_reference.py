@@ -120,7 +120,6 @@ def test_every_row_equals_the_formula() -> None:
         assert (row["n_readers_a"], row["n_readers_b"], row["n_items"]) == (3, 3, len(items))
 
 
-@pytest.mark.slow
 def test_every_gain_equals_the_formula() -> None:
     """A gain is the difference of each reader's values between the conditions."""
     bundle = study()

@@ -170,7 +170,6 @@ def test_every_metric_of_groups_equals_the_formula(bundle: Bundle, merits: Jackk
     assert len(table) == 2 * 4 * 3
 
 
-@pytest.mark.slow
 def test_every_metric_of_gains_equals_the_formula(bundle: Bundle, merits: Jackknife) -> None:
     """The gain is the readers' aided minus their unaided value."""
     table = reader_groups_gain(bundle, OPTIONS)

@@ -43,7 +43,6 @@ def test_the_ct_images_of_hanley_and_mcneil_have_the_published_area() -> None:
     assert np.diff(np.log(limits / (1 - limits))).tolist() == pytest.approx([reach, reach])
 
 
-@pytest.mark.slow
 def test_areas_match_scikit_learn() -> None:
     """Complete and partial areas (up to 20 %) of three raters with ties and gaps are compared."""
     random = np.random.default_rng(3)

@@ -76,7 +76,6 @@ def test_updating_a_catalogue_keeps_translations_and_drops_obsolete_messages(
     assert "page.py" not in path.read_text()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("language", [name for name in words.languages() if name != words.ENGLISH])
 def test_a_translation_is_complete_and_contains_all_values(
     template: Catalog, language: str
@@ -112,14 +111,12 @@ def test_a_message_within_an_f_string_is_collected(tmp_path: Path) -> None:
     assert list(catalogue.messages(file)) == ["Bold", ("{n} case", "{n} cases")]
 
 
-@pytest.mark.slow
 def test_the_template_is_a_catalogue(template: Catalog) -> None:
     """The template can be parsed, and has messages of staff pages and of the reading page."""
     messages = {message.id for message in read_po(BytesIO(catalogue.text(template)))}
     assert {"Sign in", "Next case"} <= messages
 
 
-@pytest.mark.slow
 def test_every_message_is_written_out_where_it_is_used() -> None:
     """Extraction reads the source code, so a variable or f-string would be missed silently."""
     assert not [place for path in PYTHON for place in _computed_messages(path)]
@@ -145,7 +142,6 @@ def test_the_reading_page_is_translated(french: str) -> None:
     assert "Number((n > 1))" in module
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(NODE is None, reason="no Node here; install it with: apt-get install nodejs")
 def test_the_modules_use_the_catalogue_in_their_folder(french: str, tmp_path: Path) -> None:
     """With another page/catalogue.js, messages are translated, with the plurals of the language."""

@@ -26,7 +26,6 @@ def test_wrong(n): assert False
 """
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("files", "status", "last"),
     [

@@ -23,7 +23,6 @@ def test_javascript_tests_exist() -> None:
     assert FILES
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(NODE is None, reason="no Node here; install it with: apt-get install nodejs")
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_the_node_tests_of_each_file_pass(file: Path) -> None:

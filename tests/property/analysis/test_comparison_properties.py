@@ -32,7 +32,6 @@ def _yang(rows: list[tuple[int, int, int]]) -> tuple[float, float]:
     return float(statistic[0]), float(p[0])
 
 
-@pytest.mark.slow
 @given(counts, alphas)
 def test_tangos_interval_contains_the_estimate(table: tuple[int, int, int], alpha: float) -> None:
     """Its limits are between -1 and 1 and differ."""
@@ -43,7 +42,6 @@ def test_tangos_interval_contains_the_estimate(table: tuple[int, int, int], alph
     assert low < high
 
 
-@pytest.mark.slow
 @given(counts, alphas)
 def test_exchanging_two_raters_negates_the_difference(
     table: tuple[int, int, int], alpha: float
@@ -96,7 +94,6 @@ def test_repeating_each_cluster_multiplies_yangs_statistic(
     assert repeated == pytest.approx(expected, rel=1e-10)
 
 
-@pytest.mark.slow
 @given(clusters, st.integers(2, 5))
 def test_repeating_each_item_does_not_change_yangs_statistic(
     rows: list[tuple[int, int, int]], times: int

@@ -239,7 +239,6 @@ def _check_gaps_and_limits(tables: Tables) -> None:
     assert (items["n_readers_correct"] <= items["n_readers"]).all()
 
 
-@pytest.mark.slow
 @settings(max_examples=number_of_examples(5))
 @given(studies())
 def test_adjusted_p_values_are_not_smaller_and_have_the_same_order(study: Study) -> None:

@@ -100,7 +100,6 @@ DECLARED = st.fixed_dictionaries(
 )
 
 
-@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     protocol=DECLARED,

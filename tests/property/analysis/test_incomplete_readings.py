@@ -42,7 +42,6 @@ def plain_covariance(a: Observations, b: Observations) -> float:
     return a.mean * b.mean - float(np.mean(independent))
 
 
-@pytest.mark.slow
 @settings(max_examples=number_of_examples(40))
 @given(scores(), st.data())
 def test_variances_equal_their_definition(a: Observations, data: st.DataObject) -> None:
@@ -84,7 +83,6 @@ def test_variances_of_areas_equal_a_plain_sum_where_patients_have_both_classes(
         assert u_statistic(a, b).variance == pytest.approx(difference, abs=1e-9)
 
 
-@pytest.mark.slow
 @settings(max_examples=number_of_examples(30))
 @given(scores())
 def test_components_and_moments_give_the_same_variance(a: Observations) -> None:

@@ -24,8 +24,6 @@ from analysis import (
 )
 from tests.conftest import number_of_examples
 
-pytestmark = pytest.mark.slow
-
 MARGIN = 0.05
 OPTIONS = Options(bootstrap=10, margin=MARGIN)
 READERS, MODELS = ["R1", "R2", "R3"], ["M1", "M2"]

@@ -83,7 +83,6 @@ def test_the_order_of_readers_cases_and_rows_does_not_matter(
             assert not (table["ci_low"] > table["ci_high"]).any()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("pick", ["AB", "BA"])
 def test_readers_who_always_agree_have_a_difference_of_zero(pick: str) -> None:
     """If all answers are correct or all are wrong, there is no variance and no interval."""

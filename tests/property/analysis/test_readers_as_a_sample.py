@@ -11,8 +11,6 @@ from analysis import Bundle, bundle_from_tables, reader_conditions, reader_panel
 from analysis.statistics import mrmc
 from tests.conftest import number_of_examples
 
-pytestmark = pytest.mark.slow
-
 READERS = ["R1", "R2", "R3"]
 CONDITIONS = ("aided", "unaided")
 

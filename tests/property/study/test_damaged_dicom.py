@@ -2,7 +2,6 @@
 
 import contextlib
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,7 +15,6 @@ FILES = (dicom_bytes(RAMP, **TAGS), *((BUNDLED / f"{name}.dcm").read_bytes() for
 HEAD = 2_000
 
 
-@pytest.mark.slow
 @given(
     data=st.sampled_from(FILES),
     changes=st.lists(st.tuples(st.integers(132, HEAD), st.integers(0, 255)), max_size=8),

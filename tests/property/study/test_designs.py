@@ -126,7 +126,6 @@ def _has_room(protocol: Protocol) -> bool:
     )
 
 
-@pytest.mark.slow
 @settings(max_examples=number_of_examples(100))
 @given(designs(), st.lists(st.integers(0, 3), min_size=1, max_size=9))
 def test_the_lists_of_a_design_satisfy_its_constraints(
@@ -229,7 +228,6 @@ def _assert_dealt(
             assert abs(others[name] - others.total() * n / n_others) < 2
 
 
-@pytest.mark.slow
 @settings(max_examples=number_of_examples(100))
 @given(st.integers(2, 6), st.integers(0, 5), st.integers(0, 2**63 - 1))
 def test_conditions_are_balanced_over_lists(n: int, start: int, seed: int) -> None:

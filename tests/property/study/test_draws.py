@@ -4,7 +4,6 @@ import json
 import math
 from collections import Counter
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,8 +13,6 @@ from study.protocol.assignment import assign
 from study.protocol.protocol import Protocol
 from study.protocol.sampling import draw_practice
 from tests.drawable_items import Drawable, draw_from, for_practice
-
-pytestmark = pytest.mark.slow
 
 _candidates = st.lists(
     st.tuples(st.sampled_from("abc"), st.integers(0, 12), st.sampled_from(["male", "female", ""])),

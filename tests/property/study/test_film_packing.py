@@ -1,7 +1,6 @@
 """A packed and unpacked film equals the original."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,7 +26,6 @@ def films(draw: st.DrawFn) -> Grey:
     return levels.astype(np.uint8) if top * factor < 256 else levels.astype(np.uint16)
 
 
-@pytest.mark.slow
 @given(films())
 def test_an_unpacked_film_equals_the_original(film: Grey) -> None:
     """Shape, type and samples are the same."""

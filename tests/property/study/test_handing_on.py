@@ -3,7 +3,6 @@
 import io
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
@@ -35,7 +34,6 @@ def _items(texts: list[str]) -> list[dict[str, Any]]:
     return [{"item_id": f"q{n}", "question": text} for n, text in enumerate(texts)]
 
 
-@pytest.mark.slow
 @given(st.lists(TEXTS, min_size=1, max_size=8))
 def test_texts_survive_parquet(texts: list[str]) -> None:
     """All characters are compared."""
@@ -43,7 +41,6 @@ def test_texts_survive_parquet(texts: list[str]) -> None:
     assert parquet.read_table(io.BytesIO(file))["question"].to_pylist() == texts
 
 
-@pytest.mark.slow
 @given(st.lists(TEXTS, min_size=1, max_size=8))
 def test_texts_survive_excel(texts: list[str]) -> None:
     """All characters are compared, and every cell is text."""

@@ -3,7 +3,6 @@
 import unicodedata
 from collections.abc import Callable
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -79,7 +78,6 @@ def findings(value: str, text: str) -> list[bool]:
     return [identifier.certain for identifier in find_identifiers([row])[0]]
 
 
-@pytest.mark.slow
 @given(
     surname=st.sampled_from(SURNAMES),
     given_name=st.sampled_from(GIVEN),

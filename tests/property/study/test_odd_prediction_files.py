@@ -144,7 +144,6 @@ def _content(name: str, value: Any) -> bytes:
     return json.dumps(value).encode()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 @given(data=st.data())
 def test_unexpected_values_are_read_or_refused(name: str, data: st.DataObject) -> None:

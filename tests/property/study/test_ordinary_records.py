@@ -120,7 +120,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> ImageFolder:
     return ImageFolder(tmp_path_factory.mktemp("images"))
 
 
-@pytest.mark.slow
 @given(entries=_entries(), split=st.sampled_from(("", "train")))
 @example(entries=[], split="")
 def test_columns_give_the_rows_of_single_records(
@@ -132,7 +131,6 @@ def test_columns_give_the_rows_of_single_records(
     )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["", *_OTHER_FIELDS])
 def test_every_odd_value_in_every_field(folder: ImageFolder, name: str) -> None:
     """Each unexpected value of each field has the same effect among ordinary records."""

@@ -99,7 +99,6 @@ def _values(draw: st.DrawFn) -> dict[str, Any]:
     return {"cases": cases, **aided, **values}
 
 
-@pytest.mark.slow
 @given(_values())
 def test_a_protocol_is_the_same_after_writing_and_reading(values: dict[str, Any]) -> None:
     """All keys and the hash are compared."""

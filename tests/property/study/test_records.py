@@ -83,7 +83,6 @@ def _changed(record: dict[str, Any], place: tuple[Any, ...], value: Any) -> dict
     return changed
 
 
-@pytest.mark.slow
 @given(_json)
 def test_any_json_is_a_record_or_malformed(value: object) -> None:
     """No JSON raises another error."""

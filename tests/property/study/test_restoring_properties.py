@@ -4,7 +4,6 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -31,7 +30,6 @@ _protocols = st.fixed_dictionaries(
 )
 
 
-@pytest.mark.slow
 @settings(max_examples=number_of_examples(3), suppress_health_check=[HealthCheck.too_slow])
 @given(_protocols, st.integers(1, 10**6), st.booleans())
 def test_a_restored_study_equals_the_original(

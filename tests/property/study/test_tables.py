@@ -8,7 +8,6 @@ import string
 import unicodedata
 
 import pandas as pd
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,7 +26,6 @@ _columns = FILES["raters.csv"]
 _names = [column.name for column in _columns]
 
 
-@pytest.mark.slow
 @given(st.lists(st.fixed_dictionaries(dict.fromkeys(_names, _cells)), max_size=5))
 def test_a_table_is_the_same_after_writing_and_reading(rows: list[dict[str, object]]) -> None:
     """No row or column is added, lost or changed."""
@@ -39,7 +37,6 @@ def test_a_table_is_the_same_after_writing_and_reading(rows: list[dict[str, obje
     assert reader == [_names, *expected]
 
 
-@pytest.mark.slow
 @given(st.lists(st.fixed_dictionaries(dict.fromkeys(_names, _texts)), min_size=1, max_size=3))
 def test_pandas_reads_the_same_cells(rows: list[dict[str, str]]) -> None:
     """A table can be read without the project."""
@@ -86,7 +83,6 @@ def test_different_texts_have_different_cells(text: str, other: str) -> None:
     assert (guard_cell(text) == guard_cell(other)) == (text == other)
 
 
-@pytest.mark.slow
 @given(st.text(st.characters(categories=["L", "N"])))
 def test_letters_and_digits_are_not_escaped(text: str) -> None:
     """Letters of all scripts are tried."""

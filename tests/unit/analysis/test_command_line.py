@@ -26,7 +26,6 @@ def _tables(folder: Path) -> set[str]:
     return names
 
 
-@pytest.mark.slow
 def test_the_command_tables_writes_only_tables(folder: Path, tmp_path: Path) -> None:
     """Items on which models and readers differ are also written as JSON lines."""
     assert main(["tables", str(folder), "--out", str(tmp_path / "out")]) == 0
@@ -111,7 +110,6 @@ def test_an_output_that_cannot_be_written_is_reported_in_one_sentence(
     assert (tmp_path / "out").read_text() == "mine"
 
 
-@pytest.mark.slow
 def test_a_second_report_replaces_only_the_first_report(folder: Path, tmp_path: Path) -> None:
     """Other files in the folder are kept."""
     out = tmp_path / "out"
@@ -152,7 +150,6 @@ def test_the_help_describes_every_option(
             assert re.search(rf"{option}\b", output)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("margin", [-0.05, 5])
 def test_an_invalid_margin_of_the_protocol_is_refused(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], margin: float
@@ -176,7 +173,6 @@ def test_a_report_of_existing_results_has_the_same_files_as_that_of_the_command(
     assert _files(tmp_path / "one") == _files(tmp_path / "two")
 
 
-@pytest.mark.slow
 def test_the_option_for_the_meaning_of_confidence_has_two_values(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

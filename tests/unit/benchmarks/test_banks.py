@@ -21,7 +21,6 @@ def _films(bank: Path) -> list[Path]:
     return [bank.parent / film for each in records.values() for film in each["ImagePath"]]
 
 
-@pytest.mark.slow
 def test_every_film_is_different(bank: Path) -> None:
     """Otherwise a cache could serve a film of another case."""
     contents = {path.read_bytes() for path in _films(bank)}
@@ -35,7 +34,6 @@ def test_successive_cases_look_different(bank: Path) -> None:
         assert np.abs(before - after).mean() > 5
 
 
-@pytest.mark.slow
 def test_banks_are_reproducible(bank: Path, tmp_path: Path) -> None:
     """Films depend only on their number."""
     second = write_bank(tmp_path, 18, bits=8, width=128, height=156)

@@ -27,7 +27,6 @@ def test_ratios_are_computed_for_both_clocks() -> None:
     assert ratios(slow, fast) == {"wall": 5.0, "cpu": 2.5}
 
 
-@pytest.mark.slow
 def test_the_memory_of_a_program_is_measured_alone() -> None:
     """A larger program that ran before has no effect."""
     large = measured([sys.executable, "-c", "x = bytearray(300_000_000)"])

@@ -14,7 +14,6 @@ from benchmarks import coverage
 from benchmarks.simulated_studies import SIZES, Design, Drawn, claims, raters, simulated
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("items_per_patient", [1, 4])
 def test_arrays_of_studies_have_the_values_of_the_tables(items_per_patient: int) -> None:
     """Standard errors, degrees of freedom, and the wider of the two intervals are compared."""

@@ -103,7 +103,6 @@ def test_the_folder_contains_exactly_the_films_of_the_bank(bank: Bank, films: li
     assert len(films) == 2 * len({item["study_id"] for item in bank.values()})
 
 
-@pytest.mark.slow
 def test_films_are_16_bit_with_a_wide_range(films: list[Path]) -> None:
     """Films use most of the range and clip almost no anatomy."""
     for path in films:

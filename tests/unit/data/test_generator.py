@@ -93,7 +93,6 @@ def test_the_patients_right_is_at_the_left_of_the_image() -> None:
     assert column[1] < column[0]
 
 
-@pytest.mark.slow
 def test_the_projection_of_water_has_the_thickness_of_the_phantom() -> None:
     """The central ray passes 180 mm of phantom: 140 mm of lung and 40 mm of water."""
     chest = phantom(heart_mm=0.0)
@@ -104,7 +103,6 @@ def test_the_projection_of_water_has_the_thickness_of_the_phantom() -> None:
     assert bone.max() == 0.0
 
 
-@pytest.mark.slow
 def test_apices_and_sulci_are_on_the_film() -> None:
     """All voxels of the lungs are projected inside both films with a margin."""
     chest = phantom()
@@ -119,7 +117,6 @@ def test_apices_and_sulci_are_on_the_film() -> None:
         assert column.max() < columns - 20
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("heart_mm", [120.0, 168.0])
 def test_the_cardiothoracic_ratio_of_a_phantom_is_measured_correctly(heart_mm: float) -> None:
     """The ratio is corrected for the different magnification of the two planes."""

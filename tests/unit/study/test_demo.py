@@ -34,7 +34,6 @@ def _person(store: Store, code: str) -> signing_in.Person:
     ).person
 
 
-@pytest.mark.slow
 def test_simulated_readers_and_models_have_read_all_cases(demo_store: Store) -> None:
     """The guest has not read any case; all others are simulated and complete."""
     progress = status(demo_store, demo.DEMO_STUDY)
@@ -59,7 +58,6 @@ def test_every_simulated_rater_is_labelled_in_the_bundle(demo_store: Store) -> N
     assert all(",simulated," in line for line in readings)
 
 
-@pytest.mark.slow
 def test_each_call_replaces_the_codes(demo_store: Store) -> None:
     """The reader remains the same person and has a new code."""
     first = demo.new_codes(demo_store, entropy=entropy_from(5), now=NOW)

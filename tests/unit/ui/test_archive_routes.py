@@ -98,7 +98,6 @@ PATHS = (
 )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("path", PATHS)
 def test_coordinators_and_statisticians_can_download(
     client: Client, trial: Store, path: str
@@ -126,7 +125,6 @@ def test_the_deposit_requires_the_right_to_export_before_the_first_reading(
     assert client("coordinator").get("/export/deposit.zip").status_code == 409
 
 
-@pytest.mark.slow
 def test_the_bundle_is_blinded_until_the_study_is_closed(client: Client, trial: Store) -> None:
     """Every role gets the blinded bundle, and every download is in the trail with its hash."""
     for name in ("coordinator", "statistician"):
@@ -139,7 +137,6 @@ def test_the_bundle_is_blinded_until_the_study_is_closed(client: Client, trial: 
     assert "" not in _truths(client("statistician").get("/export/bundle.zip").content)
 
 
-@pytest.mark.slow
 def test_downloaded_files_match_their_hashes(client: Client, trial: Store) -> None:
     """Other files in the folder are not served."""
     studies.close(trial, study="trial", reason="done", acting=ACTING)

@@ -83,7 +83,6 @@ def test_an_import_waits_for_that_of_another_server(store: Store, brought: Recei
         assert is_ours()
 
 
-@pytest.mark.slow
 def test_a_cancelled_import_leaves_no_files(store: Store, brought: ReceivedBank) -> None:
     """No other import can start until it has ended."""
     keep = shutil.copytree(brought.place, banks_folder(store) / "kept")

@@ -83,7 +83,6 @@ def test_a_connection_without_a_complete_request_is_closed(words: bytes) -> None
     assert within_ten_seconds(scene).endswith(b"done" if words.startswith(WHOLE) else b"")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("first", "answer"),
     [(b"GET / HT", b""), (POSTED, b"done")],

@@ -301,7 +301,6 @@ def test_security_headers_require_tls_where_it_is_used(streamlits: Starlette) ->
         assert "camera=()" in headers["permissions-policy"]
 
 
-@pytest.mark.slow
 @pytest.mark.sqlite("opens the file itself")
 def test_reading_requests_do_not_wait_for_writing_requests(
     streamlits: Starlette, altered: Enter, monkeypatch: pytest.MonkeyPatch

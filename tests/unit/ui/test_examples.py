@@ -2,8 +2,6 @@
 
 import io
 
-import pytest
-
 from study.bank.importing import SIMULATED_OPTIONS
 from study.bank.uploads import import_received, receive_archive
 from study.store import Store
@@ -11,7 +9,6 @@ from tests.conftest import ACTING
 from ui.overview.examples import bank_zip
 
 
-@pytest.mark.slow
 def test_the_example_bank_is_imported_without_errors(store: Store) -> None:
     """All its questions and images are imported, and the file is small."""
     example = bank_zip()

@@ -121,7 +121,6 @@ def test_each_failing_check_is_reported(
     assert browser.get("/healthz").status_code == 200
 
 
-@pytest.mark.slow
 def test_a_disk_that_hangs_is_reported_and_occupies_one_thread(
     client: tuple[TestClient, Store], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -27,7 +27,6 @@ async def _page(request: Request) -> PlainTextResponse:
     return PlainTextResponse(request.url.path)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("who", BEGINS_AT)
 def test_only_the_persons_first_page_redirects_to_the_bare_address(
     enter: Callable[[str], Deployment], who: str

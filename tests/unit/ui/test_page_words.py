@@ -92,7 +92,6 @@ def test_error_messages_of_pages_contain_no_keys_of_the_protocol_file(
         assert not re.search(asked, fault), fault
 
 
-@pytest.mark.slow
 def test_no_message_writes_a_plural_in_brackets() -> None:
     """Messages such as “2 error(s)” use `tn` or a colon instead."""
     plurals = [
@@ -106,7 +105,6 @@ def test_no_message_writes_a_plural_in_brackets() -> None:
     assert not plurals
 
 
-@pytest.mark.slow
 def test_headings_of_time_columns_name_the_zone() -> None:
     """`minute` and `until` add the zone themselves; headings of tables have to contain it."""
     unnamed = []

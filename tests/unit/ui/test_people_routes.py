@@ -21,8 +21,6 @@ from ui.app.routes import routes
 from ui.server import access as ui_access
 from ui.server.access import sentence
 
-pytestmark = pytest.mark.slow
-
 Client = Callable[[], TestClient]
 
 

@@ -248,7 +248,6 @@ _SHOWN = [
 ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("state", "who"), _SHOWN)
 def test_pages_show_nothing_of_the_other_study(
     enter: Callable[[str], Deployment], monkeypatch: pytest.MonkeyPatch, state: str, who: str
@@ -277,7 +276,6 @@ def _elements(block: Any) -> Iterator[bytes]:
             yield child.proto.SerializeToString()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("state", STATES)
 @pytest.mark.parametrize("route", ROUTES)
 def test_routes_answer_people_with_permission(

@@ -45,7 +45,6 @@ def _estimated(content: bytes, comparison: str) -> Estimates:
     return file_jobs.begin(pilot_components_of, kept, comparison).outcome()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("folder", ["", "pilot/"])
 def test_an_uploaded_bundle_has_the_components_of_the_analysis(folder: str) -> None:
     """The files may be in a folder of the archive."""
@@ -61,7 +60,6 @@ def test_an_uploaded_bundle_has_the_components_of_the_analysis(folder: str) -> N
         assert values[key] == pytest.approx(getattr(expected, key))
 
 
-@pytest.mark.slow
 def test_a_bundle_that_is_not_a_pilot_is_refused_with_a_message() -> None:
     """The comparison differs, or the file is not an archive or exceeds the budget."""
     deep = BytesIO()

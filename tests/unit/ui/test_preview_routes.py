@@ -26,8 +26,6 @@ from ui.app.middleware import HEADERS
 from ui.app.routes import routes
 from ui.server.access import COOKIE
 
-pytestmark = pytest.mark.slow
-
 MADE_UP = "This is not the real answer: cases from this bank are being read in an open study."
 
 Sign = Callable[[str | None], TestClient]

@@ -92,7 +92,6 @@ def _film(client: TestClient, view: int = 0) -> str:
     return f"/{url}"
 
 
-@pytest.mark.slow
 def test_requests_do_not_wait_for_images_on_a_disk_that_hangs(
     sign: Sign, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -224,7 +223,6 @@ def _raise(error: Exception) -> NoReturn:
     raise error
 
 
-@pytest.mark.slow
 def test_only_readers_reach_the_desk_and_the_films(sign: Sign) -> None:
     """Coordinators and signed-out clients get no data."""
     film = _film(sign("R1"))
@@ -239,7 +237,6 @@ def test_only_readers_reach_the_desk_and_the_films(sign: Sign) -> None:
         assert sign(name).get(film).status_code == status
 
 
-@pytest.mark.slow
 def test_the_films_of_a_case_are_for_its_coordinator(sign: Sign, banked: Store) -> None:
     """In every state of the study, other people and other items are refused."""
     with banked.look() as look:
@@ -265,7 +262,6 @@ def test_the_films_of_a_case_are_for_its_coordinator(sign: Sign, banked: Store) 
     assert case_films.addresses(banked, rows[0]["study"] + 1, rows[0]["item_id"]) == []
 
 
-@pytest.mark.slow
 def test_the_address_of_a_film_is_signed_and_expires(sign: Sign) -> None:
     """Another film, another expiry time or another signature is refused."""
     client = sign("R1")
@@ -286,7 +282,6 @@ def test_the_address_of_a_film_is_signed_and_expires(sign: Sign) -> None:
     assert sign("R2").get(film).status_code == 403
 
 
-@pytest.mark.slow
 def test_a_film_of_another_readers_case_is_refused(sign: Sign, banked: Store) -> None:
     """A valid signature is not sufficient: the film is looked up among the reader's own cases."""
     client, other = sign("R1"), person(banked, "R2")
@@ -302,7 +297,6 @@ def test_a_film_of_another_readers_case_is_refused(sign: Sign, banked: Store) ->
     assert statuses == [200, 404, 404]
 
 
-@pytest.mark.slow
 def test_a_prior_film_is_served_only_if_the_protocol_shows_it(sign: Sign, banked: Store) -> None:
     """A valid signature is not sufficient."""
     client, reader = sign("R1"), person(banked, "R1")
@@ -345,7 +339,6 @@ def test_films_are_transferred_without_loss(
         assert (view["low"], view["high"]) == (samples.min(), samples.max())
 
 
-@pytest.mark.slow
 def test_films_are_prepared_before_they_are_requested(sign: Sign, banked: Store) -> None:
     """A request for the desk prepares the films of five cases and stores them."""
     sign("R1").get("/desk")
@@ -355,7 +348,6 @@ def test_films_are_prepared_before_they_are_requested(sign: Sign, banked: Store)
     assert 6 < len(list(shelf.iterdir())) <= 10
 
 
-@pytest.mark.slow
 def test_a_film_changed_after_its_import_is_not_served(
     sign: Sign, banked: Store, tmp_path: Path
 ) -> None:
@@ -373,7 +365,6 @@ def test_a_film_changed_after_its_import_is_not_served(
     assert (answer.status_code, "changed after its import" in answer.text) == (503, True)
 
 
-@pytest.mark.slow
 def test_a_session_transfers_no_secrets(sign: Sign) -> None:
     """Headers and bodies of all answers are searched, from signing in to the last case."""
     client = sign("R1")
@@ -466,7 +457,6 @@ def test_a_study_without_preparation_starts_with_its_cases(sign: Sign) -> None:
     assert (first_desk["rules"]["cannot_answer"], first_desk["rules"]["break_every"]) == (False, 0)
 
 
-@pytest.mark.slow
 def test_a_reader_completes_a_study_without_receiving_secrets(
     newcomer: Callable[[], TestClient],
 ) -> None:
@@ -498,7 +488,6 @@ def test_a_reader_completes_a_study_without_receiving_secrets(
         assert secret not in "".join(seen).replace('"feedback"', "")
 
 
-@pytest.mark.slow
 def test_a_new_sign_in_requires_the_display_check_again(newcomer: Callable[[], TestClient]) -> None:
     """No case is sent before; a reload of the page does not require it."""
     client = newcomer()
@@ -527,7 +516,6 @@ def test_a_post_from_another_site_is_refused(sign: Sign) -> None:
     assert client.get("/desk").status_code == 200
 
 
-@pytest.mark.slow
 def test_refusals_have_different_reasons(sign: Sign) -> None:
     """The page distinguishes another reader, another address and an ended sign-in."""
     client = sign("R1")
@@ -560,7 +548,6 @@ def test_the_clock_of_a_slow_workstation_is_corrected(sign: Sign) -> None:
         assert "received_late" not in look.value("SELECT flags FROM readings")
 
 
-@pytest.mark.slow
 def test_requests_without_user_activity_do_not_extend_the_sign_in(
     sign: Sign, banked: Store
 ) -> None:
@@ -637,7 +624,6 @@ def _try(client: TestClient, code: str) -> str:
     return client.post("/sign-in", data={"access_code": code}).headers["location"]
 
 
-@pytest.mark.slow
 def test_a_correct_code_is_accepted_during_an_attack(
     sign: Sign, banked: Store, waited: list[float]
 ) -> None:
@@ -686,7 +672,6 @@ def test_the_delay_after_wrong_codes_increases_up_to_a_limit() -> None:
     assert len(counted._counts) == 2
 
 
-@pytest.mark.slow
 def test_the_memory_of_wrong_codes_is_limited() -> None:
     """The oldest attempts are removed first, but not those of an active address."""
     counted = access.Guesses()
@@ -702,7 +687,6 @@ def test_large_messages_are_refused_before_they_are_read(sign: Sign, path: str) 
     assert sign("R1").post(path, content=b"x" * 3_000_000).status_code == 413
 
 
-@pytest.mark.slow
 def test_downloads_are_for_the_coordinator(sign: Sign) -> None:
     """The bundle and the report contain the reference standard."""
     for path in (
@@ -723,7 +707,6 @@ def test_downloads_are_for_the_coordinator(sign: Sign) -> None:
         assert "items.csv" in archive.namelist()
 
 
-@pytest.mark.slow
 def test_an_exam_paper_can_be_downloaded_from_an_open_study(sign: Sign, banked: Store) -> None:
     """The download is recorded without leaving a file; an unknown format is not found."""
     assert sign("R1").get("/export/exam-paper/jsonl.zip").status_code == 401
@@ -747,7 +730,6 @@ def test_an_exam_paper_can_be_downloaded_from_an_open_study(sign: Sign, banked: 
     assert wrong.status_code == 404
 
 
-@pytest.mark.slow
 def test_the_inspection_routes_of_streamlit_are_disabled(sign: Sign) -> None:
     """Metrics and the health of scripts are not served."""
     for path in ("/_stcore/metrics", "/_stcore/agent/openapi.json", "/_stcore/script-health-check"):
@@ -771,7 +753,6 @@ def test_the_viewers_modules_are_served_as_javascript(sign: Sign) -> None:
     assert answer.headers["content-type"].startswith("text/javascript")
 
 
-@pytest.mark.slow
 def test_the_films_of_an_open_study_are_prepared(sign: Sign, banked: Store) -> None:
     """Films of its cases are prepared once, and again after the stored films were deleted."""
     sign("R1")
@@ -879,7 +860,6 @@ def test_messages_without_a_sign_in_change_nothing_in_the_store(
     assert len([sql for sql in statements if sql.startswith("BEGIN IMMEDIATE")]) == 1
 
 
-@pytest.mark.slow
 @pytest.mark.sqlite("counts the files of this engine")
 def test_storing_an_answer_runs_code_from_at_most_twenty_files(sign: Sign) -> None:
     """Files of the project are counted from the request to the stored row.

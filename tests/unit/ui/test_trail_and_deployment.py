@@ -51,7 +51,6 @@ def sign(banked: Store, monkeypatch: pytest.MonkeyPatch) -> Sign:
     return client
 
 
-@pytest.mark.slow
 def test_coordinators_and_administrators_can_download_their_trail(
     sign: Sign, banked: Store
 ) -> None:
@@ -157,7 +156,6 @@ def test_the_trail_page_searches(
     assert result.markdown[0].value == "1 event found."
 
 
-@pytest.mark.slow
 def test_the_deployment_page_makes_scheduled_backups(
     opened: Callable[..., Store], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -189,7 +187,6 @@ exports.merge_section(
 """
 
 
-@pytest.mark.slow
 def test_bundles_are_restored_and_merged_from_a_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

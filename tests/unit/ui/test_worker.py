@@ -69,7 +69,6 @@ def test_a_job_returns_the_result_of_its_function() -> None:
         assert _job_of(_translated_word).outcome() == "Weiter"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("do", "arguments", "says"),
     [
@@ -89,7 +88,6 @@ def test_a_file_beyond_the_limits_is_refused_by_name(
         job.outcome()
 
 
-@pytest.mark.slow
 def test_a_waiting_job_is_ended_after_a_time() -> None:
     """The limit of processor time does not apply to it."""
     job = _job_of(_asleep, file_budget=FileBudget(budget=Budget(wall_seconds=1), name="slow.csv"))
@@ -108,7 +106,6 @@ def test_cancelling_a_job_ends_its_process() -> None:
     assert ends == [True]
 
 
-@pytest.mark.slow
 def test_the_number_of_simultaneous_uploads_is_limited() -> None:
     """The next upload is refused until another has ended."""
     jobs: list[Job[None]] = [Job(_asleep, file_budget=SMALL) for _ in range(worker.MOST_UPLOADS)]
@@ -120,7 +117,6 @@ def test_the_number_of_simultaneous_uploads_is_limited() -> None:
     assert _job_of(_return_arguments, 1, "a").outcome() == (1, "a")
 
 
-@pytest.mark.slow
 def test_the_end_of_a_job_without_limits_is_reported() -> None:
     """An analysis can be ended when memory is short; errors of the job are raised unchanged."""
     with pytest.raises(Ended, match="stopped before it was done"):

@@ -16,8 +16,6 @@ from analysis.report.findings.endpoint import endpoint_findings
 from analysis.report.findings.studied import studied_findings
 from analysis.results import Results
 
-pytestmark = pytest.mark.slow
-
 PROTOCOL: dict[str, Any] = {
     "sha256": "ab12",
     "locked": {"protocol": {"name": "Trial", "margin": 0.05, "endpoint": "accuracy"}},

@@ -103,7 +103,6 @@ def test_a_repeated_file_of_an_archive_is_refused(folder: Path, tmp_path: Path) 
         read_bundle(archive)
 
 
-@pytest.mark.slow
 def test_long_raw_answers_are_read(
     folder: Path,
 ) -> None:
@@ -116,7 +115,6 @@ def test_long_raw_answers_are_read(
     assert csv.field_size_limit(before) == 2**30
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("limit", [131072, 2**31 - 1])
 def test_a_cell_beyond_the_limit_is_refused_with_a_message(folder: Path, limit: int) -> None:
     """An unclosed quotation mark can extend a cell to the end of the file."""

@@ -79,7 +79,6 @@ def test_ids_that_look_alike_are_refused_with_their_difference(
     assert "looks like" in str(refused.value)
 
 
-@pytest.mark.slow
 def test_two_spellings_of_a_patient_id_are_one_cluster() -> None:
     """Otherwise intervals would treat their items as independent."""
     n = 40

@@ -42,7 +42,6 @@ def _bundle(rows: list[dict[str, str]], patients: list[str] | None = None) -> Bu
     return bundle_from_tables(items, pd.DataFrame(readers + rows), raters)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("condition", ["", "image", "unaided"])
 def test_further_runs_and_conditions_of_a_model_do_not_change_tables(condition: str) -> None:
     """The first run is used in the tables, regardless of the order of rows."""
@@ -82,7 +81,6 @@ def test_conditions_shared_with_readers_are_compared() -> None:
     assert bundle.aside.empty
 
 
-@pytest.mark.slow
 def test_models_are_compared_if_one_names_its_condition_and_the_other_does_not() -> None:
     """One file has the condition `image`, and the other an empty value."""
     items = pd.DataFrame({"item_id": ITEM_IDS, "truth": TRUTH})
@@ -94,7 +92,6 @@ def test_models_are_compared_if_one_names_its_condition_and_the_other_does_not()
     assert pairs[["rater_a", "rater_b"]].values.tolist() == [["M", "N"], ["R", "M"], ["R", "N"]]
 
 
-@pytest.mark.slow
 def test_the_report_has_tables_of_runs_and_conditions() -> None:
     """Both tables have estimates."""
     rows = [row for run, answers in RUNS.items() for row in _rows("M", answers, "", run)]
@@ -144,7 +141,6 @@ def test_equal_runs_have_no_interval() -> None:
     assert "every item has the same value" in table.loc["raw_agreement", "undefined_because"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("readers", [("aided",), ("aided", "image-absent", "wrong-image")])
 def test_inputs_of_models_are_compared_if_readers_have_several_conditions(
     readers: tuple[str, ...],

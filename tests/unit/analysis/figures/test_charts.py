@@ -147,7 +147,6 @@ def test_many_models_are_shown_as_a_heat_map() -> None:
     assert cells.values[1][3] == pytest.approx(expected)
 
 
-@pytest.mark.slow
 def test_the_profile_shows_the_range_of_readers_with_every_model(results: Results) -> None:
     """Each task has the lowest, mean and highest accuracy of the readers."""
     accuracy = results.tables["accuracy"]
@@ -268,7 +267,6 @@ def test_the_difficulty_chart_counts_items_by_their_number_of_correct_raters() -
     assert "2 cases" in cells.hover[2][1]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("n_readers", [3, MAX_WITH_NUMBERS + 10])
 def test_the_data_of_the_difficulty_chart_count_every_item(n_readers: int) -> None:
     """The file has numbers of items even if the cells are too small to show them."""
@@ -346,7 +344,6 @@ def test_a_matrix_shows_estimates_below_and_intervals_above(results: Results) ->
         assert all(cells.texts[i][i] == "" for i in range(len(raters)))
 
 
-@pytest.mark.slow
 def test_the_reference_standard_is_the_last_row(results: Results) -> None:
     """Cells equal the table; error consistency is undefined and has no such row."""
     pairs, truth = (results.tables[f"agreement_{name}"] for name in ("pairs", "with_truth"))
@@ -394,7 +391,6 @@ def test_the_scale_of_agreement_is_readable_without_colour() -> None:
     assert luminance(AGREEMENT_SCALE[0][1]) > luminance(colour_at(AGREEMENT_SCALE, 0.75))
 
 
-@pytest.mark.slow
 def test_large_matrices_show_fewer_numbers() -> None:
     """Cells have no numbers above 24 raters, and no hover text above 60."""
     readers = tuple(f"R{i:02d}" for i in range(61))
@@ -404,7 +400,6 @@ def test_large_matrices_show_fewer_numbers() -> None:
     assert cells.hover == ()
 
 
-@pytest.mark.slow
 def test_equal_micro_and_macro_values_share_a_panel() -> None:
     """The values are equal if all tasks have the same number of items."""
     table = analyse(tables.study(n=20), Options(bootstrap=5)).tables["accuracy"]
@@ -484,7 +479,6 @@ def test_every_rater_has_a_name_next_to_its_mark() -> None:
     assert len(place_names(names, places, axes, (92, 60), uprights=lines)) == 12
 
 
-@pytest.mark.slow
 def test_narrow_figures_have_more_rows_and_fewer_ticks() -> None:
     """Each row has its labels, and no title is cut."""
     table = analyse(tables.study(n=20), Options(bootstrap=5)).tables["accuracy"]

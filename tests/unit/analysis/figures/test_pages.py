@@ -70,7 +70,6 @@ def test_every_figure_of_a_large_study_fits_a_page(figures: list[ReportFigure]) 
     assert max_height_mm(85) <= 230
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("width", WIDTHS)
 def test_parts_contain_all_marks(figures: list[ReportFigure], width: float) -> None:
     """Each estimate is in exactly one part, next to its name."""
@@ -99,7 +98,6 @@ def _name_at(axis: Axis, y: float) -> str:
     return min(axis.ticks, key=lambda tick: abs(tick.at - y)).label.text
 
 
-@pytest.mark.slow
 def test_all_files_of_a_divided_figure_can_be_downloaded(
     figures: list[ReportFigure], tmp_path: Path
 ) -> None:
@@ -148,7 +146,6 @@ def test_rows_move_closer_before_a_figure_is_divided() -> None:
     assert len(part.key) == 1
 
 
-@pytest.mark.slow
 def test_a_figure_with_too_many_names_for_a_page_is_divided() -> None:
     """Rows too low for text of six points become higher."""
     parts = parts_of(_forest(200), width_mm)

@@ -52,8 +52,6 @@ from analysis.report.figures import ReportFigure, report_figures
 from tests.unit.analysis.figures import tables
 from tests.unit.analysis.figures.conftest import MakeResults
 
-pytestmark = pytest.mark.slow
-
 UNUSUAL_NAMES = (
     'a,"b"\'c',
     "שלום",
@@ -161,7 +159,6 @@ def test_bytes_are_reproducible(figures: list[ReportFigure]) -> None:
         assert b"dc:date" not in figure.svgs[0]
 
 
-@pytest.mark.slow
 def test_bytes_are_reproducible_in_another_process(tmp_path: Path) -> None:
     """Matplotlib's settings and the hash seed have no effect."""
     script = (

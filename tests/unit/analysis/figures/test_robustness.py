@@ -13,8 +13,6 @@ from analysis import Options, Results, analyse, bundle_from_tables
 from analysis.figures.drawing.chart import Line, Points
 from analysis.report.figures import ReportFigure, report_figures
 
-pytestmark = pytest.mark.slow
-
 N = 120
 ITEMS = pd.DataFrame(
     {

@@ -20,7 +20,7 @@ from analysis.planning import (
 )
 from analysis.statistics.mrmc import variance_components
 
-pytestmark = [pytest.mark.usefixtures("without_printing"), pytest.mark.slow]
+pytestmark = pytest.mark.usefixtures("without_printing")
 
 
 def _pilot(*, items_per_patient: int = 1, models: int = 1) -> Bundle:

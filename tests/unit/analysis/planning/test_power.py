@@ -173,7 +173,6 @@ def test_simulated_studies_agree_with_the_closed_form(margin: float | None) -> N
         assert simulated.method == "simulation, 1000 studies"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("design", "reads", "readers"),
     [
@@ -201,7 +200,6 @@ def test_arms_with_fewer_readings_are_not_simulated() -> None:
         power_table([plan], Sizes(readers=(8,), cases=(100,)), n_simulated=5)
 
 
-@pytest.mark.slow
 def test_three_readers_never_reach_80_percent() -> None:
     """The sentence states the number of readers and the limit."""
     plan = PowerPlan(components=VAN_DYKE, effect=0.05)

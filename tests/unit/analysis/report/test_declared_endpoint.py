@@ -82,7 +82,6 @@ INTERVAL_ABOVE_MARGIN = {"ci_low": -0.04, "ci_high": 0.1, "difference": 0.03}
 INTERVAL_ACROSS_MARGIN = {"ci_low": -0.06, "ci_high": 0.1, "difference": 0.02}
 
 
-@pytest.mark.slow
 def test_the_declared_endpoint_is_the_first_finding(run: Results) -> None:
     """The first sentence names endpoint, model, margin and claim, and the verdict follows."""
     results = _with_rows(
@@ -204,7 +203,6 @@ def test_superiority_of_several_models_in_the_auc_is_adjusted_by_both_tests(
         assert ("Superiority not shown after adjustment" in text) != is_shown
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("p", "verdict"), [(0.01, "Non-inferior, and superior"), (0.04, "Non-inferiority not shown")]
 )
@@ -216,7 +214,6 @@ def test_superiority_of_several_models_after_non_inferiority_is_adjusted(
     assert f"{verdict}" in _finding_text(_with_rows(run, DECLARED_PROTOCOL, *rows, p=p))
 
 
-@pytest.mark.slow
 def test_with_fewer_than_25_patients_there_is_no_verdict(run: Results) -> None:
     """The rule applies to large differences too."""
     worse = {"ci_low": -0.3, "ci_high": -0.2, "difference": -0.25}
@@ -233,7 +230,6 @@ def test_with_fewer_than_25_patients_there_is_no_verdict(run: Results) -> None:
     assert "Inferior: Model-1_x" in inferior
 
 
-@pytest.mark.slow
 def test_several_models_are_adjusted_unless_a_model_is_primary(run: Results) -> None:
     """With eight models, an interval that clears the margin does not suffice for a verdict."""
     rows = [{**INTERVAL_ABOVE_MARGIN, "model_id": model} for model in ("M1", "M2")]
@@ -267,7 +263,6 @@ def test_superiority_needs_an_interval_above_0(run: Results) -> None:
     assert "Superior: Model-1_x" in _finding_text(_with_rows(run, protocol, above))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("protocol", "words"),
     [
@@ -301,7 +296,6 @@ def test_non_inferiority_must_be_declared(
     assert any("NI p" in table.header for table in report_tables(results)) is shown
 
 
-@pytest.mark.slow
 def test_a_margin_chosen_at_analysis_is_reported_without_verdict(
     run: Results,
 ) -> None:
@@ -375,7 +369,6 @@ def test_an_exploratory_difference_states_whether_another_choice_changes_it(run:
     ) in text
 
 
-@pytest.mark.slow
 def test_raters_with_over_5_percent_missing_are_named_first(run: Results) -> None:
     """The sentence precedes the endpoint; items never presented to a reader count as missing."""
     missing = run.tables["missing"].assign(n_absent=0)

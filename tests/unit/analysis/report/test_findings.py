@@ -39,7 +39,6 @@ def _with_panel_rows(run: Results, *rows: dict[str, Any]) -> str:
     )
 
 
-@pytest.mark.slow
 def test_a_model_can_be_better_than_these_readers_only(run: Results) -> None:
     """The finding has the intervals of both claims, and states what three readers cannot show."""
     panel = _with_panel_rows(
@@ -176,7 +175,6 @@ def test_a_time_ratio_must_exclude_1(run: Results) -> None:
     assert "no difference shown for each further 10 items." in text
 
 
-@pytest.mark.slow
 def test_the_first_rank_is_certain_if_all_paired_intervals_exclude_0(
     run: Results,
 ) -> None:
@@ -284,7 +282,6 @@ def test_the_level_of_intervals_is_stated(run: Results) -> None:
     assert "95 % CI" not in text
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("conditions", [("unaided",), ("aided", "unaided")])
 def test_conditions_are_named_if_there_are_several(conditions: tuple[str, ...]) -> None:
     """A single condition is named once, and no table has a column for conditions."""

@@ -73,7 +73,6 @@ def as_percentage(value: float) -> str:
     return f"{100 * value:.1f}".replace("-", "\u2212")
 
 
-@pytest.mark.slow
 def test_groups_of_readers_are_compared_by_condition(results: Results) -> None:
     """The sentence states the readers and the mean of each group, and agrees with the interval."""
     aided, unaided, gain = finding_sentences(results, Theme.GROUPS)
@@ -138,7 +137,6 @@ def test_the_report_has_a_table_and_a_figure_of_reliance(results: Results) -> No
         assert [tick.label.text for tick in panel.y.ticks][-1] == "All readers"
 
 
-@pytest.mark.slow
 def test_the_caption_explains_points_without_an_interval(results: Results) -> None:
     """The explanation is omitted if the figure has no such point."""
     table = results.tables["reliance"]

@@ -17,8 +17,6 @@ from analysis.report.headline import agreement_lines, headline
 from analysis.results import Results
 from tests.unit.analysis.report.full_run import study
 
-pytestmark = pytest.mark.slow
-
 DECLARED_PROTOCOL = {
     "endpoint": "accuracy",
     "hypothesis": "non-inferiority",

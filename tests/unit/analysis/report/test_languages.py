@@ -20,8 +20,6 @@ from analysis.translation import localised, t, tn, translate_pieces, use_languag
 from study.base import translation as pages
 from tests.unit.analysis.report.full_run import TASKS, full_run, study
 
-pytestmark = pytest.mark.slow
-
 UNTRANSLATED_DATA = (
     *TASKS,
     r"Resident \d",

@@ -49,7 +49,6 @@ def test_models_are_sorted_by_the_mean_of_tasks(bundle: Bundle, tmp_path: Path) 
     assert (second["Model Name"], float(second["x"]), float(second["y"])) == ("<b>wide</b>", 1, 0)
 
 
-@pytest.mark.slow
 def test_the_page_names_all_raters_and_has_no_scripts(bundle: Bundle, tmp_path: Path) -> None:
     write_leaderboard({"One": bundle, "<i>Two</i>": bundle}, tmp_path, FAST_OPTIONS)
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
@@ -71,7 +70,6 @@ def test_a_study_without_tasks_ranks_by_questions(make_bundle: MakeBundle, tmp_p
     assert row["Overall Accuracy"] == ""
 
 
-@pytest.mark.slow
 def test_the_command_reads_several_folders_and_writes_reproducible_files(
     folder: Path, tmp_path: Path
 ) -> None:

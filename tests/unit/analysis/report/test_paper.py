@@ -42,7 +42,6 @@ def _part(book: bytes, name: str) -> str:
         return archive.read(name).decode("utf-8")
 
 
-@pytest.mark.slow
 def test_the_list_of_written_files_equals_that_of_replaced_files(files: dict[str, bytes]) -> None:
     """An earlier report's files are all replaced or removed."""
     assert tuple(files) == PAPER_FILES or set(files) == set(PAPER_FILES)
@@ -78,7 +77,6 @@ def test_the_workbook_is_reproducible() -> None:
     assert workbook({"a": table}) == workbook({"a": table})
 
 
-@pytest.mark.slow
 def test_every_measure_of_agreement_has_a_separate_matrix(
     run: Results, files: dict[str, bytes]
 ) -> None:
@@ -144,7 +142,6 @@ def test_a_complete_report_cites_all_sources(run: Results) -> None:
     assert own_names - other_sources <= keys
 
 
-@pytest.mark.slow
 def test_only_computed_tables_are_described() -> None:
     """The methods of missing tables are omitted."""
     plain = full_run(study())

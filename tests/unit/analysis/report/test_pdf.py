@@ -16,8 +16,6 @@ from analysis.report.formats.pdf import prepare_template, report_pdf
 from analysis.results import Results
 from tests.unit.analysis.report.full_run import full_run, study
 
-pytestmark = pytest.mark.slow
-
 HOSTILE = (
     "#let x = 1 $x^2$ *b* _u_ @ref <label> `raw`",
     "שלום עולם",

@@ -9,7 +9,7 @@ from analysis.cli import main
 from analysis.errors import OutputError
 from analysis.report.formats.folder import OutputPart, replacement_folder
 
-pytestmark = [pytest.mark.usefixtures("without_printing"), pytest.mark.slow]
+pytestmark = pytest.mark.usefixtures("without_printing")
 
 PATH_RENAME = Path.rename
 

@@ -25,7 +25,7 @@ from analysis.figures.drawing.to_plotly import plotly_figure
 from analysis.report.findings import findings
 from tests.unit.analysis.conftest import MakeBundle
 
-pytestmark = [pytest.mark.usefixtures("without_printing"), pytest.mark.slow]
+pytestmark = pytest.mark.usefixtures("without_printing")
 
 HOSTILE = [
     "<script>alert(1)</script>",

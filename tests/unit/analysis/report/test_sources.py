@@ -7,8 +7,6 @@ from dataclasses import replace
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
-import pytest
-
 from analysis import Options, analyse
 from analysis.registry import STATISTICS
 from analysis.report.checklists.facts import facts
@@ -60,7 +58,6 @@ def test_every_source_is_cited_in_the_code() -> None:
     assert {doi.lower() for doi in names} == {source.doi.lower() for source in ALL_SOURCES}
 
 
-@pytest.mark.slow
 def test_only_imported_packages_are_named() -> None:
     """Imports are read from the syntax trees."""
     imported = {
@@ -74,7 +71,6 @@ def test_only_imported_packages_are_named() -> None:
     }
 
 
-@pytest.mark.slow
 def test_tables_name_the_packages_that_computed_them() -> None:
     """Each table names only its own packages, and together they name all that are imported."""
     used = {statistic.name: modules_called(statistic.compute) for statistic in STATISTICS}
@@ -89,7 +85,6 @@ def test_tables_name_the_packages_that_computed_them() -> None:
     assert used["times"] == {"numpy", "pandas"}
 
 
-@pytest.mark.slow
 def test_the_report_names_only_software_that_was_used(make_bundle: MakeBundle) -> None:
     """A study without confidence or ordered options needs one package fewer."""
     bundle = make_bundle(

@@ -98,7 +98,6 @@ def test_readers_who_become_more_confident_in_another_answer_have_a_negative_wei
     assert -1 < weights(table)["weight_of_advice"] < 0
 
 
-@pytest.mark.slow
 def test_without_confidence_in_the_answer_there_is_no_table() -> None:
     """There is no table if confidence rates the finding or is missing."""
     bundle = study(lambda r: (str(r["answer"]), r["confidence"]))
@@ -134,7 +133,6 @@ def test_items_without_a_reference_standard_are_neither_correct_nor_wrong() -> N
     assert n["weight_wrong_advice"] < all_rows.set_index("measure").loc["weight_wrong_advice", "n"]
 
 
-@pytest.mark.slow
 def test_the_report_shows_the_weights_of_every_reader() -> None:
     """Each reader and all readers are shown with the numbers of pairs."""
     results = analyse(study(lambda reading: (str(reading["aid_answer"]), 5)), OPTIONS)

@@ -38,7 +38,6 @@ def bundle() -> Bundle:
     return bundle_from_tables(items, pd.DataFrame(rows), pd.DataFrame(kinds))
 
 
-@pytest.mark.slow
 def test_each_table_has_the_columns_of_its_description(bundle: Bundle) -> None:
     """Columns contain text or numbers as described."""
     tables = analyse(bundle, Options(bootstrap=20, confidence="answer")).tables
@@ -53,7 +52,6 @@ def test_each_table_has_the_columns_of_its_description(bundle: Bundle) -> None:
                 assert is_text == (unit == TEXT), (statistic.name, name)
 
 
-@pytest.mark.slow
 def test_a_table_without_rows_has_the_columns_of_its_description() -> None:
     """One answer to one question leaves most tables without rows."""
     items = pd.DataFrame({"item_id": ["q"], "truth": ["A"]})
@@ -84,7 +82,6 @@ def _repeated(values: Iterable[object]) -> list[object]:
     return [value for value, n in Counter(values).items() if n > 1]
 
 
-@pytest.mark.slow
 def test_the_methods_cite_all_sources_of_statistics() -> None:
     """All keys in the text have a source."""
     cited = method_references()
@@ -99,7 +96,6 @@ def test_the_methods_cite_all_sources_of_statistics() -> None:
     assert set(cited_keys(part.text for part in methods(run))) <= known
 
 
-@pytest.mark.slow
 def test_every_figure_belongs_to_a_section() -> None:
     """A section unknown to the report would have no heading."""
     run = full_run(study())

@@ -254,7 +254,6 @@ def test_two_different_images_with_the_same_uid_are_refused(tmp_path: Path, stor
         import_dicom(store, place, name="other", acting=ACTING)
 
 
-@pytest.mark.slow
 def test_possible_identifiers_can_be_allowed_on_the_page_and_by_command(
     tmp_path: Path, store: Store
 ) -> None:

@@ -290,7 +290,6 @@ item_keys = st.sampled_from(
 unusual_items = st.dictionaries(item_keys, likely_values | json_values, max_size=9)
 
 
-@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     content=json_values

@@ -244,7 +244,6 @@ def two_banks(tmp_path: Path) -> Store:
     return _create_deployment(tmp_path / "here", 1)
 
 
-@pytest.mark.slow
 def test_a_joined_bank_has_the_items_and_films_of_both_banks(two_banks: Store) -> None:
     """The films are read from the folders of the banks, and the hashes are valid."""
     joined = _join(two_banks)
@@ -268,7 +267,6 @@ def test_a_joined_bank_has_the_items_and_films_of_both_banks(two_banks: Store) -
     assert verify(two_banks) == []
 
 
-@pytest.mark.slow
 def test_a_draw_from_joined_banks_is_reproducible(two_banks: Store, tmp_path: Path) -> None:
     """The order of the banks does not matter, and the allocation to banks is kept."""
     _join(two_banks)
@@ -320,7 +318,6 @@ def test_a_joined_bank_omits_items_that_were_struck_off(two_banks: Store) -> Non
     assert joined.n_items == 47
 
 
-@pytest.mark.slow
 def test_cases_being_read_are_recognised_in_every_bank(two_banks: Store) -> None:
     """Joining banks does not reveal the reference standard."""
     _read(two_banks, "R1")
@@ -341,7 +338,6 @@ def test_a_bank_can_be_removed_after_it_was_joined(two_banks: Store) -> None:
         remove_bank(two_banks, "both", acting=ACTING)
 
 
-@pytest.mark.slow
 def test_a_bundle_of_joined_banks_is_restored_identically(two_banks: Store, tmp_path: Path) -> None:
     """The bundle has the bank of each item and the terms of each bank."""
     files = bundle_files(_read(two_banks, "R1"), "trial")
@@ -365,7 +361,6 @@ def test_a_bundle_of_joined_banks_is_restored_identically(two_banks: Store, tmp_
     assert verify(target) == []
 
 
-@pytest.mark.slow
 def test_two_sites_that_joined_the_same_banks_are_merged(two_banks: Store, tmp_path: Path) -> None:
     _read(two_banks, "R1")
     there = _read(_create_deployment(tmp_path / "there", 2), "R2")

@@ -256,7 +256,6 @@ def own_store(tmp_path: Path) -> Store:
     return deployments.init(tmp_path / "home" / "s.db", entropy=entropy_from(1), now=NOW)
 
 
-@pytest.mark.slow
 def test_only_the_days_between_dicom_films_are_stored(tmp_path: Path, own_store: Store) -> None:
     """The days are computed from the dates of the files or spreadsheet, which are discarded."""
     rows = (

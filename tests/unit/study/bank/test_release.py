@@ -335,7 +335,6 @@ _JSON = st.recursive(
 )
 
 
-@pytest.mark.slow
 @given(
     entries=st.dictionaries(st.text(max_size=9), _JSON, min_size=1, max_size=9)
     | st.lists(_JSON, min_size=1, max_size=9),

@@ -26,8 +26,6 @@ from study.tables import source, text_file
 from tests.conftest import ACTING, NOW, entropy_from
 from tests.unit.study.bank.conftest import ItemDict
 
-pytestmark = pytest.mark.slow
-
 N_ITEMS = 90
 
 

@@ -116,7 +116,6 @@ def _formulas(files: Mapping[str, bytes]) -> Iterator[tuple[str, str]]:
                     yield name, cell
 
 
-@pytest.mark.slow
 def test_no_cell_of_a_bundle_is_a_formula_and_the_original_text_is_restored(
     hostile: Store, tmp_path: Path
 ) -> None:
@@ -134,7 +133,6 @@ def test_no_cell_of_a_bundle_is_a_formula_and_the_original_text_is_restored(
     assert "+1+2 (decided after closing)" in set(bundle.readings["excluded"])
 
 
-@pytest.mark.slow
 def test_a_bundle_with_formulas_is_restored_identically(hostile: Store, tmp_path: Path) -> None:
     """The bank is missing, so items and texts are restored from the escaped cells."""
     files = bundle_files(hostile, "trial")
@@ -148,7 +146,6 @@ def test_a_bundle_with_formulas_is_restored_identically(hostile: Store, tmp_path
     assert verify(target) == []
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rules", "omitted_key"),
     [

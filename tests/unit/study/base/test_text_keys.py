@@ -138,7 +138,6 @@ def test_the_first_spelling_represents_all_others() -> None:
     ]
 
 
-@pytest.mark.slow
 def test_a_formula_after_characters_without_a_glyph_is_escaped() -> None:
     """A spreadsheet may remove such characters and then run the formula."""
     for code in every_character():

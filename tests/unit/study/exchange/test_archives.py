@@ -159,7 +159,6 @@ def test_a_blinded_bundle_does_not_depend_on_the_reference_standard(
     assert b"EXPLANATION" not in b"".join(actual.values())
 
 
-@pytest.mark.slow
 def test_the_analysis_of_a_blinded_bundle_has_no_accuracy(
     open_study: Store, tmp_path: Path
 ) -> None:
@@ -339,7 +338,6 @@ def study_copy(closed_study: Store, tmp_path: Path) -> Store:
     return Store(tmp_path / "out" / archives.COPY)
 
 
-@pytest.mark.slow
 def test_the_copy_of_a_study_contains_only_that_study(
     study_copy: Store, closed_study: Store
 ) -> None:

@@ -35,7 +35,6 @@ def _kinds(store: Store) -> list[str]:
         return [event.kind for event in events.walk(look, "deployment")]
 
 
-@pytest.mark.slow
 def test_a_backup_made_during_writes_is_consistent(opened: Opened, tmp_path: Path) -> None:
     """The records in the backup are complete, and readers can continue after a restoration."""
     store = opened(readers=("R1", "R2"), cases=12)
@@ -168,7 +167,6 @@ def test_a_backup_can_be_written_to_another_path(banked: Store, tmp_path: Path) 
     assert len(list(backups.backup_folder(banked).iterdir())) == 1
 
 
-@pytest.mark.slow
 def test_old_backups_are_removed_but_the_last_valid_one_is_kept(
     banked: Store, tmp_path: Path
 ) -> None:

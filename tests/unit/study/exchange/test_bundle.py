@@ -104,7 +104,6 @@ def _table(files: dict[str, bytes], name: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(files[name].decode())))
 
 
-@pytest.mark.slow
 def test_a_protocol_without_new_keys_is_written_as_in_earlier_versions(open_study: Store) -> None:
     """A bundle of an earlier version is restored only if a new export is identical."""
     protocol = json.loads(bundle_files(open_study, "trial")["protocol.json"])
@@ -139,7 +138,6 @@ def test_declarations_for_the_analysis_are_in_the_bundle(opened: Opened) -> None
     assert protocol_value(protocol, "ordered_options") is True
 
 
-@pytest.mark.slow
 def test_frictionless_accepts_the_package_as_valid(open_study: Store, tmp_path: Path) -> None:
     """Frictionless checks schemas, keys, hashes and row counts, and reports a changed file."""
     export(open_study, study="trial", out=tmp_path / "bundle")
@@ -153,7 +151,6 @@ def test_frictionless_accepts_the_package_as_valid(open_study: Store, tmp_path: 
     assert not validate(str(tmp_path / "bundle" / "datapackage.json")).valid
 
 
-@pytest.mark.slow
 def test_answers_are_canonical_and_the_pressed_letter_is_kept(open_study: Store) -> None:
     """`answer` is the option in canonical order, `raw_answer` the letter as pressed."""
     rows = [
@@ -174,7 +171,6 @@ def test_rows_of_models_have_no_condition(open_study: Store) -> None:
     assert all(row["answer"] == "" and row["raw_answer"] == "X" for row in unparsed)
 
 
-@pytest.mark.slow
 def test_simulated_readers_are_marked_in_label_and_timing(open_study: Store) -> None:
     """The tables of raters and readings have the mark."""
     files = bundle_files(open_study, "trial")
@@ -182,7 +178,6 @@ def test_simulated_readers_are_marked_in_label_and_timing(open_study: Store) -> 
     assert _table(files, "readings.csv")[0]["timing_source"] == "simulated"
 
 
-@pytest.mark.slow
 def test_only_shared_option_sets_are_named(open_study: Store) -> None:
     """Options that no other item has do not form a set."""
     items = _table(bundle_files(open_study, "trial"), "items.csv")
@@ -193,7 +188,6 @@ def test_only_shared_option_sets_are_named(open_study: Store) -> None:
         assert all(bool(row["option_set"]) == (len(rows) > 1) for row in rows)
 
 
-@pytest.mark.slow
 def test_exports_of_a_store_are_identical(open_study: Store) -> None:
     """Exports can be repeated and compared."""
     first, second = bundle_files(open_study, "trial"), bundle_files(open_study, "trial")
@@ -227,14 +221,12 @@ def test_an_export_overwrites_no_file(open_study: Store, tmp_path: Path) -> None
     assert [path.name for path in tmp_path.glob(".bundle*")] == []
 
 
-@pytest.mark.slow
 def test_a_zip_contains_the_same_files(open_study: Store, tmp_path: Path) -> None:
     """A name that ends in .zip selects this format."""
     export(open_study, study="trial", out=tmp_path / "b.zip")
     assert (tmp_path / "b.zip").read_bytes() == zip_files(bundle_files(open_study, "trial"))
 
 
-@pytest.mark.slow
 def test_an_export_into_an_empty_folder_fills_it(open_study: Store, tmp_path: Path) -> None:
     """The folder may be a link."""
     (tmp_path / "empty").mkdir()
@@ -253,7 +245,6 @@ def test_an_export_into_an_empty_folder_fills_it(open_study: Store, tmp_path: Pa
     assert (tmp_path / "pointed-at" / "items.csv").is_file()
 
 
-@pytest.mark.slow
 def test_a_zip_does_not_replace_a_folder(open_study: Store, tmp_path: Path) -> None:
     """Even an empty folder is kept, and nothing else is written."""
     (tmp_path / "x.zip").mkdir()
@@ -263,7 +254,6 @@ def test_a_zip_does_not_replace_a_folder(open_study: Store, tmp_path: Path) -> N
     assert sorted(path.name for path in tmp_path.iterdir()) == before
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["file/bundle", "file/bundle.zip", "x" * 300, f"{'x' * 300}.zip"])
 def test_a_path_that_cannot_be_written_is_reported_in_one_sentence(
     open_study: Store, tmp_path: Path, name: str
@@ -348,7 +338,6 @@ def _prepare_readers(store: Store) -> Store:
     return store
 
 
-@pytest.mark.slow
 def test_answers_of_the_questionnaire_are_exported_if_the_protocol_says_so(
     opened: Opened, tmp_path: Path
 ) -> None:
@@ -421,7 +410,6 @@ def _add_model_with_outputs(store: Store, folder: Path, **words: str) -> Store:
     return store
 
 
-@pytest.mark.slow
 def test_the_bundle_and_analysis_compare_the_rules_for_reading_answers(
     opened: Opened, tmp_path: Path
 ) -> None:

@@ -34,8 +34,6 @@ from study.trail.verification import verify
 from tests.conftest import ACTING, NOW, invite, person, write_bank
 from tests.sites import close_trial, create_empty, export_bundle
 
-pytestmark = pytest.mark.slow
-
 BY = By(name="c", role="administrator", place="abc")
 LATER = NOW + timedelta(days=90)
 AIDED = {

@@ -112,7 +112,6 @@ def _refusals(
     return str(not_restored.value), str(not_merged.value)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("table", "column"), [(table, column) for table in TABLES for column in TABLES[table]]
 )
@@ -185,7 +184,6 @@ def test_verification_reports_altered_items_of_a_study(home: Store) -> None:
     )
 
 
-@pytest.mark.slow
 def test_the_trail_of_an_open_study_does_not_reveal_the_correct_answers(tmp_path: Path) -> None:
     """Blinded bundles omit the salt, without which the hash cannot be tested against guesses."""
     store = create_site(tmp_path / "site", 3)
@@ -196,7 +194,6 @@ def test_the_trail_of_an_open_study_does_not_reveal_the_correct_answers(tmp_path
     assert not any(salt.encode() in content for content in files.values())
 
 
-@pytest.mark.slow
 def test_studies_without_a_hash_of_their_items_are_restored_with_a_note(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -213,7 +210,6 @@ def test_studies_without_a_hash_of_their_items_are_restored_with_a_note(
     assert verify(target) == []
 
 
-@pytest.mark.slow
 def test_the_hash_covers_the_context_shown_to_readers(tmp_path: Path) -> None:
     """A study with context is restored to the same hash."""
     store = create_site(tmp_path / "site", 5, context=["age", "sex", "indication"])

@@ -311,7 +311,6 @@ def _empty_store(folder: Path) -> None:
     init(folder / "store.db", entropy=entropy_from(1), now=NOW)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("order", Order)
 def test_a_paper_does_not_depend_on_the_correct_answers(tmp_path: Path, order: Order) -> None:
     """Banks with other answers, reports, explanations and attributes give identical files."""
@@ -381,7 +380,6 @@ def _store_that_reveals_truth(folder: Path) -> Store:
     return store
 
 
-@pytest.mark.slow
 def test_the_paper_of_a_bank_that_reveals_answers_does_not_reveal_them(
     tmp_path: Path,
 ) -> None:

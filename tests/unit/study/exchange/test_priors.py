@@ -98,7 +98,6 @@ def test_conditions_and_views_apply_to_prior_images(
     assert [film.name for film in _films(paper, "q0000")] == names
 
 
-@pytest.mark.slow
 def test_each_format_labels_prior_images(tmp_path: Path, paper: Paper) -> None:
     """No path, number of days or correct answer from the bank is included."""
     store, out = Store(tmp_path / "store.db"), tmp_path / "out"
@@ -128,7 +127,6 @@ def _read_and_close(store: Store) -> None:
     close_trial(store)
 
 
-@pytest.mark.slow
 def test_a_bundle_with_prior_images_is_restored_identically(
     tmp_path: Path,
 ) -> None:

@@ -149,7 +149,6 @@ def test_records_omit_the_truth_codes_and_personal_answers(
     assert not any(row["lookup"] in text or row["code_hash"] in text for row in codes)
 
 
-@pytest.mark.slow
 def test_a_restored_study_uses_an_imported_bank(
     bundle: dict[str, bytes], target: Store, tmp_path: Path
 ) -> None:
@@ -210,7 +209,6 @@ def test_a_restored_study_cannot_be_read(
         reader_code(target, study="trial", reader_id="P1", entropy=entropy_from(9), now=LATER)
 
 
-@pytest.mark.slow
 def test_a_restored_study_stays_closed(target: Store, tmp_path: Path) -> None:
     """The time at which the study was closed is kept."""
     store = create_site(tmp_path / "b", 4)
@@ -409,7 +407,6 @@ def test_verification_reports_alterations_of_a_restored_study(
     assert any("bank bank: its items" in breach for breach in verify(target))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("listed", "message"),
     [
@@ -497,7 +494,6 @@ def _conflicts(store: Store, path: Path, **changed: str) -> str:
     return str(refused.value)
 
 
-@pytest.mark.slow
 def test_a_merged_study_has_both_sites(home: Store, other: Store, tmp_path: Path) -> None:
     """The merged study has the readers with their site, the model once, and both chains."""
     result = merge(home, export_bundle(other), study="trial", site="Bergen", acting=ACTING)
@@ -522,7 +518,6 @@ def test_without_a_name_the_site_has_the_id_of_the_deployment(home: Store, other
     assert verify(home) == []
 
 
-@pytest.mark.slow
 def test_a_third_site_can_be_merged(home: Store, other: Store, third: Store) -> None:
     """The bundles are merged one after the other."""
     for site_store in (other, third):
@@ -531,7 +526,6 @@ def test_a_third_site_can_be_merged(home: Store, other: Store, third: Store) -> 
     assert len([name for name in bundle_files(home, "trial") if name.startswith("audit-")]) == 2
 
 
-@pytest.mark.slow
 def test_a_merged_study_is_restored_identically(home: Store, other: Store, tmp_path: Path) -> None:
     """The bundle of a merged study includes the chain of each site."""
     merge(home, export_bundle(other), study="trial", site="Bergen", acting=ACTING)
@@ -545,7 +539,6 @@ def test_a_merged_study_is_restored_identically(home: Store, other: Store, tmp_p
     assert verify(target) == []
 
 
-@pytest.mark.slow
 def test_a_restored_study_can_be_merged(home: Store, other: Store, tmp_path: Path) -> None:
     """The deployment where it was read is its site, not the one where it was restored."""
     target = create_empty(tmp_path / "target", 9)
@@ -560,7 +553,6 @@ def test_a_restored_study_can_be_merged(home: Store, other: Store, tmp_path: Pat
     assert result.readers == ("P2", "S2")
 
 
-@pytest.mark.slow
 def test_a_bundle_is_not_merged_twice(home: Store, other: Store) -> None:
     """The message names the deployment and each reader."""
     path = export_bundle(other)
@@ -575,7 +567,6 @@ def test_a_study_is_not_merged_with_itself(home: Store) -> None:
     assert "itself was read" in _conflicts(home, export_bundle(home))
 
 
-@pytest.mark.slow
 def test_readers_and_models_with_the_same_name_are_reported(home: Store, tmp_path: Path) -> None:
     """Upper and lower case do not matter; a model may be the same at both sites."""
     twin = create_site(tmp_path / "twin", 2, person_id="p1", simulated="M1x", model="DCBA")
@@ -585,7 +576,6 @@ def test_readers_and_models_with_the_same_name_are_reported(home: Store, tmp_pat
     assert "the model M1 is in both, with different predictions" in message
 
 
-@pytest.mark.slow
 def test_a_model_withdrawn_at_one_site_only_is_a_conflict(home: Store, other: Store) -> None:
     """Otherwise the wrong file would count for both."""
     withdraw_model(
@@ -612,7 +602,6 @@ def test_a_model_withdrawn_at_one_site_only_is_a_conflict(home: Store, other: St
     assert verify(home) == []
 
 
-@pytest.mark.slow
 def test_a_model_with_a_withdrawn_name_can_be_merged(
     home: Store, other: Store, tmp_path: Path
 ) -> None:
@@ -658,7 +647,6 @@ def test_a_reader_with_the_name_of_a_model_is_refused(home: Store, other: Store)
         merge(home, export_bundle(other), study="trial", acting=ACTING)
 
 
-@pytest.mark.slow
 def test_studies_with_different_protocols_are_not_merged(home: Store, tmp_path: Path) -> None:
     """One different value is enough for a refusal."""
     store = create_site(tmp_path / "x", 2, person_id="P2", simulated="S2", margin=0.1)
@@ -675,7 +663,6 @@ def test_open_studies_are_not_merged(tmp_path: Path) -> None:
     assert "while its study was still open" in message
 
 
-@pytest.mark.slow
 def test_a_merged_bundle_is_not_merged_again(home: Store, other: Store, third: Store) -> None:
     """Each site is merged from its own deployment."""
     merge(other, export_bundle(home), study="trial", acting=ACTING)
@@ -723,7 +710,6 @@ def test_verification_reports_alterations_of_a_merged_site(
     assert any(message in breach for breach in verify(home)), verify(home)
 
 
-@pytest.mark.slow
 def test_verification_reports_a_truncated_merged_chain(home: Store, other: Store) -> None:
     """The chain of the merging study has the last event of the merged chain."""
     result = merge(home, export_bundle(other), study="trial", acting=ACTING)

@@ -82,7 +82,6 @@ def test_invalid_terms_are_refused(invalid_values: dict[str, str]) -> None:
         Provenance(**invalid_values)
 
 
-@pytest.mark.slow
 def test_every_export_states_the_terms(closed_study: Store, tmp_path: Path) -> None:
     """The Frictionless metadata, the first sheet of the workbook and a restored study do."""
     export(closed_study, study="trial", out=tmp_path / "bundle")
@@ -104,7 +103,6 @@ def test_every_export_states_the_terms(closed_study: Store, tmp_path: Path) -> N
     assert verify(other) == []
 
 
-@pytest.mark.slow
 def test_an_export_without_texts_gives_the_same_analysis(
     closed_study: Store, tmp_path: Path
 ) -> None:
@@ -136,7 +134,6 @@ def _unpacked(path: Path) -> bytes:
         return b"".join(opened.read(name) for name in opened.namelist())
 
 
-@pytest.mark.slow
 def test_verification_reports_altered_terms(closed_study: Store) -> None:
     assert verify(closed_study) == []
     tamper(closed_study, "UPDATE banks SET licence = 'CC0'")

@@ -106,7 +106,6 @@ def displayed_image(data: bytes) -> NDArray[np.float64]:
     return np.asarray(np.floor(np.clip((levels - low) / (high - low), 0, 1) * 255 + 0.5))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ACCEPTED_FILES)
 def test_the_example_files_of_pydicom_look_as_pydicom_renders_them(name: str) -> None:
     """The images differ by at most one grey level, for every transfer syntax."""
@@ -247,7 +246,6 @@ def test_other_kinds_of_dicom_object_are_refused_with_the_name_of_the_kind(
 PATHS = [path for path in sorted(BUNDLED.parent.rglob("*")) if path.is_file()]
 
 
-@pytest.mark.slow
 def test_every_file_of_pydicom_is_shown_or_rejected() -> None:
     """No other error occurs, and no file is refused as one that the program cannot process."""
     rejected = {}

@@ -229,7 +229,6 @@ def test_a_window_within_the_pixel_range_is_used(centre: int, width: int) -> Non
     assert result.window == (centre - width / 2, centre + width / 2 - 1)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("photometric", MONOCHROME)
 @pytest.mark.parametrize("first_as", [0, 0x10000])
 @pytest.mark.parametrize("n_tables", [False, True])

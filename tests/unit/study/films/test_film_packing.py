@@ -29,7 +29,6 @@ def radiograph(top: int, shape: tuple[int, int] = (300, 280), noise: float = 0.0
     return levels.astype(np.uint8) if top < 256 else levels.astype(np.uint16)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("top", [255, 1023, 4095, 16_383, 65_535])
 def test_films_of_all_depths_are_unpacked_without_loss(top: int) -> None:
     """Samples and their type are the same."""
@@ -86,7 +85,6 @@ def test_a_packed_film_equals_a_manual_computation() -> None:
     assert rest == bytes([2 * 5, 2 * 2 - 1, 2 * 1 - 1, 2 * 4 - 1])
 
 
-@pytest.mark.slow
 def test_twelve_bits_scaled_to_sixteen_are_packed_as_twelve() -> None:
     """A film of 12 bits times 16 is sent as 12 bits and a list of levels."""
     film = radiograph(1023)
@@ -95,7 +93,6 @@ def test_twelve_bits_scaled_to_sixteen_are_packed_as_twelve() -> None:
     assert set(header["levels"][1:]) <= {64 * n for n in range(1, 9)}
 
 
-@pytest.mark.slow
 def test_large_differences_are_stored_as_exceptions() -> None:
     """A bright marker on a dark film is stored separately, and restored."""
     film = radiograph(255, noise=0.0)
@@ -123,7 +120,6 @@ def test_weights_do_not_exceed_the_32_bits_of_the_browser(top: int) -> None:
             assert sum(map(abs, weights)) <= MAX_WEIGHT
 
 
-@pytest.mark.slow
 def test_a_noisy_film_is_smaller_than_its_png() -> None:
     """A weighted prediction is less affected by noise than the value of a neighbour."""
     import io

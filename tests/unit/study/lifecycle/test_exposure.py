@@ -130,7 +130,6 @@ def _assert_no_secret(walk: previews.Preview) -> None:
         assert not [secret for secret in SECRETS if secret.encode() in content]
 
 
-@pytest.mark.slow
 def test_the_preview_of_an_open_study_shows_placeholders(banked: Store) -> None:
     """Each letter of the feedback is random and marked as random; the copy contains no others."""
     _open(banked, "trial", feedback="after case")
@@ -142,7 +141,6 @@ def test_the_preview_of_an_open_study_shows_placeholders(banked: Store) -> None:
     assert opened["reference_standard"] == "made up"
 
 
-@pytest.mark.slow
 def test_a_preview_shows_the_true_answers_unless_an_open_study_hides_them(
     banked: Store,
 ) -> None:
@@ -185,7 +183,6 @@ def test_warnings_count_options_in_the_complete_bank_only(store: Store, tmp_path
     assert "A in 24 of 24 questions" in exposure.opening_warnings(store, "few")[0]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("films", "ids"), [(True, False), (False, True)])
 def test_a_bank_imported_again_is_recognised(
     banked: Store, tmp_path: Path, films: bool, ids: bool
@@ -233,7 +230,6 @@ def _import_variant(
     import_bank(store, path, name="again", images=folder, acting=ACTING)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("has_look_alikes", [False, True])
 @pytest.mark.parametrize(
     "shared",
@@ -339,7 +335,6 @@ def test_a_bank_with_other_cases_is_not_restricted(banked: Store, tmp_path: Path
     _open(banked, "early", bank="again", interim_results=True)
 
 
-@pytest.mark.slow
 def test_a_preview_with_true_answers_ends_when_the_study_opens(
     banked: Store,
 ) -> None:
@@ -354,7 +349,6 @@ def test_a_preview_with_true_answers_ends_when_the_study_opens(
     _assert_placeholders(banked, _feedback_of(banked, _preview(banked)))
 
 
-@pytest.mark.slow
 def test_no_other_study_can_show_interim_accuracy_of_cases_being_read(
     banked: Store,
 ) -> None:
@@ -446,7 +440,6 @@ def _read_one_case(store: Store, study: str) -> None:
     assert desk.take_records(store, person, [reading(case)], now=NOW).refused == ()
 
 
-@pytest.mark.slow
 def test_staff_of_another_study_are_named_when_they_are_invited(banked: Store) -> None:
     """The coordinator and statistician are named; a reader without feedback is not."""
     _draw(banked, "trial")

@@ -62,7 +62,6 @@ def _items(store: Store, reader_id: str) -> dict[str, int | None]:
     return {row["item_id"]: row["block"] for row in rows}
 
 
-@pytest.mark.slow
 def test_arms_are_concealed_until_opening_and_balanced_after_it(banked: Store) -> None:
     """Four readers in four strata are divided equally; a later reader completes a block."""
     _drawn(banked, **ARMS)

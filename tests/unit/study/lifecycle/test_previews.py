@@ -106,7 +106,6 @@ def test_every_design_can_be_previewed_with_an_example_of_its_aid(
     assert shown == ({"Finding A"} if "aid_model" in values else set())
 
 
-@pytest.mark.slow
 def test_each_arm_can_be_previewed(banked: Store) -> None:
     """Each arm has a separate preview; the default is the first arm."""
     arms = [
@@ -130,7 +129,6 @@ def test_each_arm_can_be_previewed(banked: Store) -> None:
             _open(drawn, person, arm="AI", **which)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("aid", ["first", "on demand", "after"])
 def test_no_answer_of_the_model_reaches_a_preview(banked: Store, tmp_path: Path, aid: str) -> None:
     """The answer is never sent to the page or stored in a file of the preview."""
@@ -161,7 +159,6 @@ def test_no_answer_of_the_model_reaches_a_preview(banked: Store, tmp_path: Path,
         walk.discard()
 
 
-@pytest.mark.slow
 def test_a_complete_preview_changes_no_table(banked: Store) -> None:
     """The preview has consent, practice and all cases, and adds a single event."""
     store = _draw(banked, consent="May we?", practice_cases=2, feedback="after study")
@@ -347,7 +344,6 @@ def test_the_preview_of_an_invalid_draft_is_refused_with_its_reason(banked: Stor
     assert list(folder.iterdir()) == []
 
 
-@pytest.mark.slow
 def test_the_number_of_stored_previews_is_limited(banked: Store) -> None:
     """The least recently used one is deleted first."""
     store = _draw(banked)

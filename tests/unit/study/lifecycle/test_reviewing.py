@@ -132,7 +132,6 @@ def _judge_all(
     return n
 
 
-@pytest.mark.slow
 def test_faulty_questions_of_a_review_are_not_drawn_again(tmp_path: Path, store: Store) -> None:
     """Two people judge each question; here they always differ, so a third judges it too."""
     folder = tmp_path / "thirty"

@@ -33,8 +33,6 @@ from tests.sites import create_empty
 from tests.unit.study.exchange.test_restoring import SCORING_KINDS
 from tests.unit.study.lifecycle.test_reviewing import reviewers, run_command_in_process
 
-pytestmark = pytest.mark.slow
-
 Opened = Callable[..., Store]
 OPEN = "open-ended"
 READERS = ("R1", "R2")

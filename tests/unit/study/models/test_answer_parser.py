@@ -65,7 +65,6 @@ def _letters_read(batch: str) -> list[str | None]:
     return [parse_answer(output.text, output.options, output.question) for output in CORPUS[batch]]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("batch", sorted(CORPUS))
 def test_no_output_is_read_as_the_wrong_letter(batch: str) -> None:
     """No letter is read from an output that means another letter or none."""
@@ -395,7 +394,6 @@ def _number_of_calls(
     return calls
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "repeated", ["A ", "(B) ", "The answer is B. ", "pleural effusion ", "| A "]
 )
@@ -416,7 +414,6 @@ def test_the_number_of_calls_grows_linearly_with_sentences_and_statements() -> N
     assert _number_of_calls(text(200)) <= 2.2 * _number_of_calls(text(100))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("repeated", ["the left is not, ", "the heart is enlarged, "])
 def test_the_number_of_calls_with_a_question_grows_linearly(repeated: str) -> None:
     """The outputs include a sentence with many clauses."""
@@ -427,7 +424,6 @@ def test_the_number_of_calls_with_a_question_grows_linearly(repeated: str) -> No
     )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("repeated", ["the left is not, ", "the efusion is on the left, "])
 def test_the_number_of_calls_grows_linearly_for_words_of_the_question(repeated: str) -> None:
     """The outputs include misspelt words."""

@@ -114,7 +114,6 @@ def test_an_unclear_output_has_no_answer(words: str) -> None:
     assert parse_answer(words, OPTIONS) is None
 
 
-@pytest.mark.slow
 def test_known_outputs_are_read_with_their_meaning() -> None:
     """The file has seven hundred outputs, a third of them unclear."""
     lines = (Path(__file__).parent / "model_outputs.jsonl").read_text(encoding="utf-8").splitlines()
@@ -149,7 +148,6 @@ def test_known_outputs_for_other_options_are_read_with_their_meaning() -> None:
     assert wrong == {}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [
@@ -213,14 +211,12 @@ def test_options_that_are_letters_must_not_contradict_their_position() -> None:
     assert parse_answer("B", ("C", "B", "A")) == "B"
 
 
-@pytest.mark.slow
 @given(st.text(max_size=300), st.lists(st.text(max_size=20), min_size=2, max_size=8))
 def test_any_output_gives_a_letter_of_the_options_or_none(raw: str, options: list[str]) -> None:
     """No text raises an error."""
     assert parse_answer(raw, options) in {None, *"ABCDEFGH"[: len(options)]}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "hostile",
     ["<answer>" * 5000, "\n" * 50_000, "the answer is " * 5000, "{" * 50_000, "(" * 50_000],
@@ -259,7 +255,7 @@ REPEATED_PHRASES = ("A", "be", "for me", "got it", "it stays", "so", "not")
     [
         REPEATED_PHRASES,
         *(
-            pytest.param(_phrases_in(name), marks=pytest.mark.slow, id=name)
+            pytest.param(_phrases_in(name), id=name)
             for name in ("filler", "conclude", "choose", "modifier", "negation", "leads")
         ),
     ],
@@ -427,7 +423,6 @@ json_values = st.recursive(
 )
 
 
-@pytest.mark.slow
 @given(value=json_values)
 def test_any_json_gives_predictions_or_an_error(
     tmp_path_factory: pytest.TempPathFactory, value: object

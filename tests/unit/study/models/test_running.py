@@ -202,7 +202,6 @@ def test_a_run_does_not_exceed_its_budget(tmp_path: Path) -> None:
     assert len(unreported.asked) == 1
 
 
-@pytest.mark.slow
 def test_an_interruption_waits_for_pending_answers(tmp_path: Path) -> None:
     """After SIGINT no further question is sent, and pending answers are stored."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as other:

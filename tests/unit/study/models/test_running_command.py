@@ -130,7 +130,6 @@ def test_a_run_cannot_be_resumed_with_another_protocol(
     assert processes.run("study", *_python(trial, "--resolution", "quarter")).returncode == 0
 
 
-@pytest.mark.slow
 def test_a_journal_can_be_read_as_a_file_of_predictions(
     trial: Store, slow_server: ModelServer
 ) -> None:
@@ -159,7 +158,6 @@ def _until_asked(server: ModelServer, times: int, process: BaseProcess) -> None:
         process.join(0.005)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_a_killed_run_asks_no_question_twice(
     seed: int, trial: Store, slow_server: ModelServer, tmp_path: Path
@@ -179,7 +177,6 @@ def test_a_killed_run_asks_no_question_twice(
     )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_a_crash_of_all_processes_loses_no_stored_answer(
     seed: int, trial: Store, slow_server: ModelServer, tmp_path: Path

@@ -198,7 +198,6 @@ def test_verification_reports_an_exclusion_altered_in_the_file(
     assert any(message in breach for breach in verify(copy))
 
 
-@pytest.mark.slow
 def test_the_sensitivity_analysis_drops_excluded_readings(
     read_study: Store, tmp_path: Path
 ) -> None:

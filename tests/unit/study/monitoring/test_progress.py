@@ -264,7 +264,6 @@ def test_the_cache_includes_new_readings_and_changed_answers(opened: Opened) -> 
     _assert_cached_readings_are_current(store)
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("cold")
 def test_the_cache_is_discarded_when_the_store_is_replaced(opened: Opened) -> None:
     """A backup copied over the store has fewer readings, and then different ones."""

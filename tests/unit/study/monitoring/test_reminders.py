@@ -238,7 +238,6 @@ def test_an_unreachable_server_is_reported_in_one_sentence() -> None:
         send(_mail_server(port), to="a@example.org", subject="s", text="t")
 
 
-@pytest.mark.slow
 def test_a_server_that_does_not_answer_is_abandoned_after_the_timeout(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -333,7 +332,6 @@ def test_inactive_readers_are_reminded_on_schedule(
     assert verify(reachable_study) == []
 
 
-@pytest.mark.slow
 def test_a_suspended_server_does_not_repeat_the_reminders_of_another(
     reachable_study: Store, mail_server: _MailServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

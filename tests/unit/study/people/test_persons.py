@@ -128,7 +128,6 @@ def test_the_trail_records_who_granted_a_role(trial: Store) -> None:
     assert verify(trial) == []
 
 
-@pytest.mark.slow
 def test_a_revoked_role_ends_at_once_and_can_be_restored(trial: Store) -> None:
     """The sign-in and the code end in the same transaction.
 
@@ -184,7 +183,6 @@ def test_the_last_administrator_cannot_be_revoked(trial: Store) -> None:
     assert verify(trial) == []
 
 
-@pytest.mark.slow
 def test_the_roster_shows_the_state_of_each_code(trial: Store) -> None:
     """A code is unused, used, expired, or was guessed at."""
     code = _grant(trial, "stan", Role.STATISTICIAN, expires=NOW + timedelta(days=30))
@@ -230,7 +228,6 @@ def _refusal_reason(store: Store, code: codes.Code, **more: object) -> str:
     return refused.value.why
 
 
-@pytest.mark.slow
 def test_people_who_run_a_study_cannot_read_in_it(trial: Store) -> None:
     """The rule also applies by address, in reverse order, and after a revocation."""
     _grant(trial, "stan", Role.STATISTICIAN, email="stan@example.org")
@@ -258,7 +255,6 @@ def test_a_reader_cannot_sign_in_where_staff_of_the_study_are_signed_in(trial: S
     assert _sign_in(trial, code, browser=signing_in.Browser(current=reader)).person.name == "R2"
 
 
-@pytest.mark.slow
 def test_only_administrators_can_give_codes_to_people_with_roles_elsewhere(trial: Store) -> None:
     """A code gives access to all roles of its person."""
     _grant(trial, "adam", Role.ADMINISTRATOR, study="", by=ADA, email="adam@example.org")
@@ -273,7 +269,6 @@ def test_only_administrators_can_give_codes_to_people_with_roles_elsewhere(trial
         persons.erase_name(trial, **_arguments(trial, "adam"))  # type: ignore[arg-type]
 
 
-@pytest.mark.slow
 def test_short_names_and_roles_are_unique(trial: Store) -> None:
     """A reader's study code, another person's short name and a role already held are refused."""
     for taken in ("R1", "c"):

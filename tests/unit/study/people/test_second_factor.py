@@ -20,8 +20,6 @@ from study.store import Store, events
 from study.trail.verification import verify
 from tests.conftest import ACTING, NOW, entropy_from, invite
 
-pytestmark = pytest.mark.slow
-
 _SEEDS = count(20)
 
 

@@ -191,7 +191,6 @@ def test_the_public_part_of_a_code_is_not_enough(banked: Store, codes: dict[str,
         _sign_in(banked, codes["R2"][:-1] + "#")
 
 
-@pytest.mark.slow
 def test_codes_differ_in_salt_and_text() -> None:
     """Each code is created from new random bytes."""
     source = entropy_from(5)

@@ -231,7 +231,6 @@ def test_flagged_questions_are_excluded(bank: Store) -> None:
     assert count_drawable(bank, 1, _protocol_with(without_flags=["B206"])) == (24, 24)
 
 
-@pytest.mark.slow
 def test_the_sample_does_not_depend_on_the_order_of_the_import(tmp_path: Path) -> None:
     """All options are tested; of similar questions the same one is excluded."""
 

@@ -86,7 +86,6 @@ def test_a_case_view_has_exactly_the_permitted_fields() -> None:
     assert film == {"film", "label", "prior", "days"} | shape
 
 
-@pytest.mark.slow
 def test_the_desk_does_not_reveal_the_order_of_the_import(tmp_path: Path) -> None:
     """A bank imported in reverse, such as one sorted by finding, gives the same desk."""
     desks, numbers = [], []
@@ -378,7 +377,6 @@ def _with_context(tmp_path: Path, context: list[str]) -> Store:
     return new_store
 
 
-@pytest.mark.slow
 def test_indication_and_comparison_are_shown_if_the_protocol_names_them(tmp_path: Path) -> None:
     """An indication that continues with the findings is not shown."""
     store = _with_context(tmp_path, ["indication", "age", "comparison"])
@@ -414,7 +412,6 @@ def test_the_desk_can_read_the_context_but_no_other_report_text(tmp_path: Path) 
             look.rows(statement)
 
 
-@pytest.mark.slow
 def test_the_bundle_includes_the_context_that_was_shown(tmp_path: Path) -> None:
     """A restored study has identical records; other context is not exported."""
     store = _with_context(tmp_path, ["indication"])

@@ -307,7 +307,6 @@ def test_a_restored_study_has_identical_text_and_ids(opened: Opened, tmp_path: P
     assert not verify_study(target, "trial").breaches
 
 
-@pytest.mark.slow
 def test_a_merged_study_has_the_text_of_both_sites(tmp_path: Path) -> None:
     """The IDs are unchanged, and the verification finds no breach."""
     stores = []

@@ -358,7 +358,6 @@ def test_practice_has_the_condition_of_the_first_block(opened: Opened) -> None:
     assert _cases(store, "R2")[0].condition == "unaided"
 
 
-@pytest.mark.slow
 def test_a_simulated_reader_needs_no_practice(opened: Opened) -> None:
     """A person who has practised cannot be simulated."""
     store = opened(practice_cases=2)

@@ -155,7 +155,6 @@ def test_a_preview_shows_prior_films(trial: Make) -> None:
         assert len(case_films(look, 1)) == 3 * N_PATIENTS - 1
 
 
-@pytest.mark.slow
 def test_the_score_card_has_the_prior_films(trial: Make) -> None:
     """Each film has a different number."""
     store = trial(context=["prior"], feedback="after study")

@@ -168,7 +168,6 @@ def _pdf_text(record: ReadingRecord) -> str:
     return " ".join(result.stdout.decode().split())
 
 
-@pytest.mark.slow
 def test_the_record_is_available_after_the_last_case_without_a_score(
     opened: Opened,
 ) -> None:
@@ -197,7 +196,6 @@ def test_the_record_is_available_after_the_last_case_without_a_score(
     assert "place" not in _pdf_text(_record(store)).casefold()
 
 
-@pytest.mark.slow
 def test_the_pdf_of_the_record_has_the_rank_after_closing(opened: Opened) -> None:
     """The record does not name other readers."""
     store = opened(readers=FIVE_READERS, **PEER_PROTOCOL)
@@ -210,7 +208,6 @@ def test_the_pdf_of_the_record_has_the_rank_after_closing(opened: Opened) -> Non
     assert not any(other in shown for other in FIVE_READERS if other != "R1")
 
 
-@pytest.mark.slow
 def test_the_pdf_of_the_record_supports_any_script_and_no_markup(
     opened: Opened,
 ) -> None:
@@ -345,7 +342,6 @@ def test_with_only_two_other_readers_there_is_no_rank(opened: Opened) -> None:
     assert card_of(store, "R5").comparison is None
 
 
-@pytest.mark.slow
 def test_by_default_the_card_has_no_comparison(opened: Opened) -> None:
     """The message before closing does not mention a rank either."""
     store = opened(readers=FIVE_READERS, feedback="after study")

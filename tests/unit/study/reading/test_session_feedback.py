@@ -5,7 +5,6 @@ from collections import Counter
 from datetime import datetime, timedelta
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -73,7 +72,6 @@ def _feedback_events(store: Store) -> list[tuple[str, int]]:
     return [(row.actor, row.detail["session"]) for row in rows]
 
 
-@pytest.mark.slow
 def test_a_reader_sees_both_shares_before_the_next_session_and_not_later(banked: Store) -> None:
     """The shares are rounded, and the same after a reload; the event contains no share."""
     _open(banked, conditions=["unaided", "aided"], aid_model="m")
@@ -100,7 +98,6 @@ def test_a_reader_sees_both_shares_before_the_next_session_and_not_later(banked:
     assert verify(banked) == []
 
 
-@pytest.mark.slow
 def test_readers_in_an_unaided_arm_see_only_their_own_share(banked: Store) -> None:
     """In the other arm, the model's share is that of the answers shown, with planted errors."""
     _open(banked, "R1", "R2", arms=ARMS, aid_model="m", aid_errors=6, accuracy=1.0)
@@ -113,7 +110,6 @@ def test_readers_in_an_unaided_arm_see_only_their_own_share(banked: Store) -> No
         assert ("about 70 % of the same cases" in feedback) == (arm == "with AI")
 
 
-@pytest.mark.slow
 def test_the_last_answer_counts_in_sequential_reading(banked: Store) -> None:
     """Both answers to a case count as one case."""
     _open(banked, conditions=["aided"], aid="after", aid_model="m")

@@ -44,7 +44,6 @@ def test_the_expected_accuracy_equals_the_requested_accuracy(accuracy: float) ->
     assert weights @ success / weights.sum() == pytest.approx(accuracy, abs=1e-3)
 
 
-@pytest.mark.slow
 def test_the_observed_accuracy_is_close_to_the_requested_accuracy(opened: Opened) -> None:
     """For 10 readers of 24 shared cases, the difference is at most four standard errors."""
     names = tuple(f"S{i}" for i in range(10))
@@ -83,7 +82,6 @@ def test_hard_items_and_tempting_distractors_are_the_same_for_all_seeds(opened: 
     assert np.mean(shares) > 0.6
 
 
-@pytest.mark.slow
 def test_other_seeds_give_other_answers(opened: Opened) -> None:
     """The answers of two readers differ."""
     store = opened(readers=("S1", "S2"), cases=24)

@@ -50,7 +50,6 @@ def _migrations(
     monkeypatch.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, *migrations))
 
 
-@pytest.mark.slow
 def test_only_one_of_many_processes_migrates_an_older_store(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

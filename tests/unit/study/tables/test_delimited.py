@@ -147,7 +147,6 @@ def test_a_cell_may_be_as_long_as_the_limit_of_a_record(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.slow
 def test_a_wide_header_is_checked_in_linear_time(tmp_path: Path) -> None:
     """Each name is looked up once: comparing all pairs of 16,000 would be 128 million steps."""
     names = [f"c{n}" for n in range(16_000)]

@@ -47,7 +47,6 @@ def test_the_size_that_a_sheet_declares_is_ignored(tmp_path: Path, declared: str
     assert read_cells(path) == EXPECTED_ROWS
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "cell",
     [

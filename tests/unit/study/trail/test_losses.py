@@ -89,7 +89,6 @@ def _restore_earlier_copy(store: Store, page: ReadingPage, then: int, rest: int)
     return Store(store.path)
 
 
-@pytest.mark.slow
 def test_verification_reports_a_copy_without_its_journal(opened: Opened, tmp_path: Path) -> None:
     """The latest records are only in the journal, so the copy opens without them."""
     store = opened(cases=8)
@@ -258,7 +257,6 @@ def test_lines_added_later_do_not_hide_the_damage_of_a_witness(
     assert any("the witness: the file " in breach for breach in verify(store))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("n", [1, 40])
 def test_the_witness_of_another_store_is_reported(opened: Opened, tmp_path: Path, n: int) -> None:
     """That file is valid, and shorter or longer, but its events have other hashes."""
@@ -329,7 +327,6 @@ def test_a_first_line_that_was_not_flushed_is_corrected(opened: Opened) -> None:
     assert (witnessed.damage, verify(store)) == ("", [])
 
 
-@pytest.mark.slow
 def test_simultaneous_writers_keep_the_witness_valid(opened: Opened) -> None:
     """Each line continues the one before, even when the file is started or rewritten."""
     store = opened(cases=8)
@@ -343,7 +340,6 @@ def test_simultaneous_writers_keep_the_witness_valid(opened: Opened) -> None:
     assert [path.name for path in store.path.parent.glob(".*heads*")] == []
 
 
-@pytest.mark.slow
 def test_lost_answers_are_sent_again_and_recorded_in_the_trail(opened: Opened) -> None:
     """The store has lost three of five readings; the page sends them again."""
     store = opened(cases=8)
@@ -415,7 +411,6 @@ def test_only_an_existing_loss_can_be_accepted_and_with_a_reason(opened: Opened)
         losses.accept_losses(back, reason=" ", acting=ACTING)
 
 
-@pytest.mark.slow
 def test_a_restored_backup_continues_and_its_losses_are_accepted(opened: Opened) -> None:
     """The decision to restore includes the acceptance."""
     store = opened(cases=8)
@@ -459,7 +454,6 @@ def test_records_are_not_acknowledged_before_they_are_in_the_witness(
     assert witnessed.heads[-1].number == 8
 
 
-@pytest.mark.slow
 def test_a_server_killed_under_load_causes_no_breach(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -540,7 +534,6 @@ def test_the_witness_has_the_owner_and_mode_of_the_store(
     )
 
 
-@pytest.mark.slow
 def test_a_rewritten_witness_keeps_the_last_heads_and_all_losses(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -148,7 +148,6 @@ def test_the_csv_has_all_events_and_no_formula(amended_study: Store) -> None:
     assert {row["chain"] for row in rows} == {"study:trial", "deployment"}
 
 
-@pytest.mark.slow
 def test_the_trail_of_a_merged_study_includes_every_site(tmp_path: Path) -> None:
     """Each event from another deployment names that deployment."""
     home, other = (

@@ -57,7 +57,6 @@ def read_study(original: Path, tmp_path: Path) -> Store:
     return Store(templates.copy_store(original, tmp_path / "copy.db"))
 
 
-@pytest.mark.slow
 def test_an_unaltered_store_has_no_breach(read_study: Store) -> None:
     """The study in this store is complete."""
     assert verify(read_study) == []
@@ -422,7 +421,6 @@ def test_the_tables_of_litestream_are_accepted(opened: Opened) -> None:
     assert verify(store) == ["the store: the view _litestream_lock is not one of this program's."]
 
 
-@pytest.mark.slow
 def test_altered_tables_of_the_deployment_are_reported(opened: Opened) -> None:
     """The alterations are an inserted sign-in, account or backup, and another ID or secret."""
     store = opened(cases=8)

@@ -35,8 +35,6 @@ from ui.results.background import current_request, job_of, report_of
 from ui.server import worker
 from ui.server.worker import OnProgress
 
-pytestmark = pytest.mark.slow
-
 Opened = Callable[..., Store]
 PATIENCE_S = 120.0
 

@@ -22,7 +22,6 @@ def _person(deployment: Deployment, reader_id: str) -> Person:
     return person
 
 
-@pytest.mark.slow
 def test_studies_are_listed_for_people_who_may_see_their_accuracy(
     enter: Enter,
 ) -> None:
@@ -46,7 +45,6 @@ def test_other_studies_are_not_listed(enter: Enter, asked: list[str]) -> None:
         leaderboard(deployment.store, _person(deployment, "coordinator of amber"), asked)
 
 
-@pytest.mark.slow
 def test_the_download_equals_the_page_and_has_the_models_cards(
     states: dict[str, Deployment], tmp_path_factory: pytest.TempPathFactory
 ) -> None:

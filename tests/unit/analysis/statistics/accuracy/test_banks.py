@@ -67,7 +67,6 @@ def test_the_difference_from_an_unread_bank_is_undefined() -> None:
     assert row["undefined_because"] == NO_ITEM_IN_ONE_BANK
 
 
-@pytest.mark.slow
 def test_the_report_has_the_difference_if_there_are_two_banks() -> None:
     results = analyse(_bundle({"x": (70, 56), "y": (80, 48)}), OPTIONS)
     text = " ".join(map(str, findings(results)))

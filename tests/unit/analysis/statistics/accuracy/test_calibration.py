@@ -73,7 +73,6 @@ def test_an_edge_belongs_to_the_upper_bin() -> None:
     assert bins["bin_low"].tolist() == pytest.approx([0, 0.1, 0.3, 0.6, 0.7, 0.9])
 
 
-@pytest.mark.slow
 def test_patients_are_resampled_together() -> None:
     """With four equal answers per patient, the interval is wider, and contains the estimate."""
     few, of_few = _random_confidences(40)
@@ -124,7 +123,6 @@ def test_calibrated_models_are_within_the_range_of_chance() -> None:
     assert result.loc[ECE, "estimate"] > result.loc[BY_CHANCE, "ci_high"]
 
 
-@pytest.mark.slow
 def test_an_undefined_calibration_has_its_reason() -> None:
     """Without wrong answers there is no AUC, and with few answers no interval."""
     all_rows = model_calibration(_bundle([0.5, 0.9] * 20, [True] * 40), OPTIONS).set_index(
@@ -145,7 +143,6 @@ def test_an_undefined_calibration_has_its_reason() -> None:
         assert few.loc[measure, "undefined_because"] == "interval: fewer than 8 items"
 
 
-@pytest.mark.slow
 def test_the_table_exists_only_if_a_model_states_its_confidence() -> None:
     """Confidences of readers, ratings of a finding, and numbers above 1 do not count."""
     confidence, right = _random_confidences(30)

@@ -43,7 +43,6 @@ def test_the_positive_option_determines_the_classes(
     assert (row["positive"], row["n_positive"]) == (positive, n_positive)
 
 
-@pytest.mark.slow
 def test_items_without_options_have_two_classes_in_binary_studies() -> None:
     """The rule is that for areas under the ROC curve; a third letter leaves no table."""
     assert diagnostic(bundle([""] * 4))["positive"].tolist() == ["B"]
@@ -82,7 +81,6 @@ def test_the_protocol_names_positive_options() -> None:
     assert diagnostic(declared, Options(positive=("nodule",)))["positive"].iloc[0] == "B"
 
 
-@pytest.mark.slow
 def test_an_option_that_no_item_offers_is_refused(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -111,7 +111,6 @@ def test_limits_of_ranks_equal_those_computed_in_a_loop(make_bundle: MakeBundle)
     assert row["rank_high"].tolist() == ordered[194].tolist()
 
 
-@pytest.mark.slow
 def test_resamples_do_not_depend_on_the_block_size() -> None:
     """Every resample has as many items as the bundle, and depends on the seed only."""
     options = Options(bootstrap=50)

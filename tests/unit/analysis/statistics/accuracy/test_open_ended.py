@@ -72,7 +72,6 @@ def _overall(bundle: Bundle) -> pd.DataFrame:
     return table.loc[table["by"] == "overall"].set_index("measure")
 
 
-@pytest.mark.slow
 def test_the_gap_needs_25_patients_asked_with_and_without_options() -> None:
     """Of 40 cases asked in both ways, 24 answers are too few for a verdict; 25 are enough."""
     for bundle, few in (
@@ -132,7 +131,6 @@ def test_strict_accuracy_of_independent_items_has_wilsons_interval() -> None:
     assert (score["ci_low"], score["ci_high"]) == pytest.approx(plain, abs=1e-12)
 
 
-@pytest.mark.slow
 def test_items_of_a_patient_are_resampled_together() -> None:
     """With four equal items per patient, the interval is twice as wide."""
     scores = "cccciiii" * 20
@@ -191,7 +189,6 @@ def test_without_items_asked_in_both_ways_the_gap_is_undefined() -> None:
     assert row["undefined_because"] == NO_ITEM_BOTH_WAYS
 
 
-@pytest.mark.slow
 def test_the_first_run_counts_and_the_protocol_excludes_readings() -> None:
     bundle = _bundle("AAAA", "ccii", run=["1", "2", "2", "10"])
     assert _overall(bundle).loc["correct", ["n", "estimate"]].tolist() == [1, 1]
@@ -201,7 +198,6 @@ def test_the_first_run_counts_and_the_protocol_excludes_readings() -> None:
     assert _overall(text).loc["correct", "n"] == 3
 
 
-@pytest.mark.slow
 def test_the_report_describes_open_answers_if_there_are_any() -> None:
     bundle = _bundle("A" * 30 + "B" * 10, "c" * 18 + "p" * 8 + "i" * 12 + "-?")
     results = analyse(bundle, OPTIONS)
@@ -226,7 +222,6 @@ def test_the_report_describes_open_answers_if_there_are_any() -> None:
     ]
 
 
-@pytest.mark.slow
 def test_a_gap_whose_interval_contains_0_is_not_reported_as_one() -> None:
     """The sentence agrees with the interval in the table."""
     results = analyse(_bundle("A" * 22 + "B" * 18, "c" * 20 + "ii" + "cc" + "i" * 16), OPTIONS)

@@ -75,7 +75,6 @@ def test_the_share_of_a_position_refers_to_the_items_that_have_it() -> None:
     assert "the reference standard never" in table.loc[3, "undefined_because"]
 
 
-@pytest.mark.slow
 def test_the_table_in_the_report_has_a_column_for_each_position() -> None:
     """Each cell has an interval."""
     result = analyse(_bundle([order[0] for order in ORDERS], ORDERS), Options(bootstrap=20))

@@ -43,7 +43,6 @@ def study(
     return bundle_from_tables(items, pd.DataFrame(readings), raters)
 
 
-@pytest.mark.slow
 def test_raters_without_confidence_have_no_curve() -> None:
     """A rater with missing confidence has no curve either; a study without curves has no table."""
     gap = {**CONFIDENCES, "R2": [1, 1, "", 3, 4, 4], "M1": None}
@@ -51,7 +50,6 @@ def test_raters_without_confidence_have_no_curve() -> None:
     assert "roc_points" not in analyse(study({"R1": None}), OPTIONS).tables
 
 
-@pytest.mark.slow
 def test_curve_and_sensitivity_have_the_same_positive_class() -> None:
     """With the other class the curve is mirrored, and its area is the same."""
     by_default = roc_points(study(CONFIDENCES), OPTIONS)
@@ -80,7 +78,6 @@ def test_intervals_take_into_account_items_of_the_same_patient() -> None:
     assert table[table["measure"] == "auc"]["method"].iloc[0] == "DeLong, logit over patients"
 
 
-@pytest.mark.slow
 def test_the_figure_shows_readers_the_mean_of_readers_and_models() -> None:
     """A model without confidence is shown as a point."""
     results = analyse(study({**CONFIDENCES, "M2": None}), OPTIONS)

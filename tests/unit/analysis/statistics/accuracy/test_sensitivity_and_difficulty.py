@@ -178,7 +178,6 @@ def test_a_model_without_conditions_is_compared_with_readers_under_each_conditio
     ]
 
 
-@pytest.mark.slow
 def test_items_where_a_model_and_all_readers_differ_are_listed(
     make_bundle: MakeBundle, tmp_path: Path
 ) -> None:

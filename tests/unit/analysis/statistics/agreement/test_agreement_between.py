@@ -93,7 +93,6 @@ def test_the_interval_between_readers_and_models_is_that_of_resampled_items(
     assert row[["readers_models_low", "readers_models_high"]].tolist() == pytest.approx(limits)
 
 
-@pytest.mark.slow
 def test_resamples_of_many_items_are_computed_in_blocks(
     make_bundle: MakeBundle, monkeypatch: pytest.MonkeyPatch
 ) -> None:

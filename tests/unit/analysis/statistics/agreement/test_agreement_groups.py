@@ -196,7 +196,6 @@ def test_the_interval_uses_students_t_with_n_minus_1_degrees_of_freedom_and_ends
     assert row["ci_high"] == 1
 
 
-@pytest.mark.slow
 def test_patients_are_resampled_if_they_have_several_items(make_bundle: MakeBundle) -> None:
     """Limits are quantiles of the estimates from the items of the drawn patients."""
     answers = {"R": "ABABAB" * 10, "S": "ABABBA" * 10, "T": "ABABAA" * 10}

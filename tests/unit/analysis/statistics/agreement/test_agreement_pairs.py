@@ -48,7 +48,6 @@ def test_a_model_without_conditions_is_paired_with_all_readers(
     ]
 
 
-@pytest.mark.slow
 def test_only_items_that_both_answered_count(make_bundle: MakeBundle) -> None:
     """Error consistency also needs a reference standard, and same_wrong needs two errors."""
     bundle = make_bundle("AAAA.", {"R": "AB.BC", "S": "ABACC"})
@@ -168,7 +167,6 @@ def test_with_a_single_item_standard_error_and_interval_are_empty(make_bundle: M
     assert row["undefined_because"] == "standard error and interval: a single item"
 
 
-@pytest.mark.slow
 def test_values_of_a_pair_do_not_depend_on_other_raters(make_bundle: MakeBundle) -> None:
     """Fewer raters or letters give identical sums."""
     size, letters = [2 + i % 13 for i in range(130)], "ABCDEFGHIJKLMN"

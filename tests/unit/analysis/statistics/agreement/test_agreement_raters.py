@@ -39,7 +39,6 @@ def agreement_of_readers(bundle: Bundle) -> pd.DataFrame:
     return chosen.set_index("measure")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("patients", [0, 15])
 def test_both_parts_of_the_variance_follow_from_the_table_of_groups(patients: int) -> None:
     """The jackknife over raters uses the table without each rater; the interval is a t interval."""

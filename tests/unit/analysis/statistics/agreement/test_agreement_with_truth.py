@@ -9,8 +9,6 @@ from analysis import Bundle, Options, agreement_pairs, agreement_with_truth, bun
 from analysis.statistics.agreement.with_truth import NEVER_WRONG, REWORDED_REASONS
 from tests.unit.analysis.conftest import MakeBundle
 
-pytestmark = pytest.mark.slow
-
 
 def _study(seed: int, n_patients: int, per_patient: int) -> Bundle:
     """Return a bundle of a reader whose errors are concentrated in some patients."""

@@ -60,7 +60,6 @@ def test_resamples_of_many_patients_are_not_counted() -> None:
     assert times is None
 
 
-@pytest.mark.slow
 def test_intervals_are_the_same_with_and_without_counting(
     make_bundle: MakeBundle, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -68,7 +68,6 @@ def test_kappa_is_fleiss_kappa_of_the_two_blind_verdicts(seed: int) -> None:
     )
 
 
-@pytest.mark.slow
 def test_items_of_a_patient_are_resampled_together() -> None:
     """Ten equal items of a patient have the information of one item."""
     single = _verdicts(20, seed=4).assign(patient_id=lambda entry: entry["item_id"])
@@ -123,7 +122,6 @@ def test_an_invalid_review_is_refused_with_its_rows(
     assert not out.exists()
 
 
-@pytest.mark.slow
 def test_a_report_can_exclude_items_that_a_review_rejected(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

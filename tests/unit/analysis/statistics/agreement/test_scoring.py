@@ -26,8 +26,6 @@ from analysis.statistics.agreement.judges import (
 )
 from tests.conftest import number_of_examples
 
-pytestmark = pytest.mark.slow
-
 OPTIONS = Options(bootstrap=200)
 READING_COLUMNS = ["rater_id", "item_id", "answer"]
 SCORE_PAIRS = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=2, max_size=40)

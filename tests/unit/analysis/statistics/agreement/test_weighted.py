@@ -82,7 +82,6 @@ def test_the_values_equal_the_definition_with_proportions() -> None:
     assert kappa == pytest.approx(expected)
 
 
-@pytest.mark.slow
 def test_reversing_the_options_does_not_change_kappa(answers: dict[str, list[str]]) -> None:
     """Any other order of the options changes the value."""
     before = agreement_weighted(study(answers), ORDERED)
@@ -101,7 +100,6 @@ def test_a_constant_rater_is_undefined(answers: dict[str, list[str]]) -> None:
     assert rows["undefined_because"].str.startswith("both raters gave a single answer").all()
 
 
-@pytest.mark.slow
 def test_only_options_that_were_declared_ordered_are_weighted(
     answers: dict[str, list[str]],
 ) -> None:

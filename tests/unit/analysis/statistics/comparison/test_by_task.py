@@ -10,8 +10,6 @@ from analysis.report.tables import report_tables
 from analysis.statistics.accuracy.model_conditions import model_conditions
 from analysis.statistics.comparison.model_pairs import model_pairs
 
-pytestmark = pytest.mark.slow
-
 N_ITEMS = 240
 GENERATOR = np.random.default_rng(11)
 ITEMS = pd.DataFrame(

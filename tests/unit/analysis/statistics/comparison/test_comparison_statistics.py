@@ -92,7 +92,6 @@ def test_tangos_interval_without_items_is_undefined() -> None:
     assert all(math.isnan(limit) for limit in _tango(0, 0, 0))
 
 
-@pytest.mark.slow
 def test_intervals_of_many_pairs_equal_single_computations() -> None:
     """The intervals are identical."""
     random = np.random.default_rng(3)

@@ -101,7 +101,6 @@ def test_with_clusters_the_clustered_p_value_is_adjusted(make_bundle: MakeBundle
     assert row["cluster_ci_low"] <= row["difference"] <= row["cluster_ci_high"]
 
 
-@pytest.mark.slow
 def test_the_cluster_interval_equals_that_computed_in_a_loop(make_bundle: MakeBundle) -> None:
     """The loop draws patients with the same generator."""
     answers = {"R": "AAAAABBBABAA" * 8, "S": "ABABBBBAAABB" * 8}
@@ -196,7 +195,6 @@ def test_without_a_reference_standard_all_values_are_undefined(make_bundle: Make
         assert row["undefined_because"] == NO_REFERENCE
 
 
-@pytest.mark.slow
 def test_two_hundred_raters_have_all_pairs() -> None:
     """There are 19,900 pairs; the benchmarks measure the time."""
     random = np.random.default_rng(5)

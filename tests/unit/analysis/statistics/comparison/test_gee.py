@@ -72,7 +72,6 @@ def test_the_interval_contains_0_if_p_is_above_alpha() -> None:
         assert (holds == (table["p"] > alpha)).all()
 
 
-@pytest.mark.slow
 def test_with_one_reader_the_estimate_is_the_difference_of_the_pair(
     make_bundle: MakeBundle,
 ) -> None:

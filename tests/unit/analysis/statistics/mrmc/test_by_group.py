@@ -75,7 +75,6 @@ def comparison_values(table: pd.DataFrame) -> pd.DataFrame:
     return table[names].reset_index(drop=True)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("by_group", "alone"),
     [(reader_panel_by, reader_panel), (reader_conditions_by, reader_conditions)],
@@ -108,7 +107,6 @@ def test_p_values_are_adjusted_over_the_groups_of_a_field(study: Bundle) -> None
         assert rows["p_adjusted"].tolist() == pytest.approx(expected)
 
 
-@pytest.mark.slow
 def test_a_class_equals_the_study_of_its_items(study: Bundle) -> None:
     """With two options, an answer of the same class is correct."""
     conditions, panel = diagnostic_conditions(study), diagnostic_panel(study)
@@ -142,7 +140,6 @@ def test_an_unknown_field_of_subgroups_is_refused(study: Bundle) -> None:
         reader_panel_by(other)
 
 
-@pytest.mark.slow
 def test_a_study_without_tasks_and_subgroups_has_no_table(study: Bundle) -> None:
     """A study without the comparison has no table either."""
     items = study.items[["item_id", "truth"]]

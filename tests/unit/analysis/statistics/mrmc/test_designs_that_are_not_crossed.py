@@ -202,7 +202,6 @@ def study_with_exclusions(exclusions: str) -> Bundle:
     return replace(bundle, protocol={"locked": {"protocol": {"exclusions": exclusions}}})
 
 
-@pytest.mark.slow
 def test_the_protocol_can_remove_excluded_readings_from_the_primary_analysis() -> None:
     """Excluded readings are neither wrong nor absent, and repeats do not replace them."""
     tables = analyse(study_with_exclusions("primary")).tables
@@ -219,7 +218,6 @@ def test_the_protocol_can_remove_excluded_readings_from_the_primary_analysis() -
     assert other["excluded readings dropped"] == other["missing as wrong"] == 3
 
 
-@pytest.mark.slow
 def test_excluded_readings_count_by_default() -> None:
     """The protocol of this study does not mention excluded readings."""
     for protocol in ("sensitivity", ""):
@@ -234,7 +232,6 @@ def test_excluded_readings_count_by_default() -> None:
         assert other.loc["excluded readings dropped", "n"] == 3
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("answers", ["AAAB", "ABBB"])
 def test_limits_of_intervals_are_within_the_possible_range(answers: str) -> None:
     """Two readers and four items have very wide intervals."""
@@ -246,7 +243,6 @@ def test_limits_of_intervals_are_within_the_possible_range(answers: str) -> None
     assert (tables["reader_panel"]["ci_high"] == 1).any() or answers == "ABBB"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("arms", [False, True])
 @pytest.mark.parametrize("shared", [False, True])
 def test_sites_and_confidences_of_any_design_are_analysed(arms: bool, shared: bool) -> None:

@@ -20,7 +20,6 @@ def _bundle(make_bundle: MakeBundle, primary: str = "") -> Bundle:
     return replace(bundle, protocol={"primary_model": primary})
 
 
-@pytest.mark.slow
 def test_every_row_of_the_panel_is_adjusted_for_the_number_of_models(
     make_bundle: MakeBundle,
 ) -> None:
@@ -41,7 +40,6 @@ def test_every_row_of_the_panel_is_adjusted_for_the_number_of_models(
     assert set(table["family"]) == {"accuracy, these readers", "accuracy, readers like these"}
 
 
-@pytest.mark.slow
 def test_the_p_value_of_a_primary_model_is_not_adjusted(make_bundle: MakeBundle) -> None:
     """The other models are a family of two."""
     table = panel_adjusted(_bundle(make_bundle, primary="M2")).set_index(["model_id", "claim"])
@@ -52,7 +50,6 @@ def test_the_p_value_of_a_primary_model_is_not_adjusted(make_bundle: MakeBundle)
     assert other["p_adjusted"] <= complete.loc[("M1", "these readers"), "p_adjusted"]
 
 
-@pytest.mark.slow
 def test_a_primary_model_without_answers_changes_nothing(make_bundle: MakeBundle) -> None:
     """No other model becomes the primary model."""
     first, other = (panel_adjusted(_bundle(make_bundle, name)) for name in ("", "M9"))

@@ -64,7 +64,6 @@ def test_readers_are_divided_by_a_declared_number_of_years(declared: bool) -> No
     assert (row["value_a"], row["value_b"]) == (0.75, 0.625)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("years", "reason"),
     [(["3", "x", "", "12"], "fewer than 3 readers"), (["7", "7", "7", "7"], "")],
@@ -82,7 +81,6 @@ def test_a_slope_over_years_needs_three_readers_with_different_years(
         assert reason in row["undefined_because"]
 
 
-@pytest.mark.slow
 def test_a_study_of_one_task_has_no_interaction_with_tasks() -> None:
     """An interaction needs items of two tasks that were presented to all readers."""
     bundle = study(FOUR_READERS, level=["x", "x", "y", "y"])
@@ -136,14 +134,12 @@ def test_readers_with_too_few_items_leave_the_row_undefined() -> None:
     )
 
 
-@pytest.mark.slow
 def test_a_study_without_groups_has_no_table() -> None:
     """Each factor has at most one group of readers."""
     tables = analyse(study(FOUR_READERS, level=["x"] * 4), Options(bootstrap=5)).tables
     assert not [name for name in tables if name.startswith("reader_groups")]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_values_do_not_depend_on_order(seed: int) -> None:
     """Groups, readers and rows are reordered; swapped groups change the sign of the difference."""

@@ -186,7 +186,6 @@ def test_a_model_without_conditions_is_compared_with_readers_under_each_conditio
     ]
 
 
-@pytest.mark.slow
 def test_without_models_or_readers_the_tables_are_empty(make_bundle: MakeBundle) -> None:
     """The tables have all columns."""
     tables = analyse(make_bundle("AB", {"R1": "AB"})).tables

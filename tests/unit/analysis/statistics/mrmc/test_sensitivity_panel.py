@@ -148,7 +148,6 @@ def test_a_task_of_one_item_leaves_macro_without_standard_error() -> None:
     assert macro["undefined_because"].str.contains("in a task, a single item").all()
 
 
-@pytest.mark.slow
 def test_the_findings_report_undefined_choices() -> None:
     """An undefined choice does not count as a changed conclusion."""
     bundle = _bundle(tasks=1)
@@ -178,7 +177,6 @@ def test_undefined_values_have_a_reason() -> None:
     assert sensitivity_panel(bundle_from_tables(items, readings)).empty
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("patients", [False, True])
 def test_readings_flagged_by_all_readers_drop_their_items(
     patients: bool,

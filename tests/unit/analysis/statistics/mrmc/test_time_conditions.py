@@ -121,7 +121,6 @@ def test_ratios_do_not_depend_on_the_unit_and_swapped_conditions_invert_them(tim
     assert swapped["ci_low"].tolist() == pytest.approx((1 / before["ci_high"]).tolist())
 
 
-@pytest.mark.slow
 def test_a_reader_without_a_pair_leaves_the_row_undefined(times: Times) -> None:
     """The row states the reason; without any pair there is no table."""
     none = np.full(N_ITEMS, np.nan)

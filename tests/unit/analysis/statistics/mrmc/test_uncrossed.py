@@ -217,7 +217,6 @@ def test_moments_and_components_give_the_variance(
     assert set(parts.loc[parts["metric"] == "auc", "shared"]) >= {"none", shared}
 
 
-@pytest.mark.slow
 def test_the_report_lists_every_component() -> None:
     """Each row of the file has a row with the comparison and the shared factor."""
     results = analyse(bundle(conditions=("",)), Options(bootstrap=5))
@@ -256,7 +255,6 @@ def test_a_moment_is_the_mean_product_over_pairs_that_share_its_factors() -> Non
         assert parts.loc[name, "bdg_biased_moment"] == pytest.approx(np.mean(at_least))
 
 
-@pytest.mark.slow
 def test_a_negative_variance_leaves_no_interval() -> None:
     """An unbiased variance below 0 has no square root, and the reason states it."""
     negative = 0
@@ -270,7 +268,6 @@ def test_a_negative_variance_leaves_no_interval() -> None:
     assert negative
 
 
-@pytest.mark.slow
 def test_a_fully_crossed_study_has_no_table_of_uncrossed_comparisons() -> None:
     """A study in which all readers read the same part of the items is crossed too."""
     items, readings, raters = study(share=1.0)

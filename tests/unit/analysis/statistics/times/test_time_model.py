@@ -268,7 +268,6 @@ def test_models_that_exceed_the_memory_are_undefined(monkeypatch: pytest.MonkeyP
     assert row["undefined_because"] == TOO_LARGE
 
 
-@pytest.mark.slow
 def test_readings_without_an_answer_are_not_modelled() -> None:
     """The time of a case that timed out is not the time of a decision."""
     items, readings = _study(3, 20)
