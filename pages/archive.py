@@ -22,17 +22,17 @@ from ui.server.access import guard
 person = guard(Act.EXPORT)
 
 
-def _state(result: archive.StudyState) -> None:
-    counts = result.has.counts
+def _show_state(result: archive.StudyState) -> None:
+    counts = result.completeness.counts
     figures = (
         (t("State"), study_state(result.state)),
-        (t("Cases"), decimal(result.has.n_cases)),
+        (t("Cases"), decimal(result.completeness.n_cases)),
         (
             t("Readers finished"),
             t(
                 "{n} of {total}",
-                n=result.has.by_stage[Stage.FINISHED],
-                total=len(result.has.readers),
+                n=result.completeness.by_stage[Stage.FINISHED],
+                total=len(result.completeness.readers),
             ),
         ),
         (t("Readings"), t("{n} of {total}", n=counts.n_read, total=counts.n_assigned)),
@@ -50,14 +50,14 @@ def _state(result: archive.StudyState) -> None:
         )
 
 
-def _missing(study_state: archive.StudyState) -> None:
+def _show_missing_readings(study_state: archive.StudyState) -> None:
     section(t("Missing readings"))
     missing_cases = [
         session
-        for session in study_state.has.sessions
+        for session in study_state.completeness.sessions
         if session.counts.n_answered < session.counts.n_assigned or session.counts.n_excluded
     ]
-    if not study_state.has.sessions:
+    if not study_state.completeness.sessions:
         st.write(t("No cases have been assigned yet."))
     elif not missing_cases:
         st.write(t("None: every assigned case has a valid answer."))
@@ -84,9 +84,9 @@ def _missing(study_state: archive.StudyState) -> None:
     closing_links()
 
 
-def _close(study_state: archive.StudyState) -> None:
+def _closing_form(study_state: archive.StudyState) -> None:
     section(t("Close the study"))
-    missing = study_state.has.counts.n_unread
+    missing = study_state.completeness.counts.n_unread
     st.markdown(
         t(
             "Closing is **permanent**: no one can reopen the study. Readers can read no further "
@@ -125,7 +125,7 @@ def _close(study_state: archive.StudyState) -> None:
         )
 
 
-def _files(study_state: archive.StudyState) -> None:
+def _export_section(study_state: archive.StudyState) -> None:
     section(t("Export files"))
     if study_state.shows_accuracy:
         st.write(
@@ -153,10 +153,10 @@ def _files(study_state: archive.StudyState) -> None:
     omits_texts = st.checkbox(
         t("Leave out the texts of questions and options"), key="without-texts"
     )
-    archives = archive.made(person)
+    archives = archive.archive_files(person)
 
     def make() -> str:
-        archive.make(person, texts=not omits_texts)
+        archive.make_archive_files(person, texts=not omits_texts)
         return t("The files have been created. Download them below.")
 
     kind: Literal["primary", "secondary"] = (
@@ -170,10 +170,10 @@ def _files(study_state: archive.StudyState) -> None:
         type=kind,
     )
     if archives:
-        _made(archives, study_state)
+        _show_archive_files(archives, study_state)
 
 
-def _made(archives: archive.Made, study_state: archive.StudyState) -> None:
+def _show_archive_files(archives: archive.ArchiveFiles, study_state: archive.StudyState) -> None:
     if archives.blinded and study_state.shows_accuracy:
         st.warning(t("These files are still blinded. Create them again to include everything."))
     if not archives.texts:
@@ -184,7 +184,7 @@ def _made(archives: archive.Made, study_state: archive.StudyState) -> None:
         who=archives.by,
         n=archives.last_event,
     )
-    heads = (t("File"), t("Contents"), t("Size"), "SHA-256")
+    headings = (t("File"), t("Contents"), t("Size"), "SHA-256")
     purposes = _purposes()
     rows = [
         Download(
@@ -203,7 +203,7 @@ def _made(archives: archive.Made, study_state: archive.StudyState) -> None:
         size="",
         sha256="",
     )
-    downloads(caption, heads, (*rows, sums))
+    downloads(caption, headings, (*rows, sums))
     for name, reason in archives.left_out.items():
         st.caption(t("Not created: {name}. {why}", name=plain(name), why=plain(reason)))
 
@@ -230,13 +230,13 @@ masthead(person)
 page_title(t("Close and export"))
 with error_line():
     current = archive.state_of(person)
-    _state(current)
-    _missing(current)
+    _show_state(current)
+    _show_missing_readings(current)
     if current.state == "open" and person.may(Act.CLOSE):
-        _close(current)
+        _closing_form(current)
     else:
         actions.report("close-study-button")
-    _files(current)
+    _export_section(current)
     head_section(person.study_name)
     if current.state == "closed" and person.may(Act.CLOSE):
         if current.has_words:

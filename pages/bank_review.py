@@ -37,7 +37,7 @@ def _bank() -> BankRow | None:
         return next((row for row in banks.listed(look) if row.id == bank_number), None)
 
 
-def _review(row: JudgingRow) -> None:
+def _show_review(row: JudgingRow) -> None:
     with store().look() as look:
         items = judging.everything_judged(look, row)
         reviewers = judgements.judges(look, row)
@@ -56,16 +56,16 @@ def _review(row: JudgingRow) -> None:
             facts(review_facts)
         progress(row, items, reviewers)
         if not hidden:
-            _faults(row, items, [reviewer.handle for reviewer in reviewers])
+            _show_faulty_questions(row, items, [reviewer.handle for reviewer in reviewers])
             links(
                 f"verdicts_{row.id}",
                 {verdicts.address(row.id): t("All verdicts (CSV)")},
                 download=True,
             )
-        _ending(row, hidden=bool(hidden))
+        _closing_controls(row, hidden=bool(hidden))
 
 
-def _faults(row: JudgingRow, items: list[Judged], handles: list[str]) -> None:
+def _show_faulty_questions(row: JudgingRow, items: list[Judged], handles: list[str]) -> None:
     faulty = [item for item in items if item.result not in (None, ItemVerdict.SOUND)]
     if not faulty:
         return
@@ -88,7 +88,7 @@ def _faults(row: JudgingRow, items: list[Judged], handles: list[str]) -> None:
     )
 
 
-def _ending(row: JudgingRow, *, hidden: bool) -> None:
+def _closing_controls(row: JudgingRow, *, hidden: bool) -> None:
     if not row.ended_at_utc:
         close_button(
             person,
@@ -142,7 +142,7 @@ def _strike(row: JudgingRow) -> Question:
     )
 
 
-def _new(bank: BankRow, n_reviews: int, below: DeltaGenerator) -> None:
+def _new_review_form(bank: BankRow, n_reviews: int, below: DeltaGenerator) -> None:
     with st.form(f"new-review-{n_reviews}", border=False):
         name = st.text_input(t("Name of the review"), max_chars=100)
         chosen = choose_judges(
@@ -197,7 +197,7 @@ def _new(bank: BankRow, n_reviews: int, below: DeltaGenerator) -> None:
 
 
 def _ids(typed_ids: str, file: UploadedFile | None) -> list[str]:
-    """Return the IDs that were entered or uploaded; None for a random sample."""
+    """Return the IDs that were entered or uploaded; empty for a random sample."""
     if file is None:
         return ids_in(typed_ids)
     if typed_ids.strip():
@@ -233,12 +233,12 @@ def _page(bank: BankRow) -> None:
         ]
     with st.container():
         for row in reviews_of_bank:
-            _review(row)
+            _show_review(row)
     with st.expander(t("Reviewers and their access codes")):
         judges(person)
     new, below = st.expander(t("New review"), expanded=not reviews_of_bank), st.container()
     with new:
-        _new(bank, len(reviews_of_bank), below)
+        _new_review_form(bank, len(reviews_of_bank), below)
     if own_judgings:
         links("to_reviews", {"reviews": t("Go to your own reviews")})
 

@@ -23,7 +23,7 @@ person = guard(Act.MAKE_STUDY)
 masthead(person)
 
 
-def _banks_listed() -> None:
+def _show_banks() -> None:
     with store().look() as look:
         bank_rows = banks.listed(look)
     if not bank_rows:
@@ -61,11 +61,11 @@ def _banks_listed() -> None:
             },
         },
     )
-    _teaching([row.name for row in bank_rows])
-    _removal([row.name for row in bank_rows])
+    _teaching_form([row.name for row in bank_rows])
+    _removal_form([row.name for row in bank_rows])
 
 
-def _teaching(names: list[str]) -> None:
+def _teaching_form(names: list[str]) -> None:
     """Show which banks may be used for teaching, and let coordinators change this."""
     with store().look() as look:
         taught = [row.name for row in teaching_banks.taught(look)]
@@ -93,7 +93,7 @@ def _teaching(names: list[str]) -> None:
             links("to_teaching", {"teaching": t("See the teaching page")})
 
 
-def _removal(names: list[str]) -> None:
+def _removal_form(names: list[str]) -> None:
     with st.expander(t("Remove a bank")):
         st.caption(
             t(
@@ -116,10 +116,10 @@ st.write(
     t("A bank is a checked set of questions with their images. Studies draw their cases from it.")
 )
 with error_line():
-    importing.settle()
+    importing.finish_import()
     # In containers, because tabs below a growing element would return to the first tab.
     with st.container():
-        _banks_listed()
+        _show_banks()
     st.subheader(t("Import a bank"), anchor=False)
     with st.container():
         importing.show_import("")

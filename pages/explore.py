@@ -1,4 +1,4 @@
-"""The questions of a bank: counts, filters, search, a single question, and striking it off."""
+"""The questions of a bank: counts, filters, search, single questions, and striking them off."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ from study.store import bank_contents, banks, teaching
 from study.store.bank_contents import ListedItem
 from study.store.banks import BankRow
 from ui.app.masthead import masthead
-from ui.banks.questions import FACETS, addresses, chosen, counted, facets, question_card
+from ui.banks.questions import FACETS, addresses, facets, filtered, question_card, value_counts
 from ui.parts import actions
 from ui.parts.actions import Question
 from ui.parts.links import links
@@ -26,7 +26,7 @@ from ui.server.deployment import store
 person = guard(Act.MAKE_STUDY)
 masthead(person)
 
-ON_A_PAGE = 50
+QUESTIONS_PER_PAGE = 50
 
 
 def _bank() -> BankRow | None:
@@ -35,7 +35,7 @@ def _bank() -> BankRow | None:
         return next((row for row in banks.listed(look) if row.id == bank_number), None)
 
 
-def _names() -> dict[str, str]:
+def _facet_names() -> dict[str, str]:
     return {
         "split": t("Split"),
         "task": t("Task"),
@@ -48,7 +48,7 @@ def _names() -> dict[str, str]:
     }
 
 
-def _value(value: str) -> str:
+def _value_label(value: str) -> str:
     return value or t("(not given)")
 
 
@@ -56,17 +56,17 @@ def _matching_questions(bank: BankRow) -> pd.DataFrame:
     """Show the search fields and return the matching questions."""
     with st.spinner(t("Reading the bank ...")):
         frame = facets(store(), bank.id, bank.content_sha256)
-    names = _names()
+    names = _facet_names()
     facets_present = [name for name in FACETS if frame[name].nunique() > 1]
     selection: dict[str, Sequence[str]] = {}
     if facets_present:
         for place, column in zip(facets_present, st.columns(len(facets_present)), strict=True):
-            values = list(counted(frame, place).index)
+            values = list(value_counts(frame, place).index)
             with column:
                 selection[place] = st.multiselect(
                     names[place],
                     values,
-                    format_func=_value,
+                    format_func=_value_label,
                     placeholder=t("Any"),
                     key=f"explore-{place}",
                 )
@@ -76,17 +76,17 @@ def _matching_questions(bank: BankRow) -> pd.DataFrame:
     ).strip()
     with store().look(sealed=True) as look:
         struck_items = bank_contents.struck_items(look, bank.id)
-        holding = bank_contents.search_items(look, bank.id, text) if text else None
+        matching_ids = bank_contents.search_items(look, bank.id, text) if text else None
     if struck_items and only.toggle(
         t("Struck off ({n})", n=len(struck_items)), key="explore-struck"
     ):
         frame = frame[frame.index.isin(struck_items)]
-    result = chosen(frame, selection)
-    return result if holding is None else result[result.index.isin(holding)]
+    result = filtered(frame, selection)
+    return result if matching_ids is None else result[result.index.isin(matching_ids)]
 
 
-def _counts(questions: pd.DataFrame) -> None:
-    names = _names()
+def _show_counts(questions: pd.DataFrame) -> None:
+    names = _facet_names()
     with st.expander(t("Counts"), expanded=False):
         by = st.segmented_control(
             t("Count by"),
@@ -96,10 +96,10 @@ def _counts(questions: pd.DataFrame) -> None:
             key="explore-by",
             required=True,
         )
-        counts = counted(questions, by)
+        counts = value_counts(questions, by)
         grid(
             {
-                names[by]: [_value(value) for value in counts.index],
+                names[by]: [_value_label(value) for value in counts.index],
                 t("Questions"): list(counts),
                 t("Share, %"): [round(100 * n / max(len(questions), 1), 1) for n in counts],
             },
@@ -107,34 +107,36 @@ def _counts(questions: pd.DataFrame) -> None:
         )
 
 
-def _list(questions: pd.DataFrame, *, reading: bool) -> ListedItem | None:
+def _question_list(questions: pd.DataFrame, *, reading: bool) -> ListedItem | None:
     """Show the questions page by page and return the selected question."""
-    pages = -(-len(questions) // ON_A_PAGE)
+    pages = -(-len(questions) // QUESTIONS_PER_PAGE)
     at = st.pagination(pages, key=f"explore-page-{pages}") if pages > 1 else 1
     with store().look(sealed=True) as look:
-        rows = bank_contents.listed(look, questions.index[(at - 1) * ON_A_PAGE : at * ON_A_PAGE])
+        rows = bank_contents.listed(
+            look, questions.index[(at - 1) * QUESTIONS_PER_PAGE : at * QUESTIONS_PER_PAGE]
+        )
     return pick(
         rows,
         {
             t("ID"): [row.item_id for row in rows],
             t("Question"): [row.question for row in rows],
             t("Task"): [row.task for row in rows],
-            t("Struck off"): [_reason(row, reading=reading) for row in rows],
+            t("Struck off"): [_reason_text(row, reading=reading) for row in rows],
         },
         key=f"explore-list-{len(questions)}-{at}",
         height=grid_px(rows, most_px=320),
     )
 
 
-def _reason(item: ListedItem, *, reading: bool) -> str:
+def _reason_text(item: ListedItem, *, reading: bool) -> str:
     """Return why an item is struck off, unless the reason may reveal its answer."""
     if item.struck is None:
         return ""
     return t("Reason hidden while cases are being read") if reading else item.struck
 
 
-def _truth_wanted(bank: BankRow, *, reading: bool) -> bool:
-    """Ask whether to show the reference standard, which the trail records."""
+def _is_truth_wanted(bank: BankRow, *, reading: bool) -> bool:
+    """Show the switch for the reference standard; the audit trail records each use."""
     revealed = st.session_state.setdefault("explore-truth-shown", set())
     show_truth = st.toggle(
         t("Show the reference standard"),
@@ -152,20 +154,20 @@ def _truth_wanted(bank: BankRow, *, reading: bool) -> bool:
     return True
 
 
-def _question(bank: BankRow, item: ListedItem, *, reading: bool) -> None:
+def _show_question(bank: BankRow, item: ListedItem, *, reading: bool) -> None:
     truth, explanation = "", ""
-    if _truth_wanted(bank, reading=reading):
+    if _is_truth_wanted(bank, reading=reading):
         with store().look() as look:
             truth, explanation = teaching.truth(look, item.id)
     films = addresses(store(), bank.id, item.id)
     st.html(question_card(item, films, truth, explanation))
-    _striking(bank, item, reading=reading)
+    _striking_form(bank, item, reading=reading)
 
 
-def _striking(bank: BankRow, item: ListedItem, *, reading: bool) -> None:
+def _striking_form(bank: BankRow, item: ListedItem, *, reading: bool) -> None:
     is_struck = item.struck is not None
     if is_struck:
-        st.info(t("Struck off: {reason}", reason=plain(_reason(item, reading=reading))))
+        st.info(t("Struck off: {reason}", reason=plain(_reason_text(item, reading=reading))))
     below = st.container()
     with below, st.form(f"strike-{item.id}-{is_struck}", border=False):
         reason = st.text_input(t("Reason"), max_chars=500)
@@ -211,12 +213,12 @@ def _page(bank: BankRow) -> None:
     result = _matching_questions(bank)
     n = tn("{n} question", "{n} questions", len(result))
     st.markdown(f"**{n}** {t('of {total}', total=bank.n_items)}")
-    _counts(result)
-    item = _list(result, reading=reading)
+    _show_counts(result)
+    item = _question_list(result, reading=reading)
     if item is None:
         st.caption(t("Select a row to see the question with its images."))
     else:
-        _question(bank, item, reading=reading)
+        _show_question(bank, item, reading=reading)
 
 
 with error_line():

@@ -16,7 +16,7 @@ from ui.server.deployment import store
 person = guard(Act.RESULTS)
 
 
-def _board() -> None:
+def _show_leaderboard() -> None:
     studies_seen = visible_studies(store(), person)
     if not studies_seen:
         st.info(t("The leaderboard shows accuracy, and so only studies that are closed."))
@@ -47,4 +47,4 @@ page_title(
     ),
 )
 with error_line():
-    _board()
+    _show_leaderboard()

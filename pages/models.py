@@ -45,6 +45,6 @@ with error_line():
         else:
             actions.report(WITHDRAW)
     exam_paper(person)
-    gone = withdrawn_models(store(), person.study_name)
-    if gone:
-        show_withdrawn(gone)
+    withdrawn_models = withdrawn_models(store(), person.study_name)
+    if withdrawn_models:
+        show_withdrawn(withdrawn_models)

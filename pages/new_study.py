@@ -25,7 +25,7 @@ from ui.wizard.frame import wizard
 person = guard(Act.MAKE_STUDY)
 masthead(person)
 
-NEW = ""
+NO_STUDY = ""
 
 
 def _open(number: int) -> None:
@@ -42,7 +42,7 @@ def _studies_to_begin_from() -> list[str]:
     ]
 
 
-def _begin(names: list[str]) -> None:
+def _start_form(names: list[str]) -> None:
     st.subheader(t("Start a study"), anchor=False)
     with st.form("begin", border=True):
         left, middle, right = st.columns([2, 2, 2])
@@ -50,10 +50,10 @@ def _begin(names: list[str]) -> None:
             t("Study name"), value=drafts.unused_name(store(), t("New study")), max_chars=100
         )
         bank = middle.selectbox(t("Question bank"), names)
-        models = [NEW, *_studies_to_begin_from()]
-        like = right.selectbox(
+        protocol_sources = [NO_STUDY, *_studies_to_begin_from()]
+        source_study = right.selectbox(
             t("Copy the protocol of"),
-            models,
+            protocol_sources,
             format_func=lambda entry: entry or t("None (new protocol)"),
         )
 
@@ -63,7 +63,7 @@ def _begin(names: list[str]) -> None:
                 name=required(t("Study name"), name),
                 maker=person.id,
                 bank=bank,
-                values=drafts.rules_of(store(), like) if like else None,
+                values=drafts.rules_of(store(), source_study) if source_study else None,
                 acting=acting(person),
             )
             return Report(
@@ -81,14 +81,14 @@ def _begin(names: list[str]) -> None:
         )
 
 
-def _drafts() -> None:
+def _show_drafts() -> None:
     draft_rows = drafts.list_drafts(store())
     if draft_rows:
         st.subheader(t("Drafts"), anchor=False)
         draft_list(person, draft_rows, _open)
 
 
-def _home() -> None:
+def _show_start() -> None:
     st.title(t("New study"), anchor=False)
     st.write(
         t(
@@ -102,8 +102,8 @@ def _home() -> None:
         st.info(t("There is no question bank yet. Import one first, then come back."))
         links("to_banks", {"banks": t("Import a bank")})
         return
-    _begin(names)
-    _drafts()
+    _start_form(names)
+    _show_drafts()
 
 
 def _draw(working: Working) -> Report:
@@ -132,7 +132,7 @@ def _page() -> None:
         st.switch_page(page_file("set_up.py"))
     draft_name = str(st.query_params.get("draft", ""))
     if not draft_name.isdecimal():
-        _home()
+        _show_start()
         return
     try:
         working = working_on(number(draft_name))

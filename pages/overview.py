@@ -18,30 +18,30 @@ from ui.server.deployment import store
 
 person = guard(Act.WATCH)
 
-PROGRESS, QUALITY, STEP_IN, REMIND = "progress", "quality", "step in", "remind"
+PROGRESS, QUALITY, INTERVENE, REMINDERS = "progress", "quality", "step in", "remind"
 
 
 @st.fragment(run_every=10)
-def _progress() -> None:
+def _refreshing_progress() -> None:
     guard(Act.WATCH)
     with error_line():
         show_progress(current_progress(store(), person.study_name))
 
 
-def _label(part: str) -> str:
+def _part_title(part: str) -> str:
     return {
         PROGRESS: t("Progress"),
         QUALITY: t("Data quality"),
         READINGS: t("Readings"),
-        STEP_IN: t("Intervene"),
-        REMIND: t("Reminders"),
+        INTERVENE: t("Intervene"),
+        REMINDERS: t("Reminders"),
     }[part]
 
 
-def _body(part: str, *, may_step_in: bool) -> None:
+def _show_part(part: str, *, may_step_in: bool) -> None:
     current_store, study = store(), person.study_name
     if part == PROGRESS:
-        _progress()
+        _refreshing_progress()
         section(
             t("Export"),
             t(
@@ -61,7 +61,7 @@ def _body(part: str, *, may_step_in: bool) -> None:
         show_readings(
             person, reading_facts(current_store, study), exclusion_history(current_store, study)
         )
-    elif part == STEP_IN:
+    elif part == INTERVENE:
         show_interventions(person, current_progress(current_store, study))
     else:
         show_reminders(person, current_progress(current_store, study))
@@ -69,15 +69,15 @@ def _body(part: str, *, may_step_in: bool) -> None:
 
 masthead(person)
 page_title(t("Progress"))
-acting = person.may(Act.STEP_IN)
+may_step_in = person.may(Act.STEP_IN)
 chosen = st.segmented_control(
     t("Part"),
-    [PROGRESS, QUALITY, *((READINGS, STEP_IN, REMIND) if acting else ())],
+    [PROGRESS, QUALITY, *((READINGS, INTERVENE, REMINDERS) if may_step_in else ())],
     default=PROGRESS,
     required=True,
-    format_func=_label,
+    format_func=_part_title,
     label_visibility="collapsed",
     key=PART,
 )
 with error_line():
-    _body(chosen, may_step_in=acting)
+    _show_part(chosen, may_step_in=may_step_in)

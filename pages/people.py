@@ -37,11 +37,11 @@ def _body() -> None:
         days = expiry_choice("expiry")
     section(t("Readers"))
     with st.container():  # tabs below a growing element would return to the first tab
-        state = _readers(scope, readers, days)
+        state = _show_readers(scope, readers, days)
     if state == "closed":
         st.caption(t("The study is closed: no more readers can be invited."))
     else:
-        _invite(scope, days)
+        _invitation_tabs(scope, days)
     section(t("Study team and statisticians"))
     with st.container():
         if others:
@@ -53,7 +53,7 @@ def _body() -> None:
         give_role(scope, staff_roles(scope.study), days)
 
 
-def _readers(scope: Scope, readers: list[Member], days: int) -> str:
+def _show_readers(scope: Scope, readers: list[Member], days: int) -> str:
     """Show the readers and return the study's state."""
     for sentence in exposure.exposed_reader_warnings(store(), person.study_name):
         st.warning(plain(sentence))
@@ -67,7 +67,7 @@ def _readers(scope: Scope, readers: list[Member], days: int) -> str:
     return state
 
 
-def _invite(scope: Scope, days: int) -> None:
+def _invitation_tabs(scope: Scope, days: int) -> None:
     entry, several = st.tabs([t("Invite a reader"), t("Invite several readers")])
     with entry:
         invite_one(scope, days)

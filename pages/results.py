@@ -59,9 +59,9 @@ person = guard(Act.RESULTS)
 
 FINDINGS, CASES, TABLES = later("Findings"), later("Cases"), later("Tables")
 MODELS = later("Models side by side")
-EVERY_CASE = later("all cases")
-WITH_MATRIX = tuple(name for name, measure in MEASURES.items() if measure.caption)
-MOST_NAMED = 12
+ALL_CASES = later("all cases")
+MATRIX_MEASURES = tuple(name for name, measure in MEASURES.items() if measure.caption)
+MAX_NAMES_LISTED = 12
 
 
 def _show_status(result: dict[str, Any]) -> None:
@@ -88,36 +88,36 @@ def _show_status(result: dict[str, Any]) -> None:
     raters += [(row["model_id"], row["simulated"]) for row in result["models"]]
     simulated = [name for name, is_simulated in raters if is_simulated]
     if simulated:
-        badges.append((_not_real(simulated, len(raters)), Tone.WARN))
+        badges.append((_simulated_text(simulated, len(raters)), Tone.WARN))
     if badges:
         st.html(f'<p class="rr-badges">{"".join(badge_html(*badge) for badge in badges)}</p>')
 
 
-def _not_real(simulated: list[str], n_raters: int) -> str:
-    if len(simulated) <= MOST_NAMED:
+def _simulated_text(simulated: list[str], n_raters: int) -> str:
+    if len(simulated) <= MAX_NAMES_LISTED:
         return t("Simulated, not real data: {names}.", names=", ".join(simulated))
     return t("Simulated, not real data: {n} of {total} raters.", n=len(simulated), total=n_raters)
 
 
-def _opening(analysis: Analysis) -> None:
+def _show_first_part(analysis: Analysis) -> None:
     """Show the first part of the report: verdicts, raters, their agreement and a figure."""
     left, right = st.columns([3, 2], gap="medium")
     left.html(headline_html(analysis.headline))
     with right:
-        _figures(overview(analysis))
+        _show_figures(overview(analysis))
 
 
-def _figures(section: SectionFigures) -> None:
+def _show_figures(section: SectionFigures) -> None:
     for condition, figures in groupby(section, key=lambda entry: entry.condition):
         if condition and len({entry.condition for entry in section}) > 1:
             st.subheader(plain(condition_name(condition)))
         for figure in figures:
-            _chart(figure)
+            _show_chart(figure)
             st.caption(plain(figure.caption))
             figure_links(figure, {})
 
 
-def _chart(figure: ReportFigure) -> None:
+def _show_chart(figure: ReportFigure) -> None:
     st.markdown(f"**{plain(figure.title)}**")
     st.plotly_chart(
         figure.plotly(dark=st.context.theme.type == "dark"),
@@ -127,31 +127,33 @@ def _chart(figure: ReportFigure) -> None:
     )
 
 
-def _agreement(results: Results, section: SectionFigures) -> None:
-    """Show one large matrix with a switch, then the other figures of agreement."""
+def _show_agreement(results: Results, section: SectionFigures) -> None:
+    """Show one large matrix with a selector of measures, then the other figures of agreement."""
     matrices = [figure for figure in section if figure.chart.square]
     if matrices:
         with st.container(key="matrix"):
-            _matrix(results, sorted({figure.condition for figure in matrices}))
-    _figures([figure for figure in section if not figure.chart.square])
+            _show_matrix(results, sorted({figure.condition for figure in matrices}))
+    _show_figures([figure for figure in section if not figure.chart.square])
 
 
-def _matrix(results: Results, conditions: list[str]) -> None:
+def _show_matrix(results: Results, conditions: list[str]) -> None:
     left, right = st.columns([3, 2], gap="medium")
-    scope = right.selectbox(t("Cases"), _scopes(results), format_func=_scope, key="matrix-scope")
+    scope = right.selectbox(
+        t("Cases"), _scopes(results), format_func=_scope_label, key="matrix-scope"
+    )
     pairs = pairs_of_scope(results, scope)
-    pairs = pairs.loc[pairs["measure"].isin(WITH_MATRIX) & pairs["estimate"].notna()]
+    pairs = pairs.loc[pairs["measure"].isin(MATRIX_MEASURES) & pairs["estimate"].notna()]
     condition = conditions[0]
     if len(conditions) > 1:
         condition = right.selectbox(
             t("Condition"), conditions, format_func=condition_name, key="matrix-condition"
         )
-    known = set(pairs["measure"])
+    measures_defined = set(pairs["measure"])
     if (
-        "kappa" in known
+        "kappa" in measures_defined
     ):  # the number is the same; no note is needed if all items have the same options
-        known.remove("kappa_letters")
-    measures = [name for name in WITH_MATRIX if name in known]
+        measures_defined.remove("kappa_letters")
+    measures = [name for name in MATRIX_MEASURES if name in measures_defined]
     if not measures:
         st.write(t("No two raters have a defined agreement here."))
         return
@@ -170,7 +172,7 @@ def _matrix(results: Results, conditions: list[str]) -> None:
         st.write(t("No two raters have a defined agreement here."))
         return
     with left:
-        _chart(figure)
+        _show_chart(figure)
     right.caption(plain(figure.caption))
     with right:
         selection = {"scope": scope, "condition": condition, "reference": "1" if reference else ""}
@@ -178,9 +180,11 @@ def _matrix(results: Results, conditions: list[str]) -> None:
         if not st.toggle(t("As a table")):
             return
         rows = pairs_in_condition(pairs.loc[pairs["measure"] == measure], condition)
-        neighbour = reference_rows(results, measure, scope, condition) if reference else None
+        reference_pairs = reference_rows(results, measure, scope, condition) if reference else None
         grid(
-            pd.concat([rows, neighbour]).replace({"rater_b": {REFERENCE: reference_name().label}}),
+            pd.concat([rows, reference_pairs]).replace(
+                {"rater_b": {REFERENCE: reference_name().label}}
+            ),
             column_order=["rater_a", "rater_b", "n", "estimate", "ci_low", "ci_high", "method"],
             column_config={
                 "rater_a": t("First rater"),
@@ -195,30 +199,30 @@ def _matrix(results: Results, conditions: list[str]) -> None:
 
 def _scopes(results: Results) -> list[str]:
     """Return the choices for filtering cases: all, tasks, categories and option sets."""
-    of_pairs = list(results.tables["agreement_pairs"]["scope"].unique())
+    pair_scopes = list(results.tables["agreement_pairs"]["scope"].unique())
     categories = sorted(set(results.bundle.items["category"]) - {""})
-    place = sum(not scope.startswith("option_set=") for scope in of_pairs)
+    column = sum(not scope.startswith("option_set=") for scope in pair_scopes)
     return [
-        *of_pairs[:place],
+        *pair_scopes[:column],
         *(f"category={category}" for category in categories),
-        *of_pairs[place:],
+        *pair_scopes[column:],
     ]
 
 
-def _scope(scope: str) -> str:
+def _scope_label(scope: str) -> str:
     kinds = {"task": t("Task"), "category": t("Category"), "option_set": t("Options")}
     kind = kinds.get(scope.partition("=")[0])
     return f"{kind}: {scope_text(scope)}" if kind else scope_text(scope)
 
 
-def _cases(results: Results) -> None:
+def _show_filtered_cases(results: Results) -> None:
     table = results.tables["item_difficulty"]
-    kinds = [EVERY_CASE, *sorted(note for note in table["note"].unique() if note)]
+    kinds = [ALL_CASES, *sorted(note for note in table["note"].unique() if note)]
     left, right = st.columns(2)
     kind = left.selectbox(
         t("Show cases"), kinds, format_func=lambda entry: translated(entry).capitalize()
     )
-    shown = table if kind == EVERY_CASE else table.loc[table["note"] == kind]
+    shown = table if kind == ALL_CASES else table.loc[table["note"] == kind]
     shown = _disagreements(results, shown, right).reset_index(drop=True)
     _show_cases(results, shown, f"cases-{kind}")
 
@@ -247,7 +251,7 @@ def _show_cases(results: Results, shown: pd.DataFrame, key: str) -> None:
     st.html(case_card(case_of(results.bundle, item_id, condition), films))
 
 
-def _disagreements(results: Results, shown: pd.DataFrame, place: DeltaGenerator) -> pd.DataFrame:
+def _disagreements(results: Results, shown: pd.DataFrame, column: DeltaGenerator) -> pd.DataFrame:
     """Return the cases on which a selected model differs from all readers."""
     table = results.tables["model_disagreements"]
     names = rater_names(results.bundle)
@@ -261,7 +265,7 @@ def _disagreements(results: Results, shown: pd.DataFrame, place: DeltaGenerator)
         return t("{model} correct, all readers incorrect", model=model)
 
     pairs = table[["model_id", "kind"]].drop_duplicates().itertuples(index=False, name=None)
-    model, kind = place.selectbox(
+    model, kind = column.selectbox(
         t("Where a model and all readers differ"),
         [("", ""), *pairs],
         format_func=words,
@@ -271,17 +275,17 @@ def _disagreements(results: Results, shown: pd.DataFrame, place: DeltaGenerator)
     return shown.merge(chosen[["item_id", "condition"]]) if model else shown
 
 
-def _tables(results: Results) -> None:
+def _table_viewer(results: Results) -> None:
     name = st.selectbox(
         t("Table"), list(results.tables), format_func=lambda entry: entry.replace("_", " ")
     )
     show_table(results.tables[name])
 
 
-def _blinded(analysis: Analysis) -> None:
+def _show_blinded_results(analysis: Analysis) -> None:
     """Show the results of a blinded analysis, which has no reference standard."""
     drawn = sections(analysis)
-    part = _chosen([FINDINGS, *drawn])
+    part = _selected_part([FINDINGS, *drawn])
     if part == FINDINGS:
         for html in (
             agreement_html(analysis.headline),
@@ -290,28 +294,28 @@ def _blinded(analysis: Analysis) -> None:
             if html:  # there are no readings yet
                 st.html(html)
     else:
-        _part(analysis.results, drawn[part])
+        _show_part(analysis.results, drawn[part])
 
 
-def _open(analysis: Analysis) -> None:
+def _show_full_results(analysis: Analysis) -> None:
     """Show all results."""
     drawn = sections(analysis)
-    several = [MODELS] if len(analysis.results.tables["model_pairs"]) else []
-    part = _chosen([FINDINGS, *drawn, *several, CASES, TABLES])
+    model_comparison = [MODELS] if len(analysis.results.tables["model_pairs"]) else []
+    part = _selected_part([FINDINGS, *drawn, *model_comparison, CASES, TABLES])
     if part == FINDINGS:
-        _opening(analysis)
+        _show_first_part(analysis)
         st.html(findings_html(sentences(analysis)))
     elif part == MODELS:
         _show_cases(analysis.results, *side_by_side(analysis.results))
     elif part == CASES:
-        _cases(analysis.results)
+        _show_filtered_cases(analysis.results)
     elif part == TABLES:
-        _tables(analysis.results)
+        _table_viewer(analysis.results)
     else:
-        _part(analysis.results, drawn[part])
+        _show_part(analysis.results, drawn[part])
 
 
-def _chosen(parts: list[str]) -> str:
+def _selected_part(parts: list[str]) -> str:
     return st.segmented_control(
         t("Part"),
         parts,
@@ -323,15 +327,15 @@ def _chosen(parts: list[str]) -> str:
     )
 
 
-def _part(results: Results, section: SectionFigures) -> None:
+def _show_part(results: Results, section: SectionFigures) -> None:
     if any(figure.section == "agreement" for figure in section):
-        _agreement(results, section)
+        _show_agreement(results, section)
     else:
-        _figures(section)
+        _show_figures(section)
 
 
 @st.fragment(run_every=0.5)
-def _waiting() -> None:
+def _show_progress() -> None:
     guard(Act.RESULTS)
     job = job_of(store(), person.study_name)
     if job.is_done():
@@ -352,8 +356,8 @@ def _time_left_text(seconds: float | None) -> str:
     )
 
 
-def _as_of(job: Job) -> None:
-    """Report that the study has changed since, and offer an update."""
+def _offer_update(job: Job) -> None:
+    """Report that the study has changed since the analysis, and offer an update."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.html(
             badge_html(
@@ -394,11 +398,11 @@ def _body() -> None:
         )
     job = job_of(current_store, study)
     if not job.is_done(WAIT_BEFORE_PROGRESS_S):
-        _waiting()
+        _show_progress()
         return
     if job.request != current_request(current_store, study):
-        _as_of(job)
-    (_open if shown else _blinded)(job.analysis())
+        _offer_update(job)
+    (_show_full_results if shown else _show_blinded_results)(job.analysis())
 
 
 masthead(person)

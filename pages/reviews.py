@@ -21,13 +21,13 @@ from ui.server.deployment import store
 person = guard(Act.REVIEW)
 
 
-def _caption(row: JudgingRow) -> str:
+def _subject_text(row: JudgingRow) -> str:
     if row.kind == REVIEW:
         return t("Question bank: {bank}", bank=plain(row.bank_name))
     return t("Answers in words") if row.kind == ANSWER else t("Explanations")
 
 
-def _progress(row: JudgingRow, n: int, n_waiting: int) -> str:
+def _progress_text(row: JudgingRow, n: int, n_waiting: int) -> str:
     judged_cases = (
         tn("You have judged {n} question.", "You have judged {n} questions.", n)
         if row.kind == REVIEW
@@ -38,18 +38,18 @@ def _progress(row: JudgingRow, n: int, n_waiting: int) -> str:
     return f"{judged_cases} {tn('{n} is waiting for you.', '{n} are waiting for you.', n_waiting)}"
 
 
-def _cells(case: Judged) -> list[str]:
+def _row_labels(case: Judged) -> list[str]:
     """Return the description of a case next to its verdict: its id, and the answer in a scoring."""
     return [case.item_id, *(answer.words for answer in case.answers[:1])]
 
 
-def _show(part: Assignment, refusal: str, hidden: str) -> None:
+def _show_assignment(part: Assignment, refusal: str, hidden: str) -> None:
     row, case, n_waiting = part.row, part.judged, len(part.waiting)
     key = f"{row.table}-{row.id}"
     with st.container(border=True, key=key):
         st.subheader(plain(row.name), anchor=False)
-        st.caption(_caption(row))
-        st.write(_progress(row, len(case), n_waiting))
+        st.caption(_subject_text(row))
+        st.write(_progress_text(row, len(case), n_waiting))
         if refusal:
             st.info(refusal)
         elif n_waiting:
@@ -60,13 +60,13 @@ def _show(part: Assignment, refusal: str, hidden: str) -> None:
         if hidden:
             st.info(hidden)
         elif case:
-            _verdicts(part, case, key, closed=bool(refusal))
+            _verdict_list(part, case, key, closed=bool(refusal))
 
 
-def _verdicts(part: Assignment, cases: Sequence[Judged], key: str, *, closed: bool) -> None:
+def _verdict_list(part: Assignment, cases: Sequence[Judged], key: str, *, closed: bool) -> None:
     own_verdicts = [case.verdicts[part.judge] for case in cases]
     heads = [t("ID")] if part.row.kind == REVIEW else [t("ID"), t("Words")]
-    columns = zip(*map(_cells, cases), strict=True)
+    columns = zip(*map(_row_labels, cases), strict=True)
     with st.expander(t("Your verdicts")):
         if not closed:
             st.caption(t("Select a row to change a verdict."))
@@ -82,11 +82,11 @@ def _verdicts(part: Assignment, cases: Sequence[Judged], key: str, *, closed: bo
         )
         chosen = [] if closed else event.selection.rows
         if chosen and chosen[0] < len(cases):
-            _change(part, cases[chosen[0]], key)
+            _change_form(part, cases[chosen[0]], key)
 
 
-def _change(part: Assignment, case: Judged, key: str) -> None:
-    latest, cells = case.verdicts[part.judge], _cells(case)
+def _change_form(part: Assignment, case: Judged, key: str) -> None:
+    latest, cells = case.verdicts[part.judge], _row_labels(case)
     verdicts = [verdict.value for verdict in KINDS[case.kind].options]
     with st.form(f"change-{key}-{'-'.join(cells)}", border=False):
         verdict = st.selectbox(
@@ -130,7 +130,7 @@ titles = {
     ),
 }
 with store().look() as look:
-    asked = [
+    assignments = [
         (
             judging.assignment(look, row, person.id),
             judging.refusal(look, row),
@@ -139,12 +139,12 @@ with store().look() as look:
         for row in judgements.judgings_of_person(look, person.id)
     ]
 for table, title in titles.items():
-    of_table = [judgement for judgement in asked if judgement[0].row.table == table]
-    if of_table or (table == REVIEW and not asked):
+    of_table = [judgement for judgement in assignments if judgement[0].row.table == table]
+    if of_table or (table == REVIEW and not assignments):
         page_title(*title)
     for judgement in of_table:
-        _show(*judgement)
-if not asked:
+        _show_assignment(*judgement)
+if not assignments:
     st.info(t("You have not been asked to review any questions yet."))
 if person.several or person.may(Act.MAKE_STUDY):
     links("from_reviews", {".": t("Back")})

@@ -30,15 +30,15 @@ from ui.server.deployment import store
 
 person = guard(Act.READ)
 
-ONLY, OTHERS, AT = "card-only-wrong", "card-only-others", "card-at"
+ONLY_WRONG_KEY, MISSED_BY_FEW_KEY, CASE_KEY = "card-only-wrong", "card-only-others", "card-at"
 
 
-def _go(step: int, n: int) -> None:
-    st.session_state[AT] = max(0, min(n - 1, int(st.session_state.get(AT) or 0) + step))
+def _move(step: int, n: int) -> None:
+    st.session_state[CASE_KEY] = max(0, min(n - 1, int(st.session_state.get(CASE_KEY) or 0) + step))
 
 
-def _from_the_first() -> None:
-    st.session_state[AT] = 0
+def _return_to_first() -> None:
+    st.session_state[CASE_KEY] = 0
 
 
 def _label(case: ScoredCase) -> str:
@@ -47,38 +47,38 @@ def _label(case: ScoredCase) -> str:
 
 # A fragment, so that paging does not compute the card again.
 @st.fragment
-def _paged(card: ScoreCard) -> None:
+def _show_cases(card: ScoreCard) -> None:
     guard(Act.READ)
     wrong = [case for case in card.cases if case.correct is False]
-    back_column, choose, on, switch = st.columns(
+    back_column, choose, next_column, switch = st.columns(
         [2, 7, 2, 5], vertical_alignment="bottom", gap="small"
     )
     only = switch.toggle(
         t("Only cases that do not match ({n})", n=len(wrong)),
-        key=ONLY,
-        on_change=_from_the_first,
+        key=ONLY_WRONG_KEY,
+        on_change=_return_to_first,
         disabled=not wrong,
     )
     cases: Sequence[ScoredCase] = wrong if only and wrong else card.cases
     worth_another_look = [case for case in wrong if case.worth_another_look]
     if worth_another_look and switch.toggle(
         t("Only those most other readers got right ({n})", n=len(worth_another_look)),
-        key=OTHERS,
-        on_change=_from_the_first,
+        key=MISSED_BY_FEW_KEY,
+        on_change=_return_to_first,
     ):
         cases = worth_another_look
-    _go(0, len(cases))
+    _move(0, len(cases))
     at = choose.selectbox(
-        t("Case"), range(len(cases)), format_func=lambda entry: _label(cases[entry]), key=AT
+        t("Case"), range(len(cases)), format_func=lambda entry: _label(cases[entry]), key=CASE_KEY
     )
     keys = ("Right", "Left") if is_right_to_left() else ("Left", "Right")
     for column, label, step, key, disabled in (
         (back_column, t("Previous"), -1, keys[0], at == 0),
-        (on, t("Next"), 1, keys[1], at == len(cases) - 1),
+        (next_column, t("Next"), 1, keys[1], at == len(cases) - 1),
     ):
         actions.turn(
             label,
-            partial(_go, step, len(cases)),
+            partial(_move, step, len(cases)),
             key=f"card{step}",
             place=column,
             early=True,
@@ -89,7 +89,7 @@ def _paged(card: ScoreCard) -> None:
     st.html(case_html(cases[at], cases[at + 1] if at + 1 < len(cases) else None))
 
 
-def _card() -> None:
+def _show_card() -> None:
     card = score_card(store(), person)
     theme.page_title(t("Your score card"), f"{summary(card)} {place(card)}")
     if card.comparison:
@@ -97,13 +97,13 @@ def _card() -> None:
             head, rows = comparison_table(card.comparison)
             theme.table(head, rows, caption=t("Cases that match the reference standard"))
     if card.cases:
-        _paged(card)
+        _show_cases(card)
     if card.by_task and not card.comparison:
         with st.expander(t("By task"), key="card-tasks"):
             theme.table([t("Task"), t("Match")], counts(card), caption=t("Matches by task"))
 
 
-def _receipt() -> None:
+def _show_receipt() -> None:
     """Show the receipt again, because the reader may have lost it."""
     result = receipt_of(store(), person)
     if result:
@@ -122,7 +122,7 @@ def _record_link() -> None:
 
 masthead(person)
 try:
-    _card()
+    _show_card()
 except NotAllowed:
     st.title(t("Thank you"))
     st.write(
@@ -133,6 +133,6 @@ except NotAllowed:
     )
 except StudyError as error:
     st.info(plain(str(error)))
-_receipt()
+_show_receipt()
 _record_link()
 to_teaching()

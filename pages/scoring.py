@@ -21,19 +21,19 @@ person = guard(Act.CLOSE)
 _TITLES = {ANSWER: later("Answers in words"), EXPLANATION: later("Explanations")}
 
 
-def _scoring(row: JudgingRow) -> None:
+def _show_scoring(row: JudgingRow) -> None:
     with store().look() as look:
-        words = judging.everything_judged(look, row)
+        answers = judging.everything_judged(look, row)
         scorers, paused = judgements.judges(look, row), pause(look, row)
     state_badge("closed" if row.ended_at_utc else "open")
     if paused:
         st.info(paused)
-    n_settled = sum(case.result is not None for case in words)
-    n_answers = sum(len(case.answers) for case in words)
-    st.write(t("{n} of {total} different answers settled.", n=n_settled, total=len(words)))
-    if n_answers > len(words):
+    n_settled = sum(case.result is not None for case in answers)
+    n_answers = sum(len(case.answers) for case in answers)
+    st.write(t("{n} of {total} different answers settled.", n=n_settled, total=len(answers)))
+    if n_answers > len(answers):
         st.caption(t("{n} answers in all: identical answers are scored once.", n=n_answers))
-    progress(row, words, scorers)
+    progress(row, answers, scorers)
     if row.ended_at_utc:
         actions.report(f"close-{row.id}")
         st.caption(
@@ -52,7 +52,7 @@ def _scoring(row: JudgingRow) -> None:
     )
 
 
-def _new(kind: str, n_answers: int) -> None:
+def _new_scoring_form(kind: str, n_answers: int) -> None:
     with st.form(f"new-scoring-{kind}", border=False):
         st.write(tn("{n} answer to score.", "{n} answers to score.", n_answers))
         chosen = choose_judges(
@@ -106,9 +106,9 @@ def _page() -> None:
             section(translated(_TITLES[kind]))
             if kind in result:
                 actions.report(f"start-{kind}")
-                _scoring(result[kind])
+                _show_scoring(result[kind])
             else:
-                _new(kind, n)
+                _new_scoring_form(kind, n)
     if person.may(Act.MAKE_STUDY):
         with st.expander(t("Scorers and their access codes")):
             judges(person)

@@ -63,16 +63,16 @@ def _before_opening(set_up: SetUp, invite: str) -> None:
 
     Links would reload the page and lose the new access codes of this window.
     """
-    ways = {"people.py": invite}
+    next_pages = {"people.py": invite}
     if set_up.protocol.is_aided:
-        ways["models.py"] = t("Add the model")
+        next_pages["models.py"] = t("Add the model")
     with st.container(horizontal=True):
-        for name, label in ways.items():
+        for name, label in next_pages.items():
             actions.turn(label, partial(st.switch_page, page_file(name)), key=f"to-{name}")
     links("preview", preview_links("preview", set_up.protocol))
 
 
-def _open(set_up: SetUp) -> None:
+def _opening_section(set_up: SetUp) -> None:
     for sentence in exposure.opening_warnings(store(), set_up.row.name):
         st.warning(plain(sentence))
     if not _is_ready(set_up):
@@ -123,7 +123,7 @@ def _open(set_up: SetUp) -> None:
     actions.button(t("Open the study"), open_it, key="open", type="primary", icon=":material/lock:")
 
 
-def _deposit() -> None:
+def _deposit_form() -> None:
     """Offer the protocol for a deposit on OSF or Zenodo, until a case has been read."""
     if not (person.may(Act.EXPORT) and may_deposit(store(), person.study_name)):
         return
@@ -146,7 +146,7 @@ def _deposit() -> None:
             st.caption(t("Name at least one author to download the deposit."))
 
 
-def _return_to_draft() -> None:
+def _return_form() -> None:
     with st.expander(t("Return to draft")):
         st.write(
             t(
@@ -157,11 +157,11 @@ def _return_to_draft() -> None:
         )
         reason = st.text_input(t("Reason"), key="return-reason", max_chars=LONGEST_REASON)
         actions.button(
-            t("Return the study to a draft"), lambda: _returned(reason), key="return-to-draft"
+            t("Return the study to a draft"), lambda: _return_study(reason), key="return-to-draft"
         )
 
 
-def _returned(reason: str) -> Report:
+def _return_study(reason: str) -> Report:
     study = person.study_name
     draft = drafts.return_to_draft(
         store(), study=study, reason=reason, maker=person.id, acting=acting(person)
@@ -177,7 +177,7 @@ def _returned(reason: str) -> Report:
     )
 
 
-def _discard() -> None:
+def _discard_form() -> None:
     with st.expander(t("Discard this sample")):
         st.write(
             t(
@@ -186,10 +186,10 @@ def _discard() -> None:
             )
         )
         reason = st.text_input(t("Reason"), key="discard-reason", max_chars=LONGEST_REASON)
-        actions.button(t("Discard the study"), lambda: _discarded(reason), key="discard")
+        actions.button(t("Discard the study"), lambda: _discard_study(reason), key="discard")
 
 
-def _discarded(reason: str) -> Report:
+def _discard_study(reason: str) -> Report:
     study = person.study_name
     studies.discard(store(), study=study, reason=reason, acting=acting(person))
     return Report(text=t("The study {study} was discarded.", study=study), then=st.rerun)
@@ -204,7 +204,7 @@ def _link_to_next_page(state: str) -> None:
         links("onwards", {"results": t("View results"), "archive": t("Export the files")})
 
 
-def _locked(set_up: SetUp) -> None:
+def _show_locked_protocol(set_up: SetUp) -> None:
     actions.report("open")
     _link_to_next_page(set_up.row.state)
     st.subheader(t("The protocol is locked"), anchor=False)
@@ -249,18 +249,18 @@ def _locked(set_up: SetUp) -> None:
         )
 
 
-def _copy_draft(set_up: SetUp) -> None:
+def _copy_button(set_up: SetUp) -> None:
     if not person.may(Act.MAKE_STUDY):
         return
     actions.button(
         t("Start a new study with this protocol"),
-        lambda: _copied(set_up),
+        lambda: _copy_to_draft(set_up),
         key="copy-protocol",
         icon=":material/content_copy:",
     )
 
 
-def _copied(set_up: SetUp) -> Report:
+def _copy_to_draft(set_up: SetUp) -> Report:
     name = drafts.unused_name(store(), set_up.row.name)
     number = drafts.begin(
         store(),
@@ -285,21 +285,21 @@ def _page() -> None:
     body, side = st.columns([5, 1.4], gap="large")
     with body:
         if result.row.state == "drawn":
-            _open(result)
+            _opening_section(result)
         else:
-            _locked(result)
+            _show_locked_protocol(result)
         title = t("Current protocol") if result.amendments else t("Protocol")
         st.subheader(title, anchor=False)
         st.caption(plain(t("Bank {bank}", bank=result.row.bank_name)))
         protocol_view(result.protocol, consent=not _is_ready(result))
         drawn_cases(person)
         links("protocol", {"study/protocol.toml": t("Download the protocol")}, download=True)
-        _copy_draft(result)
-        _deposit()
+        _copy_button(result)
+        _deposit_form()
         if result.row.state == "drawn":
             if person.may(Act.MAKE_STUDY):
-                _return_to_draft()
-            _discard()
+                _return_form()
+            _discard_form()
     with side, st.container(key="meaning"):
         st.markdown(f"**{t('What this means')}**")
         meaning_of(result.protocol)

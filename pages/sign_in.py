@@ -14,11 +14,11 @@ lost_line()
 _, middle, _ = st.columns([1, 1.1, 1])
 with middle:
     st.title(t("Reading Room"), anchor=False)
-    why = str(st.query_params.get("refused", ""))
-    refused = sentence(why)
+    refusal_code = str(st.query_params.get("refused", ""))
+    refused = sentence(refusal_code)
     if refused:
         st.error(refused)
-    if why in ("second-factor", "factor", "factor-wait"):
+    if refusal_code in ("second-factor", "factor", "factor-wait"):
         st.write(
             t("Enter the six-digit code of your authenticator app, or one of your recovery codes.")
         )

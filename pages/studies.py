@@ -30,17 +30,17 @@ def _choice_text(choice: Choice) -> str:
     return ""
 
 
-def _studies() -> None:
+def _show_studies() -> None:
     result = choices(store(), person)
     if not result:
-        _nothing_yet()
+        _explain_empty_list()
         return
     with st.container(key="rows-studies"):
         for choice in result:
-            _row(choice)
+            _study_row(choice)
 
 
-def _row(choice: Choice) -> None:
+def _study_row(choice: Choice) -> None:
     membership = choice.membership
     name, role, state, text, enter = st.columns(
         [3, 1.5, 1.5, 1.5, 0.9], vertical_alignment="center"
@@ -57,7 +57,7 @@ def _row(choice: Choice) -> None:
         choose_form(membership)
 
 
-def _nothing_yet() -> None:
+def _explain_empty_list() -> None:
     if not person.may(Act.MAKE_STUDY):
         st.write(t("You do not have a role in any study here yet."))
         return
@@ -71,21 +71,21 @@ def _nothing_yet() -> None:
         links("to_banks", {"banks": t("Import a bank")})
 
 
-def _to_reviews() -> None:
+def _link_to_reviews() -> None:
     with store().look() as look:
         tables = {row.table for row in judgements.judgings_of_person(look, person.id)}
     if tables and person.may(Act.REVIEW):
         links("to_reviews", {"reviews": t("Expert review") if REVIEW in tables else t("Scoring")})
 
 
-def _drafts() -> None:
+def _show_drafts() -> None:
     draft_rows = drafts.list_drafts(store())
     if draft_rows:
         section(t("Drafts"), t("Studies whose sample has not been drawn yet."))
-        draft_list(person, draft_rows, _go_on)
+        draft_list(person, draft_rows, _open_draft)
 
 
-def _go_on(number: int) -> None:
+def _open_draft(number: int) -> None:
     st.switch_page(page_file("new_study.py"), query_params={"draft": str(number)})
 
 
@@ -104,7 +104,7 @@ if person.may(Act.MAKE_STUDY):
         width="stretch",
     )
 with error_line():
-    _studies()
+    _show_studies()
     if person.may(Act.MAKE_STUDY):
-        _drafts()
-    _to_reviews()
+        _show_drafts()
+    _link_to_reviews()

@@ -9,7 +9,7 @@ from ui.reading.rooms import TEACHING
 from ui.server.access import guard
 
 guard(Act.CHOOSE)
-bank, turn = (number(str(st.query_params.get(name, ""))) for name in ("bank", "round"))
-if bank < 0 or turn < 0:
+bank, round_number = (number(str(st.query_params.get(name, ""))) for name in ("bank", "round"))
+if bank < 0 or round_number < 0:
     st.switch_page(page_file("teaching.py"))
-TEACHING.mount(bank, turn)
+TEACHING.mount(bank, round_number)

@@ -20,7 +20,7 @@ from ui.server.deployment import store
 person = guard(Act.CHOOSE)
 
 
-def _lesson(lesson: Lesson) -> None:
+def _show_lesson(lesson: Lesson) -> None:
     with st.container(border=True, key=f"lesson-{lesson.bank}"):
         st.subheader(plain(lesson.name), anchor=False)
         st.write(_progress_text(lesson))
@@ -32,9 +32,9 @@ def _lesson(lesson: Lesson) -> None:
         if lesson.refused:
             st.info(lesson.refused)
         elif not lesson.is_over:
-            at = urlencode({"bank": lesson.bank, "round": lesson.round})
+            query = urlencode({"bank": lesson.bank, "round": lesson.round})
             begin = t("Continue") if lesson.is_begun else t("Start a round of 20 cases")
-            links(f"lesson_{lesson.bank}", {f"teach?{at}": begin})
+            links(f"lesson_{lesson.bank}", {f"teach?{query}": begin})
 
 
 def _progress_text(lesson: Lesson) -> str:
@@ -61,7 +61,7 @@ theme.page_title(
 )
 lessons = teaching.list_lessons(store(), person)
 for entry in lessons:
-    _lesson(entry)
+    _show_lesson(entry)
 if not lessons:
     st.info(t("No bank is open for teaching at present."))
 links("from_teaching", {".": t("Back")})

@@ -21,17 +21,20 @@ ROOT = Path(__file__).parent.parent
 TEMPLATE = ROOT / "locale" / f"{Path(CATALOGUE_FILE).stem}.pot"
 KEYWORDS: Mapping[str, tuple[int, ...] | None] = {"t": None, "tn": (1, 2), "later": None}
 _FOLDERS = ("study", "analysis", "pages", "ui")
-_METHODS = {".py": "python", ".js": "javascript"}
-_HEADER = """# Every message of Reading Room. To add a language, copy this file to
+_EXTRACTORS = {".py": "python", ".js": "javascript"}
+_TEMPLATE_HEADER = """# Every message of Reading Room. To add a language, copy this file to
 # locale/LANGUAGE/reading_room.po and fill it in; docs/languages.md says how.
 #"""
-_NEVER = datetime(2000, 1, 1, tzinfo=UTC)
+_CREATION_DATE = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 def template() -> Catalog:
     """Return a catalogue of every message, without translations."""
     catalogue = Catalog(
-        project="Reading Room", header_comment=_HEADER, charset="utf-8", creation_date=_NEVER
+        project="Reading Room",
+        header_comment=_TEMPLATE_HEADER,
+        charset="utf-8",
+        creation_date=_CREATION_DATE,
     )
     for path in sources():
         for message in messages(path):
@@ -39,7 +42,7 @@ def template() -> Catalog:
     return catalogue
 
 
-def text(catalogue: Catalog) -> bytes:
+def po_file_of(catalogue: Catalog) -> bytes:
     """Return a catalogue as the text of a PO file, sorted by message."""
     out = BytesIO()
     write_po(out, catalogue, no_location=True, sort_output=True, ignore_obsolete=True, width=100)
@@ -48,53 +51,53 @@ def text(catalogue: Catalog) -> bytes:
     return b"".join(line for line in lines if not line.startswith((b'"Generated', b'"PO-Rev')))
 
 
-def update(path: Path, messages: Catalog) -> bytes:
+def updated_po_file(path: Path, messages: Catalog) -> bytes:
     """Return a language's PO file with the current messages; new messages are empty."""
     with path.open("rb") as file:
         language = read_po(file)
     language.update(messages, no_fuzzy_matching=True, update_header_comment=False)
-    language.creation_date = _NEVER
-    return text(language)
+    language.creation_date = _CREATION_DATE
+    return po_file_of(language)
 
 
 def sources() -> list[Path]:
     """Return the files that may contain messages."""
     paths = [path for folder in _FOLDERS for path in (ROOT / folder).rglob("*")]
-    return [ROOT / "app.py", *sorted(path for path in paths if path.suffix in _METHODS)]
+    return [ROOT / "app.py", *sorted(path for path in paths if path.suffix in _EXTRACTORS)]
 
 
 def messages(path: Path) -> Iterator[str | tuple[str, ...]]:
-    """Yield the messages of a file; messages with a plural form as a pair."""
+    """Yield the messages of a file; those with a plural form as pairs."""
     if path.suffix == ".py":
-        yield from _python(path)
+        yield from _python_messages(path)
         return
     with path.open("rb") as file:
         for entry in extract(
-            _METHODS[path.suffix], file, keywords=KEYWORDS, options={"encoding": "utf-8"}
+            _EXTRACTORS[path.suffix], file, keywords=KEYWORDS, options={"encoding": "utf-8"}
         ):
             yield entry[1]
 
 
-def _python(path: Path) -> Iterator[str | tuple[str, ...]]:
+def _python_messages(path: Path) -> Iterator[str | tuple[str, ...]]:
     """Yield the messages of a Python file; Babel's own reader skips f-strings."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            places = KEYWORDS.get(node.func.id, ()) or (1,)
-            texts = [
+            positions = KEYWORDS.get(node.func.id, ()) or (1,)
+            literals = [
                 argument.value
-                for argument in node.args[: len(places)]
+                for argument in node.args[: len(positions)]
                 if isinstance(argument, ast.Constant)
             ]
-            if node.func.id in KEYWORDS and texts:
-                yield tuple(map(str, texts)) if len(places) > 1 else str(texts[0])
+            if node.func.id in KEYWORDS and literals:
+                yield tuple(map(str, literals)) if len(positions) > 1 else str(literals[0])
 
 
 def main() -> None:
     """Write the template and update the catalogue of every language."""
     current = template()
-    TEMPLATE.write_bytes(text(current))
+    TEMPLATE.write_bytes(po_file_of(current))
     for path in sorted(TEMPLATE.parent.glob(f"*/{CATALOGUE_FILE}")):
-        path.write_bytes(update(path, current))
+        path.write_bytes(updated_po_file(path, current))
 
 
 if __name__ == "__main__":

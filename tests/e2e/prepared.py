@@ -158,7 +158,7 @@ def turn_to(page: Page, server: Server, entry: Entry) -> None:
     """Open a page by its link in the menu, or by its address if the menu does not have it."""
     if entry.hidden:
         page.goto(f"{server.url}/{entry.path}{_WITH.get(entry.path, '')}")
-        if entry.bare:
+        if entry.is_bare:
             page.wait_for_selector(".rr-banner")
             page.wait_for_selector("[data-state=ready], [data-step]")
         else:

@@ -133,7 +133,7 @@ def _score_card(browser: Browser, server: Server, images: Path) -> None:
 def _staff(browser: Browser, server: Server, images: Path) -> None:
     """Take screenshots of all staff pages of a study and their parts."""
     page = _page(browser)
-    bare = {entry.path for entry in every_page() if entry.bare}
+    bare = {entry.path for entry in every_page() if entry.is_bare}
     for place in walk(page, server, Role.ADMINISTRATOR, PARTS):
         name = images / file_name(place)
         if place in bare:

@@ -69,7 +69,7 @@ def test_updating_a_catalogue_keeps_translations_and_drops_obsolete_messages(
     current.add("Confirm", locations=[("page.py", 7)])
     current.add("New message")
     path = tmp_path / french / words.CATALOGUE_FILE
-    path.write_bytes(catalogue.update(path, current))
+    path.write_bytes(catalogue.updated_po_file(path, current))
     with path.open("rb") as file:
         updated = {message.id: message.string for message in read_po(file) if message.id}
     assert updated == {"Confirm": "Confirmer", "New message": ""}

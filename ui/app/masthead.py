@@ -51,7 +51,7 @@ def masthead(person: Person) -> None:
 
 
 def _before_leaving() -> str:
-    """Return the question before signing out, which is asked while new codes are shown."""
+    """Return the question asked before signing out while new codes are shown, else nothing."""
     if not new_codes().waiting:
         return ""
     return t("New access codes are not hidden yet. They are lost when you sign out. Sign out now?")

@@ -1,4 +1,4 @@
-"""Lists the pages, and the permission that each of them needs."""
+"""Lists the pages and the permission that each page needs."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,8 +13,9 @@ class Entry:
     """A page: its address, its title marked for translation, and the permission it needs.
 
     Pages of a study are in the study's bar; hidden pages are linked only from other pages; the
-    others are in the menu at the top. `barred` pages also show the study's bar. A bare page is
-    covered by the reading component and does not load staff styles.
+    others are in the menu at the top. A page with `shows_study_bar` has that bar although it is not
+    a page of the study. A bare page is covered by the reading component and does not load staff
+    styles.
     """
 
     path: str
@@ -22,8 +23,8 @@ class Entry:
     act: Act | None
     of_study: bool = False
     hidden: bool = False
-    bare: bool = False
-    barred: bool = False
+    is_bare: bool = False
+    shows_study_bar: bool = False
 
     @property
     def file(self) -> str:
@@ -31,7 +32,7 @@ class Entry:
         return f"{self.path.removesuffix('-page').replace('-', '_')}.py"
 
 
-STUDIES = Entry(path="studies", title=later("Studies"), act=Act.CHOOSE, barred=True)
+STUDIES = Entry(path="studies", title=later("Studies"), act=Act.CHOOSE, shows_study_bar=True)
 SIGN_IN = Entry(path="sign-in-page", title=later("Sign in"), act=None)
 OVERVIEW = Entry(path="overview", title=later("Progress"), act=Act.WATCH, of_study=True)
 SET_UP = Entry(path="set-up", title=later("Protocol"), act=Act.SET_UP, of_study=True)
@@ -43,7 +44,7 @@ _PAGES = (
     STUDIES,
     Entry(path="banks", title=later("Question banks"), act=Act.MAKE_STUDY),
     Entry(path="deployment", title=later("Administration"), act=Act.DEPLOYMENT),
-    Entry(path="read", title=later("Reading page"), act=Act.READ, bare=True),
+    Entry(path="read", title=later("Reading page"), act=Act.READ, is_bare=True),
     SET_UP,
     PEOPLE,
     OVERVIEW,
@@ -54,7 +55,11 @@ _PAGES = (
     Entry(path="new-study", title=later("New study"), act=Act.MAKE_STUDY, hidden=True),
     Entry(path="score-card", title=later("Score card"), act=Act.READ, hidden=True),
     Entry(
-        path="leaderboard", title=later("Leaderboard"), act=Act.RESULTS, hidden=True, barred=True
+        path="leaderboard",
+        title=later("Leaderboard"),
+        act=Act.RESULTS,
+        hidden=True,
+        shows_study_bar=True,
     ),
     Entry(path="explore", title=later("Questions of a bank"), act=Act.MAKE_STUDY, hidden=True),
     Entry(
@@ -62,19 +67,19 @@ _PAGES = (
     ),
     REVIEWS,
     Entry(
-        path="review", title=later("Questions to review"), act=Act.REVIEW, hidden=True, bare=True
+        path="review", title=later("Questions to review"), act=Act.REVIEW, hidden=True, is_bare=True
     ),
     Entry(path="second-factor", title=later("Second factor"), act=Act.ACCOUNT, hidden=True),
-    Entry(path="scoring", title=later("Scoring"), act=Act.CLOSE, hidden=True, barred=True),
+    Entry(path="scoring", title=later("Scoring"), act=Act.CLOSE, hidden=True, shows_study_bar=True),
     Entry(path="teaching", title=later("Teaching"), act=Act.CHOOSE, hidden=True),
-    Entry(path="teach", title=later("Teaching cases"), act=Act.CHOOSE, hidden=True, bare=True),
-    Entry(path="preview", title=later("Preview"), act=Act.SET_UP, hidden=True, bare=True),
+    Entry(path="teach", title=later("Teaching cases"), act=Act.CHOOSE, hidden=True, is_bare=True),
+    Entry(path="preview", title=later("Preview"), act=Act.SET_UP, hidden=True, is_bare=True),
     Entry(
         path="preview-draft",
         title=later("Preview of a draft"),
         act=Act.MAKE_STUDY,
         hidden=True,
-        bare=True,
+        is_bare=True,
     ),
 )
 

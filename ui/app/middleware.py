@@ -3,11 +3,11 @@
 The content security policy keeps the browser from loading anything from other servers.
 
 Request bodies are counted as they arrive and limited in size and duration, and only certain people
-can upload; ``Content-Length`` is not trusted, because a chunked body has another length.
+can upload; ``Content-Length`` is not trusted, because the length of a chunked body may differ.
 
 Streamlit serves one document that declares English for everyone. The declared language determines
 how a screen reader speaks, how lines break, and the direction of the layout. A person's first page
-only has the root address; if it is requested by name, Streamlit shows a dialogue that it does not
+has only the root address; if it is requested by its name, Streamlit reports that the page does not
 exist. Requests by that name are therefore redirected to the root address.
 """
 
@@ -44,12 +44,12 @@ UPLOAD_ROUTE = "/_stcore/upload_file/"
 """The route on which Streamlit accepts files; it does not check sign-ins itself."""
 
 SIGN_ON_ROUTE = "/auth/login"
-"""The route on which Streamlit starts a single sign-on; the log has the reason for a failure."""
+"""The route on which Streamlit starts a single sign-on; the log states why one failed."""
 
 UPLOADING_ACTS = (Act.MAKE_STUDY, Act.MODELS, Act.PEOPLE, Act.CLOSE, Act.DEPLOYMENT)
 
 MAX_UPLOADED_BYTES = 2_000_000_000
-"""Bytes per sign-in and hour of uploads, which Streamlit keeps in memory until the page is left."""
+"""Maximum uploads per sign-in and hour; Streamlit keeps them in memory until the page is left."""
 
 MAX_FORM_BYTES = 10_000
 MAX_RECORDS_BYTES = 2_000_000
@@ -109,10 +109,10 @@ class BodyReceiver:
         return self._limited(receive, max_bytes, too_much, sign_in)
 
     def _limited(self, receive: Receive, max_bytes: int, too_much: str, sign_in: str) -> Receive:
-        taken, is_complete = 0, False
+        n_received, is_complete = 0, False
 
         async def receive_limited() -> Message:
-            nonlocal taken, is_complete
+            nonlocal n_received, is_complete
             if is_complete:  # the next message reports that the connection was closed
                 return await receive()
             try:
@@ -122,10 +122,10 @@ class BodyReceiver:
                 raise BodyRefused(408, t("The data arrived too slowly.")) from error
             is_complete = not message.get("more_body", False)
             n_bytes = len(message.get("body", b""))
-            taken += n_bytes
+            n_received += n_bytes
             if sign_in and n_bytes:
                 self._uploaded[sign_in].append((self._clock(), n_bytes))
-            if taken > max_bytes:
+            if n_received > max_bytes:
                 raise BodyRefused(413, too_much)
             return message
 
@@ -228,34 +228,34 @@ class Headers:
         except ClientDisconnect:  # the connection was closed during the message
             return
 
-    async def _open(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _open_websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Open a websocket from one of this server's pages; limit those without a sign-in."""
         if not same_origin(scope):
             await PlainTextResponse(origin_refusal(), 403)(scope, receive, send)
             return
-        stranger = await _is_anonymous(HTTPConnection(scope))
-        if stranger and self._n_anonymous_websockets >= MAX_ANONYMOUS_WEBSOCKETS:
+        is_anonymous = await _is_anonymous(HTTPConnection(scope))
+        if is_anonymous and self._n_anonymous_websockets >= MAX_ANONYMOUS_WEBSOCKETS:
             response = PlainTextResponse(
                 t("Too many people are signing in at the moment. Try again shortly."), 503
             )
             await response(scope, receive, send)
             return
-        self._n_anonymous_websockets += stranger
+        self._n_anonymous_websockets += is_anonymous
         try:
             await self._app(scope, receive, send)
         finally:
-            self._n_anonymous_websockets -= stranger
+            self._n_anonymous_websockets -= is_anonymous
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["path"].startswith(BLOCKED_ROUTES):
             raise BodyRefused(404, t("Page not found."))
         if scope["path"] == SIGN_ON_ROUTE:
-            send = _to_sign_in_page(scope, receive, send)
+            send = _sign_in_page_on_error(scope, receive, send)
         await self._app(scope, await self._bodies.admit(scope, receive), send)
 
 
-def _to_sign_in_page(scope: Scope, receive: Receive, send: Send) -> Send:
-    """Replace the error of a sign-on that cannot begin by the sign-in page with a message."""
+def _sign_in_page_on_error(scope: Scope, receive: Receive, send: Send) -> Send:
+    """Show the sign-in page with a message instead of the error of a sign-on that cannot start."""
     failed = False
 
     async def write(message: Message) -> None:
@@ -283,7 +283,7 @@ _PAGE_PATHS = frozenset({"", *(page.path for page in every_page())})
 _POSSIBLE_HOME_PATHS = frozenset(
     page.path for page in every_page() if not page.hidden or page is REVIEWS
 )
-_BARE_PAGE_PATHS = frozenset(page.path for page in every_page() if page.bare)
+_BARE_PAGE_PATHS = frozenset(page.path for page in every_page() if page.is_bare)
 _SERVED_HTML_TAG = b'<html lang="en">'
 _HEAD_TAG = b"<head>"
 _NO_TRANSLATION_TAG = b'<meta name="google" content="notranslate">'
@@ -293,7 +293,7 @@ _REMOVED_HEADERS = (b"accept-encoding", b"if-none-match", b"if-modified-since", 
 
 
 class Document:
-    """ASGI middleware: serves each page's document at its only address, in the current language."""
+    """ASGI middleware: serves each page's document at one address, in the current language."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -324,7 +324,7 @@ class Document:
     async def _serve_rewritten(
         self, scope: Scope, receive: Receive, send: Send, head: bytes
     ) -> None:
-        """Insert the current language, its direction and the beginning of the head."""
+        """Serve the document with the current language, its direction and the tags of the head."""
         started: Message = {}
         body = b""
 

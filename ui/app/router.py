@@ -40,13 +40,15 @@ def run() -> None:
         )
         for entry in entries
     }
-    reads = person is not None and person.reader is not None  # there is only the reading page
+    reads = person is not None and person.reader is not None  # readers have only the reading page
     everything = [*pages.values(), *_other_pages(entries, pages[home])]
     menu = [entry for entry in entries if not entry.hidden and not entry.of_study]
     page = st.navigation(everything, position="top" if menu and not reads else "hidden")
-    if page not in [built for entry, built in pages.items() if entry.bare]:
+    if page not in [built for entry, built in pages.items() if entry.is_bare]:
         theme.apply_styles()
-        of_study = [built for entry, built in pages.items() if entry.of_study or entry.barred]
+        of_study = [
+            built for entry, built in pages.items() if entry.of_study or entry.shows_study_bar
+        ]
         if person is not None and not reads and page in of_study:
             study_bar(
                 person, {entry: built for entry, built in pages.items() if entry.of_study}, page
@@ -61,7 +63,7 @@ def run() -> None:
 
 
 def _signed_in(cookies: Mapping[str, str]) -> Person | None:
-    """Return the person whom the cookies identify; there is an error if there is no store."""
+    """Return the person whom the cookies identify; raise an error if the store is missing."""
     store()
     return access.signed_in(cookies)
 

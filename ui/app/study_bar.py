@@ -46,24 +46,24 @@ def study_bar(person: Person, pages: Pages, shown: StreamlitPage) -> None:
     if person.study is None:
         return
     with st.container(key="study-bar", horizontal=True, vertical_alignment="center", gap="xxsmall"):
-        _picker(person)
+        _study_picker(person)
         for entry, page in pages.items():
             if page is shown:
                 title = escape(translated(entry.title))
                 st.html(f'<span aria-current="page">{title}</span>', width="content")
             else:
                 st.page_link(page, label=translated(entry.title))
-        _next(person, pages, shown)
+        _link_to_next_step(person, pages, shown)
     if RESULTS in pages:
         warm_up()
 
 
-def _picker(person: Person) -> None:
+def _study_picker(person: Person) -> None:
     """Show the study's name, or a list if the person has several studies."""
     if not (person.several or person.deployment):
         st.markdown(f"**{plain(person.study_name)}**")
         return
-    # identified by constant values, because a study's state changes while it is shown
+    # The keys are constant, because a study's state may change while the list is shown.
     own_memberships = {
         (membership.study, membership.role): membership
         for membership in memberships(store(), person)
@@ -94,16 +94,16 @@ def _study_title(membership: Membership, memberships: Iterable[Membership]) -> s
     return membership.study_name
 
 
-def _next(person: Person, pages: Pages, shown: StreamlitPage) -> None:
+def _link_to_next_step(person: Person, pages: Pages, shown: StreamlitPage) -> None:
     """Link to the page of the study's next step, unless it is the current page."""
-    entry, label = _what_next(person)
+    entry, label = _next_step(person)
     page = pages.get(entry)
     if page is not None and page is not shown:
         with st.container(key="next-step", width="content"):
             st.page_link(page, label=label, icon=arrow(forward=True), icon_position="right")
 
 
-def _what_next(person: Person) -> tuple[Entry, str]:
+def _next_step(person: Person) -> tuple[Entry, str]:
     with store().look() as look:
         study = study_row(look, person.study_name)
         if study.state == "closed":

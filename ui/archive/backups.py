@@ -19,16 +19,16 @@ def section(person: Person) -> None:
     state = st.container()
     actions.button(
         t("Make a backup now"),
-        lambda: _make(person),
+        lambda: _make_backup(person),
         key="backup-now",
         busy=t("Copying and verifying ..."),
         type="primary",
     )
     backup_list = backups.list_backups(store())
     with state:
-        _state(backup_list)
+        _show_last_backup(backup_list)
     if backup_list:
-        grid(_table(backup_list))
+        grid(_backup_columns(backup_list))
     st.caption(
         t(
             "Backups are in {folder} on the server; {free} GB are free there. They contain "
@@ -38,7 +38,7 @@ def section(person: Person) -> None:
             free=decimal(backups.free_bytes(store()) / 1e9, 1),
         )
     )
-    _schedule(person)
+    _schedule_form(person)
 
 
 def last_caption() -> None:
@@ -55,7 +55,7 @@ def last_caption() -> None:
     )
 
 
-def _state(backup: list[Backup]) -> None:
+def _show_last_backup(backup: list[Backup]) -> None:
     if not backup:
         st.warning(t("There is no backup yet."))
         return
@@ -75,14 +75,14 @@ def _state(backup: list[Backup]) -> None:
         st.success(t("The last backup was made on {when}; verification passed.", when=when))
 
 
-def _make(person: Person) -> Report:
+def _make_backup(person: Person) -> Report:
     backup = backups.make_backup(store(), acting=acting(person))
     if backup.finding:
         return Report(text=backup.finding, kind="error")
     return Report(text=t("Backup made; verification passed."))
 
 
-def _table(backup: list[Backup]) -> Columns:
+def _backup_columns(backup: list[Backup]) -> Columns:
     return {
         t("Made (UTC)"): [instant(entry.made_at_utc, to="s") for entry in backup],
         t("By"): [entry.actor for entry in backup],
@@ -93,7 +93,7 @@ def _table(backup: list[Backup]) -> Columns:
     }
 
 
-def _schedule(person: Person) -> None:
+def _schedule_form(person: Person) -> None:
     with store().look() as look:
         now = backups.current_schedule(look)
     st.write(
@@ -119,10 +119,13 @@ def _schedule(person: Person) -> None:
         )
         new = Schedule(every_hours=int(hours), keep=int(keep))
         actions.button(
-            t("Save the schedule"), lambda: _save(person, new), in_form=True, key="backup-save"
+            t("Save the schedule"),
+            lambda: _save_schedule(person, new),
+            in_form=True,
+            key="backup-save",
         )
 
 
-def _save(person: Person, new: Schedule) -> str:
+def _save_schedule(person: Person, new: Schedule) -> str:
     backups.set_schedule(store(), new, acting=acting(person))
     return t("The schedule has been saved.")

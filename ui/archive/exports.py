@@ -50,10 +50,14 @@ from ui.server.deployment import store
 from ui.server.file_jobs import KeptFile, begin, bundle_merged, bundle_restored, on_disk
 from ui.server.job_view import outcome_of
 
-_CLOSING = {"closing-report.html": "text/html", "missing.csv": "text/csv"}
+_CLOSING_MEDIA_TYPES = {"closing-report.html": "text/html", "missing.csv": "text/csv"}
 _ZIP = "application/zip"
-_REPORT = {"report.zip": _ZIP, "report.html": "text/html", "report.pdf": "application/pdf"}
-_ABOUT = "made.json"
+_REPORT_MEDIA_TYPES = {
+    "report.zip": _ZIP,
+    "report.html": "text/html",
+    "report.pdf": "application/pdf",
+}
+_METADATA_FILE = "made.json"
 
 
 def routes() -> list[Route]:
@@ -61,9 +65,9 @@ def routes() -> list[Route]:
     makers = {
         "bundle.zip": _bundle,
         "deposit.zip": _deposit,
-        **dict.fromkeys(_REPORT, _report),
+        **dict.fromkeys(_REPORT_MEDIA_TYPES, _report),
         "figures/{name}": _figure,
-        **dict.fromkeys(_CLOSING, _closing_report),
+        **dict.fromkeys(_CLOSING_MEDIA_TYPES, _closing_report),
         "archive/{name}": _archive,
     }
     return [_route(path, make) for path, make in makers.items()]
@@ -81,64 +85,66 @@ def _bundle(person: Person, _: Request) -> Response:
     current_store, study = store(), person.study_name
     blinded = not accuracy_is_shown(current_store, study)
     content = zip_files(bundle_files(current_store, study, blinded=blinded))
-    return _sent(person, "bundle.zip", content, _ZIP)
+    return _file_response(person, "bundle.zip", content, _ZIP)
 
 
 def _deposit(person: Person, request: Request) -> Response:
     creators = request.query_params.getlist("author")
     now = acting(person).now
     files = deposit_files(store(), person.study_name, creators=creators, now=now)
-    return _sent(person, "deposit.zip", zip_files(files), _ZIP)
+    return _file_response(person, "deposit.zip", zip_files(files), _ZIP)
 
 
 def _report(person: Person, request: Request) -> Response:
     """Return a page of the report, or the complete report, in English or the requested language."""
-    # Importing the analysis takes longer than the rest of the server, and is rarely needed.
+    # Importing the analysis takes longer than everything else in the server, and is rarely needed.
     from analysis import AnalysisError
     from ui.results.report_parts import report, report_file
 
-    name, current_store, study = _name(request), store(), person.study_name
+    name, current_store, study = _requested_name(request), store(), person.study_name
     language = request.query_params.get("language", ENGLISH)
     try:
         content = (
             report(current_store, study, language)
-            if _REPORT[name] == _ZIP
+            if _REPORT_MEDIA_TYPES[name] == _ZIP
             else report_file(current_store, study, name, language)
         )
     except AnalysisError as error:
         raise BadFile(str(error)) from error
-    return _sent(person, name, content, _REPORT[name])
+    return _file_response(person, name, content, _REPORT_MEDIA_TYPES[name])
 
 
 def _figure(person: Person, request: Request) -> Response:
     from analysis import AnalysisError
     from ui.results.report_parts import figure_file
 
-    name, matrix = _name(request), dict(request.query_params)
+    name, matrix = _requested_name(request), dict(request.query_params)
     try:
         content, media_type = figure_file(store(), person.study_name, name, matrix)
     except AnalysisError as error:
         raise BadFile(str(error)) from error
-    return _sent(person, name, content, media_type)
+    return _file_response(person, name, content, media_type)
 
 
 def _closing_report(person: Person, request: Request) -> Response:
-    name = _name(request)
-    return _sent(person, name, report_files(store(), person.study_name)[name], _CLOSING[name])
+    name = _requested_name(request)
+    return _file_response(
+        person, name, report_files(store(), person.study_name)[name], _CLOSING_MEDIA_TYPES[name]
+    )
 
 
 def _archive(person: Person, request: Request) -> Response:
-    name = _name(request)
-    path = hand_out(person, name)
+    name = _requested_name(request)
+    path = downloadable_file(person, name)
     return FileResponse(path, media_type="application/octet-stream", headers=attachment(name))
 
 
-def _name(request: Request) -> str:
+def _requested_name(request: Request) -> str:
     """Return the name of the requested file."""
     return request.url.path.rpartition("/")[2]
 
 
-def _sent(person: Person, name: str, content: bytes, media_type: str) -> Response:
+def _file_response(person: Person, name: str, content: bytes, media_type: str) -> Response:
     """Return a file, and record the download."""
     study = person.study_name
     record_download(store(), study=study, file=name, content=content, acting=acting(person))
@@ -149,20 +155,20 @@ def _sent(person: Person, name: str, content: bytes, media_type: str) -> Respons
 class StudyState:
     """The state of a study, as shown on its page.
 
-    `closed` is the event of its closing; `licence` is the licence of its bank, if it restricts
-    sharing.
+    `closed` is the event that records its closing; `licence` is the licence of its bank, if that
+    restricts sharing.
     """
 
     state: str
     shows_accuracy: bool
     closed: EventRow | None
-    has: Completeness
+    completeness: Completeness
     licence: str
     has_words: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Made(archives.Archive):
+class ArchiveFiles(archives.Archive):
     """The archive files of a study, with their author and time."""
 
     at_utc: str
@@ -182,7 +188,7 @@ def state_of(person: Person) -> StudyState:
             state=row.state,
             shows_accuracy=studies.shows_accuracy(row),
             closed=next(closings, None) if row.state == "closed" else None,
-            has=completeness_in(look, row),
+            completeness=completeness_in(look, row),
             licence=source.licence if source.is_restricted else "",
             has_words=any(count_answers_to_score(look, row.id).values()),
         )
@@ -208,7 +214,7 @@ def close(person: Person, *, typed: str, reason: str) -> None:
     heads.send_head(current_store, os.environ, study, acting=actor)
 
 
-def make(person: Person, *, texts: bool = True) -> None:
+def make_archive_files(person: Person, *, texts: bool = True) -> None:
     """Write the archive files of a person's study, replacing earlier files.
 
     Parameters
@@ -217,7 +223,7 @@ def make(person: Person, *, texts: bool = True) -> None:
         Whether to include the texts of questions and options.
     """
     current_store, actor = store(), acting(person)
-    place = _place(current_store, person)
+    place = _archive_folder(current_store, person)
     try:
         place.parent.mkdir(mode=0o700, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=place.parent, prefix=".making-") as scratch:
@@ -226,27 +232,29 @@ def make(person: Person, *, texts: bool = True) -> None:
                 current_store, new, study=person.study_name, texts=texts, acting=actor
             )
             details = {**asdict(archived), "at_utc": stamp(actor.now), "by": person.by.name}
-            (new / _ABOUT).write_text(json.dumps(details), encoding="utf-8")
-            _put_in_place(new, place, Path(scratch))
+            (new / _METADATA_FILE).write_text(json.dumps(details), encoding="utf-8")
+            _replace_folder(new, place, Path(scratch))
     except OSError as error:
         raise StudyError(
             t("The files cannot be created: {why}. Try again.", why=system_reason(error))
         ) from error
 
 
-def made(person: Person) -> Made | None:
+def archive_files(person: Person) -> ArchiveFiles | None:
     """Return the archive files that may be downloaded now, or None."""
     current_store = store()
     try:
-        result = json.loads((_place(current_store, person) / _ABOUT).read_text(encoding="utf-8"))
+        result = json.loads(
+            (_archive_folder(current_store, person) / _METADATA_FILE).read_text(encoding="utf-8")
+        )
     except (OSError, ValueError):
         return None
     if not result["blinded"] and not studies.accuracy_is_shown(current_store, person.study_name):
         return None
-    return Made(**result)
+    return ArchiveFiles(**result)
 
 
-def hand_out(person: Person, name: str) -> Path:
+def downloadable_file(person: Person, name: str) -> Path:
     """Return the path of an archive file, and record its download.
 
     Raises
@@ -254,9 +262,9 @@ def hand_out(person: Person, name: str) -> Path:
     NotFound
         The file does not exist, or may not be downloaded now.
     """
-    current_store, result = store(), made(person)
+    current_store, result = store(), archive_files(person)
     if name == archives.SUMS:
-        digest = sha256_of_file(_place(current_store, person) / name) if result else ""
+        digest = sha256_of_file(_archive_folder(current_store, person) / name) if result else ""
     else:
         digest = result.sha256.get(name, "") if result else ""
     if not digest:
@@ -268,14 +276,14 @@ def hand_out(person: Person, name: str) -> Path:
         )
     study = person.study_name
     record_export(current_store, study=study, file=name, sha256=digest, acting=acting(person))
-    return _place(current_store, person) / name
+    return _archive_folder(current_store, person) / name
 
 
-def _place(current_store: Store, person: Person) -> Path:
+def _archive_folder(current_store: Store, person: Person) -> Path:
     return current_store.companion_path("archives") / str(person.study)
 
 
-def _put_in_place(new: Path, place: Path, scratch: Path) -> None:
+def _replace_folder(new: Path, place: Path, scratch: Path) -> None:
     with suppress(FileNotFoundError):
         place.rename(scratch / f"old-{secrets.token_hex(4)}")
     new.rename(place)
@@ -293,7 +301,7 @@ def restore_section(person: Person) -> None:
     bundle = upload(t("Bundle"), types=["zip"], key="restore-file")
     actions.button(
         t("Restore the study"),
-        lambda: _read(bundle, lambda file: _restored(person, file)),
+        lambda: _with_uploaded_bundle(bundle, lambda file: _restore(person, file)),
         key="restore",
     )
 
@@ -316,12 +324,12 @@ def merge_section(person: Person) -> None:
     )
     actions.button(
         t("Merge the bundle"),
-        lambda: _read(bundle, lambda file: _merged(person, file, site)),
+        lambda: _with_uploaded_bundle(bundle, lambda file: _merge(person, file, site)),
         key="merge",
     )
 
 
-def _restored(person: Person, file: KeptFile) -> str:
+def _restore(person: Person, file: KeptFile) -> str:
     done = outcome_of(
         "restore",
         lambda: begin(bundle_restored, file, store().address, acting(person)),
@@ -338,7 +346,7 @@ def _restored(person: Person, file: KeptFile) -> str:
     return f"{restored} {done.note}".strip()
 
 
-def _merged(person: Person, file: KeptFile, site: str) -> str:
+def _merge(person: Person, file: KeptFile, site: str) -> str:
     target = store().address, person.study_name, site
     merged = outcome_of(
         "merge",
@@ -353,8 +361,8 @@ def _merged(person: Person, file: KeptFile, site: str) -> str:
     )
 
 
-def _read(bundle: Any, act: Callable[[KeptFile], str]) -> str:
-    """Process the uploaded bundle."""
+def _with_uploaded_bundle(bundle: Any, act: Callable[[KeptFile], str]) -> str:
+    """Call a function with the uploaded bundle."""
     if bundle is None:
         raise BadInput(t("Choose a bundle (ZIP) first."))
     return act(on_disk(bundle.name, bundle))

@@ -30,7 +30,7 @@ def section(person: Person) -> None:
         for name, model in withdrawn
     }
     if choices:
-        _form(person, choices)
+        _removal_form(person, choices)
     else:
         actions.report("remove-data")
         st.write(t("There is no closed study and no withdrawn model."))
@@ -39,7 +39,7 @@ def section(person: Person) -> None:
             st.code(certificate.text, language=None, wrap_lines=True)
 
 
-def _form(person: Person, choices: dict[str, tuple[str, str]]) -> None:
+def _removal_form(person: Person, choices: dict[str, tuple[str, str]]) -> None:
     with st.form("remove-data-form", border=True):
         chosen = st.selectbox(t("Remove"), list(choices), key="data-to-remove")
         reason = st.text_input(
@@ -50,13 +50,13 @@ def _form(person: Person, choices: dict[str, tuple[str, str]]) -> None:
         )
 
         def remove() -> str:
-            _removed(person, *choices[chosen], typed=typed, reason=reason)
+            _remove(person, *choices[chosen], typed=typed, reason=reason)
             return t("Removed. The certificate is listed below.")
 
         actions.button(t("Remove permanently"), remove, in_form=True, key="remove-data")
 
 
-def _removed(person: Person, study: str, model: str, *, typed: str, reason: str) -> Certificate:
+def _remove(person: Person, study: str, model: str, *, typed: str, reason: str) -> Certificate:
     if not model:
         return removing.remove_study(
             store(), study, typed=typed, reason=reason, acting=acting(person)

@@ -1,1 +1,1 @@
-"""Question banks on pages: their contents, and single questions with films."""
+"""Question banks on pages: import, contents, and single questions with films."""

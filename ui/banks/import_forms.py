@@ -38,14 +38,15 @@ def upload_form(person: Person) -> None:
         download=True,
     )
     with st.form("upload", border=False):
-        name = st.text_input(t("Bank name"), max_chars=100, key=_key("zip-name"))
-        archive = upload(t("ZIP file"), types=["zip"], key=_key("zip-file"))
-        faulty = _faulty("zip")
+        name = st.text_input(t("Bank name"), max_chars=100, key=_field_key("zip-name"))
+        archive = upload(t("ZIP file"), types=["zip"], key=_field_key("zip-file"))
+        faulty = _error_options("zip")
         simulated = st.checkbox(
-            t("The images are simulated; say so wherever they are shown"), key=_key("zip-simulated")
+            t("The images are simulated; say so wherever they are shown"),
+            key=_field_key("zip-simulated"),
         )
-        terms = _terms("zip")
-        chosen = _choice("zip")
+        terms = _provenance_form("zip")
+        chosen = _bank_file_choice("zip")
 
         def act() -> Report:
             if archive is None:
@@ -86,21 +87,24 @@ def folder_form(person: Person) -> None:
         st.write(t("This folder does not exist at present."))
         return
     folder = st.selectbox(t("Folder"), folders)
-    of_release = list(files_by_split(banks_folder(store()) / folder))
+    release_splits = list(files_by_split(banks_folder(store()) / folder))
     with st.form("folder", border=False):
-        name = st.text_input(t("Bank name"), max_chars=100, key=_key("folder-name"))
-        chosen = _choice("folder")
-        if of_release:
+        name = st.text_input(t("Bank name"), max_chars=100, key=_field_key("folder-name"))
+        chosen = _bank_file_choice("folder")
+        if release_splits:
             chosen = tuple(
                 st.multiselect(
-                    t("Splits of the release"), of_release, of_release, key=_key("folder-splits")
+                    t("Splits of the release"),
+                    release_splits,
+                    release_splits,
+                    key=_field_key("folder-splits"),
                 )
             )
-        faulty = _faulty("folder")
-        terms = _terms("folder")
+        faulty = _error_options("folder")
+        terms = _provenance_form("folder")
 
         def act() -> Report:
-            if of_release and not chosen:
+            if release_splits and not chosen:
                 raise BadInput(t("Choose at least one split."))
             return importing.begin(
                 person,
@@ -123,14 +127,14 @@ def demo_button(person: Person) -> None:
     )
     actions.button(
         t("Import the demo bank"),
-        lambda: importing.imported(uploads.import_demo(store(), acting=acting(person))),
+        lambda: importing.success_report(uploads.import_demo(store(), acting=acting(person))),
         key="demo",
         busy=t("Reading the bank and checking every image ..."),
         type="primary",
     )
 
 
-def _faulty(which: str) -> dict[str, Any]:
+def _error_options(form_name: str) -> dict[str, Any]:
     """Ask how to treat questions that lack an image or have errors."""
     names: dict[MissingImages, str] = {
         "refuse": t("Import nothing"),
@@ -141,14 +145,14 @@ def _faulty(which: str) -> dict[str, Any]:
         t("If images are missing"),
         list(names),
         format_func=names.__getitem__,
-        key=_key(f"{which}-missing"),
+        key=_field_key(f"{form_name}-missing"),
     )
     skip = st.checkbox(
-        t("Leave out questions with errors, and list them"), key=_key(f"{which}-skip")
+        t("Leave out questions with errors, and list them"), key=_field_key(f"{form_name}-skip")
     )
     allow = st.checkbox(
         t("Allow possible identifiers in texts"),
-        key=_key(f"{which}-allow"),
+        key=_field_key(f"{form_name}-allow"),
         help=t(
             "For DICOM images. A text that contains a full name, an id or a date of the image's "
             "DICOM data is always rejected. A text with a word that may be part of a name, such "
@@ -162,7 +166,7 @@ def _faulty(which: str) -> dict[str, Any]:
     }
 
 
-def _terms(which: str) -> Provenance:
+def _provenance_form(form_name: str) -> Provenance:
     names = {
         "version": t("Version"),
         "licence": t("Licence"),
@@ -174,24 +178,24 @@ def _terms(which: str) -> Provenance:
         columns = st.columns(2)
         values = {
             name: columns[place % 2]
-            .text_input(label, max_chars=LONGEST_TEXT, key=_key(f"{which}-{name}"))
+            .text_input(label, max_chars=LONGEST_TEXT, key=_field_key(f"{form_name}-{name}"))
             .strip()
             for place, (name, label) in enumerate(names.items())
         }
     return Provenance(**values)
 
 
-def _choice(which: str) -> tuple[str, ...]:
+def _bank_file_choice(form_name: str) -> tuple[str, ...]:
     """Ask which file is the bank if there are several candidates."""
-    names = st.session_state.get(f"{which}-choices")
+    names = st.session_state.get(f"{form_name}-choices")
     if not names:
         return ()
     words = t("Several files could be the bank. Choose one, then import again.")
     with actions.attention(f"report-several-{st.session_state.get('several')}", words):
         st.warning(words)
-        return (str(st.radio(t("Bank file"), names, key=_key(f"{which}-choice"))),)
+        return (str(st.radio(t("Bank file"), names, key=_field_key(f"{form_name}-choice"))),)
 
 
-def _key(name: str) -> str:
+def _field_key(name: str) -> str:
     """Return the key of a field; it changes after each import, so that the form is empty again."""
     return f"{name}-{st.session_state.get('banks-brought', 0)}"

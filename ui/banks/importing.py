@@ -1,4 +1,4 @@
-"""Runs an import started by a form: its progress, its result, and follow-up questions."""
+"""Runs an import that a form started: shows progress, result and follow-up questions."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -22,14 +22,14 @@ from ui.server import bank_import, worker
 from ui.server.access import acting, guard
 from ui.server.deployment import store
 
-_BEGUN, _SETTLED = "import-begun", "import-settled"
+_STARTED_BY_KEY, _FINISHED_KEY = "import-begun", "import-settled"
 
 
 def begin(
     person: Person,
-    which: str,
+    form_name: str,
     name: str,
-    arrive: Callable[[], uploads.ReceivedBank],
+    receive: Callable[[], uploads.ReceivedBank],
     *,
     chosen: Sequence[str],
     **options: Any,
@@ -38,60 +38,60 @@ def begin(
     title = required(t("Bank name"), name)
     job = bank_import.begin(
         store(),
-        arrive(),
+        receive(),
         title,
         acting=acting(person),
         chosen=chosen,
         options=ImportOptions(**options),
     )
-    st.session_state[_BEGUN] = (actions.visit(), which)
+    st.session_state[_STARTED_BY_KEY] = (actions.visit(), form_name)
     job.is_done(worker.WAIT_BEFORE_PROGRESS_S)
     return SHOWN_BELOW
 
 
-def _begun_with() -> str:
-    """Return which form of this window started the import; empty after a visit to another page."""
-    visit, which = st.session_state.get(_BEGUN, (0, ""))
-    return str(which) if visit == actions.visit() else ""
+def _form_of_import() -> str:
+    """Return the form in this window that started the import; empty after leaving the page."""
+    visit, form_name = st.session_state.get(_STARTED_BY_KEY, (0, ""))
+    return str(form_name) if visit == actions.visit() else ""
 
 
-def settle() -> None:
+def finish_import() -> None:
     """Handle the end of an import: clear the form, or ask which file is the bank."""
     job = bank_import.current(store())
-    if job is None or not job.is_done() or st.session_state.get(_SETTLED) == job.number:
+    if job is None or not job.is_done() or st.session_state.get(_FINISHED_KEY) == job.number:
         return
-    st.session_state[_SETTLED] = job.number
-    which = _begun_with()
+    st.session_state[_FINISHED_KEY] = job.number
+    form_name = _form_of_import()
     try:
         job.outcome()
     except SeveralBanks as several:
-        st.session_state[f"{which}-choices"] = several.names
+        st.session_state[f"{form_name}-choices"] = several.names
         st.session_state["several"] = st.session_state.get("several", 0) + 1
         bank_import.put_away(store())
     except StudyError:
         return
     else:
-        if which:
+        if form_name:
             st.session_state["banks-brought"] = st.session_state.get("banks-brought", 0) + 1
-            st.session_state.pop(f"{which}-choices", None)
+            st.session_state.pop(f"{form_name}-choices", None)
 
 
-def show_import(which: str) -> None:
-    """Show the import started by a form (another window if `form` is empty) and its result."""
+def show_import(form_name: str) -> None:
+    """Show the import that a form started (or another window, for an empty name) and its result."""
     job = bank_import.current(store())
-    if job is None or _begun_with() != which:
+    if job is None or _form_of_import() != form_name:
         return
     if not job.is_done():
-        _under_way()
+        _show_progress()
         return
-    report = _outcome(job)
+    report = _import_report(job)
     with actions.attention(f"report-import-{job.number}", report.text):
         actions.show_report(report)
         actions.turn(t("Hide this message"), lambda: bank_import.put_away(store()), key="put-away")
 
 
 @st.fragment(run_every=1.0)
-def _under_way() -> None:
+def _show_progress() -> None:
     guard(Act.MAKE_STUDY)
     job = bank_import.current(store())
     if job is None or job.is_done():
@@ -123,17 +123,17 @@ def _progress_text(progress: worker.Progress) -> str:
     return t("Storing the bank ...") if progress.step == "store" else t("Reading the questions ...")
 
 
-def _outcome(job: bank_import.ImportJob) -> Report:
+def _import_report(job: bank_import.ImportJob) -> Report:
     """Return the result of an import."""
     try:
-        return imported(job.outcome())
+        return success_report(job.outcome())
     except FaultyBank as faulty:
-        return _faults(faulty)
+        return _refusal_report(faulty)
     except StudyError as error:
         return Report(text=str(error), kind="error")
 
 
-def _faults(faulty: FaultyBank) -> Report:
+def _refusal_report(faulty: FaultyBank) -> Report:
     sentences = []
     if faulty.n_faulty:
         sentences.append(
@@ -159,7 +159,7 @@ def _faults(faulty: FaultyBank) -> Report:
     return Report(text=" ".join(sentences), kind="error", lines=tuple(map(str, faults)))
 
 
-def imported(result: Imported) -> Report:
+def success_report(result: Imported) -> Report:
     """Return the report of a completed import."""
     if not result.is_new:
         return Report(

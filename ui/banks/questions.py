@@ -29,12 +29,12 @@ from ui.server.access import answer
 from ui.server.deployment import Lane, store
 
 FACETS = bank_contents.FACETS
-_CHUNK = 100_000
-_KEPT = 3
+_ROWS_PER_CHUNK = 100_000
+_MAX_BANKS_KEPT = 3
 
 
-@lru_cache(maxsize=_KEPT)
-def facets(store: Store, bank: int, content: str) -> pd.DataFrame:
+@lru_cache(maxsize=_MAX_BANKS_KEPT)
+def facets(store: Store, bank: int, content_sha256: str) -> pd.DataFrame:
     """Return a bank's questions by number, a column of categories for each of `FACETS`.
 
     Parameters
@@ -45,7 +45,7 @@ def facets(store: Store, bank: int, content: str) -> pd.DataFrame:
     with store.look() as look:
         rows = bank_contents.facets(look, bank)
         parts = []
-        while part := list(islice(rows, _CHUNK)):
+        while part := list(islice(rows, _ROWS_PER_CHUNK)):
             parts.append(_columns(part))
     frames = parts or [_columns([])]
     counts = {
@@ -71,7 +71,7 @@ def _columns(rows: Sequence[tuple[object, ...]]) -> pd.DataFrame:
     return frame.astype("category")
 
 
-def chosen(frame: pd.DataFrame, selection: Mapping[str, Sequence[str]]) -> pd.DataFrame:
+def filtered(frame: pd.DataFrame, selection: Mapping[str, Sequence[str]]) -> pd.DataFrame:
     """Return the questions that have one of the wanted values in each filtered column."""
     for name, values in selection.items():
         if values:
@@ -79,7 +79,7 @@ def chosen(frame: pd.DataFrame, selection: Mapping[str, Sequence[str]]) -> pd.Da
     return frame
 
 
-def counted(frame: pd.DataFrame, name: str) -> pd.Series:
+def value_counts(frame: pd.DataFrame, name: str) -> pd.Series:
     """Return how many questions have each value of a column, the most frequent first."""
     counts = frame[name].value_counts()
     return counts[counts > 0]
@@ -103,7 +103,7 @@ def addresses(current_store: Store, bank: int, item: int) -> list[tuple[str, str
 async def _film(request: Request) -> Response:
     bank, item, view = (number(request.path_params[key]) for key in ("bank", "item", "view"))
 
-    def found(_: Person) -> Response:
+    def send_film(_: Person) -> Response:
         with store().look(sealed=True) as look:
             views = bank_contents.films_of(look, bank, item)
         if not 0 <= view < len(views):
@@ -111,7 +111,7 @@ async def _film(request: Request) -> Response:
         return picture(views[view])
 
     refused = t("Sign in with an account that can set up studies.")
-    return await answer(request, Act.MAKE_STUDY, found, refused, queue=Lane.IMAGES)
+    return await answer(request, Act.MAKE_STUDY, send_film, refused, queue=Lane.IMAGES)
 
 
 def question_card(
@@ -126,15 +126,15 @@ def question_card(
     truth
         The letter of the reference standard; empty if it must not be shown.
     """
-    mark = f" <span class=mark>{escape(t('reference standard'))}</span>"
+    mark_html = f" <span class=mark>{escape(t('reference standard'))}</span>"
     options = "".join(
         f'<li class="{"reference" if letter == truth else ""}"><strong>{letter}</strong> '
-        f"<bdi>{escape(text)}</bdi>{mark if letter == truth else ''}</li>"
+        f"<bdi>{escape(text)}</bdi>{mark_html if letter == truth else ''}</li>"
         for letter, text in zip(LETTERS, json.loads(item.options), strict=False)
     )
-    shown = "".join(figure(label, address) for label, address in films)
-    explained = f"<p><bdi>{escape(explanation)}</bdi></p>" if explanation else ""
+    films_html = "".join(figure(label, address) for label, address in films)
+    explanation_html = f"<p><bdi>{escape(explanation)}</bdi></p>" if explanation else ""
     return (
-        f'{CASE_CSS}<div class="case"><div class="films">{shown}</div>'
-        f"<div><h4><bdi>{escape(item.question)}</bdi></h4><ol>{options}</ol>{explained}</div></div>"
+        f'{CASE_CSS}<div class="case"><div class="films">{films_html}</div>'
+        f"<div><h4><bdi>{escape(item.question)}</bdi></h4><ol>{options}</ol>{explanation_html}</div></div>"
     )

@@ -29,7 +29,7 @@ def address(review: int) -> str:
 
 
 async def _verdicts(request: Request) -> Response:
-    def found(_: Person) -> Response:
+    def send_verdicts(_: Person) -> Response:
         with store().look() as look:
             rows = reviewing.verdict_table(look, number(request.path_params["review"]))
         return Response(
@@ -39,7 +39,7 @@ async def _verdicts(request: Request) -> Response:
         )
 
     refused = t("Sign in with an account that can set up studies.")
-    return await answer(request, Act.MAKE_STUDY, found, refused)
+    return await answer(request, Act.MAKE_STUDY, send_verdicts, refused)
 
 
 def facts_of(look: Transaction, review: int) -> list[tuple[str, str, str]]:

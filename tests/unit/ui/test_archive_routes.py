@@ -103,7 +103,7 @@ def test_coordinators_and_statisticians_can_download(
     client: Client, trial: Store, path: str
 ) -> None:
     """A statistician gets no names. Readers and signed-out visitors get nothing."""
-    archive.make(_statistician(trial))
+    archive.make_archive_files(_statistician(trial))
     expected = {None: 401, "reader": 401, "statistician": 200, "coordinator": 200}
     for name, status in expected.items():
         assert client(name).get(f"/export/{path}").status_code == status, name
@@ -142,8 +142,8 @@ def test_downloaded_files_match_their_hashes(client: Client, trial: Store) -> No
     studies.close(trial, study="trial", reason="done", acting=ACTING)
     statistician = client("statistician")
     assert statistician.get("/export/archive/study.db").status_code == 409
-    archive.make(_statistician(trial))
-    files_made = archive.made(_statistician(trial))
+    archive.make_archive_files(_statistician(trial))
+    files_made = archive.archive_files(_statistician(trial))
     assert files_made is not None
     assert set(files_made.sha256) == set(archives.FILES)
     for name, digest in files_made.sha256.items():
@@ -158,10 +158,10 @@ def test_downloaded_files_match_their_hashes(client: Client, trial: Store) -> No
 def test_complete_files_are_withheld_where_accuracy_is_hidden(trial: Store) -> None:
     """Existing complete files are not served while their study hides accuracy."""
     person = _statistician(trial)
-    archive.make(person)
+    archive.make_archive_files(person)
     place = archive._place(trial, person) / "made.json"
     place.write_text(place.read_text().replace('"blinded": true', '"blinded": false'))
-    assert archive.made(person) is None
+    assert archive.archive_files(person) is None
     with pytest.raises(NotFound):
         archive.hand_out(person, "bundle.zip")
 
@@ -169,11 +169,11 @@ def test_complete_files_are_withheld_where_accuracy_is_hidden(trial: Store) -> N
 def test_new_files_replace_the_previous_files(trial: Store) -> None:
     """One set of files is stored per study, and other studies cannot list it."""
     person = _statistician(trial)
-    archive.make(person)
-    archive.make(person)
+    archive.make_archive_files(person)
+    archive.make_archive_files(person)
     studies.close(trial, study="trial", reason="done", acting=ACTING)
-    archive.make(person)
-    files_made = archive.made(person)
+    archive.make_archive_files(person)
+    files_made = archive.archive_files(person)
     assert files_made is not None
     assert not files_made.blinded
     home = archive._place(trial, person).parent

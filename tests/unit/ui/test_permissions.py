@@ -353,7 +353,7 @@ def _address(deployment: Deployment, path: str) -> str:
             mark, case = walk.mark, _first_case(walk.store, walk.reader)
         return path.format(mark=mark, position=1, case=case, view=1)
     if path.startswith("/export/archive"):
-        archive.make(coordinator)
+        archive.make_archive_files(coordinator)
         return "/export/archive/bundle.zip"
     if path.startswith("/export/figures"):
         return "/export/figures/overview-85mm.svg"
