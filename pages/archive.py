@@ -235,7 +235,7 @@ with error_line():
     if current.state == "open" and person.may(Act.CLOSE):
         _closing_form(current)
     else:
-        actions.report("close-study-button")
+        actions.show_last_report("close-study-button")
     _export_section(current)
     head_section(person.study_name)
     if current.state == "closed" and person.may(Act.CLOSE):

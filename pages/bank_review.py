@@ -102,7 +102,7 @@ def _closing_controls(row: JudgingRow, *, hidden: bool) -> None:
             closed=t("The review is closed."),
         )
         return
-    actions.report(f"close-{row.id}")
+    actions.show_last_report(f"close-{row.id}")
     st.caption(
         t(
             "Studies that have these cases leave the faulty ones out of a sensitivity "
@@ -163,7 +163,7 @@ def _new_review_form(bank: BankRow, n_reviews: int, below: DeltaGenerator) -> No
             t("or a file with these IDs"),
             types=("txt", *TABLE_TYPES),
             key=f"review-ids-{n_reviews}",
-            most_mb=20,
+            max_mb=20,
         )
 
         def start() -> str:

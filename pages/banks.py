@@ -13,7 +13,7 @@ from ui.banks import import_forms, importing
 from ui.parts import actions
 from ui.parts.actions import Question
 from ui.parts.links import links
-from ui.parts.text import instant
+from ui.parts.text import table_time
 from ui.parts.theme import error_line, grid
 from ui.server import bank_import
 from ui.server.access import acting, guard
@@ -42,7 +42,7 @@ def _show_banks() -> None:
             t("Questions"): [row.n_items for row in bank_rows],
             t("Images"): [row.n_films for row in bank_rows],
             t("Simulated"): [t("simulated") if row.simulated else "" for row in bank_rows],
-            t("Imported (UTC)"): [instant(row.imported_at_utc) for row in bank_rows],
+            t("Imported (UTC)"): [table_time(row.imported_at_utc) for row in bank_rows],
             t("Source"): [row.source_name for row in bank_rows],
             t("Licence"): [row.licence for row in bank_rows],
         }

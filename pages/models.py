@@ -12,8 +12,8 @@ from ui.overview.models import (
     card_form,
     exam_paper,
     show_models,
+    show_outputs,
     show_withdrawn,
-    show_words,
 )
 from ui.parts import actions
 from ui.parts.theme import error_line, page_title
@@ -40,10 +40,10 @@ with error_line():
     with st.container():
         if result:
             show_models(person, result, n_cases)
-            show_words(person, result)
+            show_outputs(person, result)
             card_form(person, result)
         else:
-            actions.report(WITHDRAW)
+            actions.show_last_report(WITHDRAW)
     exam_paper(person)
     withdrawn_models = withdrawn_models(store(), person.study_name)
     if withdrawn_models:

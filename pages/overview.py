@@ -10,7 +10,7 @@ from ui.archive import backups
 from ui.overview.current_state import current_progress, quality_facts, reading_facts
 from ui.overview.interventions import show_interventions, show_reminders
 from ui.overview.progress import show_progress
-from ui.overview.readings import PART, READINGS, show_quality, show_readings
+from ui.overview.readings import PART_KEY, READINGS, show_quality, show_readings
 from ui.parts.links import bundle_link
 from ui.parts.theme import error_line, page_title, section
 from ui.server.access import guard
@@ -77,7 +77,7 @@ chosen = st.segmented_control(
     required=True,
     format_func=_part_title,
     label_visibility="collapsed",
-    key=PART,
+    key=PART_KEY,
 )
 with error_line():
     _show_part(chosen, may_step_in=may_step_in)

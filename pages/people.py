@@ -77,7 +77,7 @@ def _invitation_tabs(scope: Scope, days: int) -> None:
 
 def _link_to_opening() -> None:
     """Show a button to the opening of the study."""
-    actions.turn(
+    actions.view_button(
         t("Next: open the study"),
         lambda: st.switch_page(page_file("set_up.py")),
         key="to-opening",

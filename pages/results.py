@@ -366,7 +366,7 @@ def _offer_update(job: Job) -> None:
             ),
             width="content",
         )
-        actions.turn(
+        actions.view_button(
             t("Update"), lambda: job_of(store(), person.study_name, refresh=True), key="update"
         )
 

@@ -76,12 +76,12 @@ def _show_cases(card: ScoreCard) -> None:
         (back_column, t("Previous"), -1, keys[0], at == 0),
         (next_column, t("Next"), 1, keys[1], at == len(cases) - 1),
     ):
-        actions.turn(
+        actions.view_button(
             label,
             partial(_move, step, len(cases)),
             key=f"card{step}",
             place=column,
-            early=True,
+            before_page=True,
             shortcut=key,
             disabled=disabled,
             width="stretch",

@@ -35,7 +35,7 @@ def _show_scoring(row: JudgingRow) -> None:
         st.caption(t("{n} answers in all: identical answers are scored once.", n=n_answers))
     progress(row, answers, scorers)
     if row.ended_at_utc:
-        actions.report(f"close-{row.id}")
+        actions.show_last_report(f"close-{row.id}")
         st.caption(
             t("The scores are in the exported study, by code and not by name, and in Results.")
         )
@@ -105,7 +105,7 @@ def _page() -> None:
         if n:
             section(translated(_TITLES[kind]))
             if kind in result:
-                actions.report(f"start-{kind}")
+                actions.show_last_report(f"start-{kind}")
                 _show_scoring(result[kind])
             else:
                 _new_scoring_form(kind, n)

@@ -13,7 +13,7 @@ from study.lifecycle import amendments, drafts, exposure, studies
 from study.people.roles import Act
 from ui.app.masthead import masthead
 from ui.app.menu import page_file
-from ui.overview.trail import deposited
+from ui.overview.trail import show_head_recipient
 from ui.parts import actions
 from ui.parts.actions import Report
 from ui.parts.links import links
@@ -68,7 +68,7 @@ def _before_opening(set_up: SetUp, invite: str) -> None:
         next_pages["models.py"] = t("Add the model")
     with st.container(horizontal=True):
         for name, label in next_pages.items():
-            actions.turn(label, partial(st.switch_page, page_file(name)), key=f"to-{name}")
+            actions.view_button(label, partial(st.switch_page, page_file(name)), key=f"to-{name}")
     links("preview", preview_links("preview", set_up.protocol))
 
 
@@ -205,7 +205,7 @@ def _link_to_next_page(state: str) -> None:
 
 
 def _show_locked_protocol(set_up: SetUp) -> None:
-    actions.report("open")
+    actions.show_last_report("open")
     _link_to_next_page(set_up.row.state)
     st.subheader(t("The protocol is locked"), anchor=False)
     st.caption(t("Hash of the protocol at opening, the bank and the drawn cases:"))
@@ -216,7 +216,7 @@ def _show_locked_protocol(set_up: SetUp) -> None:
         else t("Not amended.")
     )
     amendment_list(set_up.amendments)
-    deposited(set_up.row.name)
+    show_head_recipient(set_up.row.name)
     if set_up.row.state != "open":
         return
     with st.expander(t("Amend the protocol")):

@@ -6,11 +6,11 @@ import streamlit as st
 
 from study.base.translation import t
 from ui.parts.forms import second_factor_form, sign_in_form
-from ui.parts.theme import lost_line
+from ui.parts.theme import show_lost_connection
 from ui.server.access import sentence
 from ui.server.single_sign_on import sign_on_part
 
-lost_line()
+show_lost_connection()
 _, middle, _ = st.columns([1, 1.1, 1])
 with middle:
     st.title(t("Reading Room"), anchor=False)

@@ -94,7 +94,7 @@ title, new = st.columns([4, 1], vertical_alignment="bottom")
 with title:
     page_title(t("Studies"))
 if person.may(Act.MAKE_STUDY):
-    actions.turn(
+    actions.view_button(
         t("New study"),
         lambda: st.switch_page(page_file("new_study.py")),
         key="new-study",

@@ -34,7 +34,7 @@ def _page() -> None:
                 "Leave", lambda: st.session_state.update(gone=True) or "Left", key="leave"
             )
         else:
-            actions.report("leave")
+            actions.show_last_report("leave")
 
 
 def test_a_double_click_runs_the_action_once() -> None:
@@ -121,7 +121,7 @@ def _changed_page() -> None:
             with st.form("start"):
                 actions.button("Start", lambda: "Started", key="start", in_form=True)
         if st.session_state.get("noted"):
-            actions.note("job", Report(text="Read"))
+            actions.record_result("job", Report(text="Read"))
 
 
 @pytest.mark.parametrize("pressed", [("ask",), ("start",), ("ask", "ask-yes")])

@@ -49,9 +49,9 @@ def _people(store: Store) -> dict[str, Person]:
 def _page(file: str) -> None:
     import runpy
 
-    from ui.parts.unavailable import available
+    from ui.parts.unavailable import stop_on_error
 
-    with available():
+    with stop_on_error():
         runpy.run_path(file)
 
 

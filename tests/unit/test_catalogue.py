@@ -15,7 +15,7 @@ from babel.messages.pofile import read_po
 
 from study.base import translation as words
 from ui import catalogue, viewer
-from ui.parts.text import day_form
+from ui.parts.text import date_field_format
 from ui.reading import desk
 from ui.server import access
 from ui.viewer import catalogue as viewer_catalogue
@@ -220,4 +220,4 @@ def test_age_and_sex_are_shown_in_the_readers_language() -> None:
 def test_a_date_is_entered_in_the_format_of_the_language(language: str, form: str) -> None:
     """The date has the order and the characters of the language."""
     with words.in_language(language):
-        assert day_form() == form
+        assert date_field_format() == form

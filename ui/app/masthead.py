@@ -8,8 +8,8 @@ from study.people.roles import Act, role_title
 from study.people.second_factor import Policy
 from study.people.signing_in import Person
 from ui import viewer
-from ui.overview.trail import gone_back
-from ui.parts.theme import lost_line, page_file
+from ui.overview.trail import warn_of_lost_records
+from ui.parts.theme import page_file, show_lost_connection
 from ui.server.access import sentence
 from ui.server.deployment import store
 from ui.server.new_codes import new_codes
@@ -43,8 +43,8 @@ def masthead(person: Person) -> None:
             ),
         },
     )
-    lost_line()
-    gone_back(person)
+    show_lost_connection()
+    warn_of_lost_records(person)
     refused = sentence(str(st.query_params.get("refused", "")))
     if refused:
         st.error(refused)

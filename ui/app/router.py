@@ -18,7 +18,7 @@ from study.people.signing_in import Person  # noqa: E402
 from ui.app.menu import Entry, every_page, home_of, pages_of  # noqa: E402
 from ui.app.study_bar import study_bar  # noqa: E402
 from ui.parts import actions, theme  # noqa: E402
-from ui.parts.unavailable import available  # noqa: E402
+from ui.parts.unavailable import stop_on_error  # noqa: E402
 from ui.server import access  # noqa: E402
 from ui.server.deployment import in_time, store  # noqa: E402
 
@@ -26,7 +26,7 @@ from ui.server.deployment import in_time, store  # noqa: E402
 def run() -> None:
     """Set up the pages of the signed-in person and run the requested page."""
     st.set_page_config(page_title="Reading Room", page_icon="🩻", layout="wide")
-    with available():
+    with stop_on_error():
         set_language(access.wanted_language(st.context.headers))
         person = in_time(partial(_signed_in, st.context.cookies))
     entries, home = pages_of(person), home_of(person)
@@ -54,7 +54,7 @@ def run() -> None:
                 person, {entry: built for entry, built in pages.items() if entry.of_study}, page
             )
     if page in pages.values():
-        with actions.page((page.url_path, person.study if person else None)), available():
+        with actions.page((page.url_path, person.study if person else None)), stop_on_error():
             page.run()
         if person is not None and not reads:
             st.caption(t("Reading Room {version}", version=version()))

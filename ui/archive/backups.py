@@ -8,7 +8,7 @@ from study.exchange.backups import Backup, Schedule
 from study.people.signing_in import Person
 from ui.parts import actions
 from ui.parts.actions import Report
-from ui.parts.text import instant, minute, plain
+from ui.parts.text import minute, plain, table_time
 from ui.parts.theme import Columns, grid
 from ui.server.access import acting
 from ui.server.deployment import store
@@ -84,7 +84,7 @@ def _make_backup(person: Person) -> Report:
 
 def _backup_columns(backup: list[Backup]) -> Columns:
     return {
-        t("Made (UTC)"): [instant(entry.made_at_utc, to="s") for entry in backup],
+        t("Made (UTC)"): [table_time(entry.made_at_utc, to="s") for entry in backup],
         t("By"): [entry.actor for entry in backup],
         t("Verified"): [entry.finding or t("passed") for entry in backup],
         t("File"): [entry.file.name if entry.there else t("missing") for entry in backup],

@@ -32,7 +32,7 @@ def section(person: Person) -> None:
     if choices:
         _removal_form(person, choices)
     else:
-        actions.report("remove-data")
+        actions.show_last_report("remove-data")
         st.write(t("There is no closed study and no withdrawn model."))
     for certificate in reversed(removing.certificates(store())):
         with st.expander(plain(f"{certificate.at_utc[:10]} {certificate.what}")):

@@ -44,7 +44,7 @@ def begin(
         chosen=chosen,
         options=ImportOptions(**options),
     )
-    st.session_state[_STARTED_BY_KEY] = (actions.visit(), form_name)
+    st.session_state[_STARTED_BY_KEY] = (actions.page_visits(), form_name)
     job.is_done(worker.WAIT_BEFORE_PROGRESS_S)
     return SHOWN_BELOW
 
@@ -52,7 +52,7 @@ def begin(
 def _form_of_import() -> str:
     """Return the form in this window that started the import; empty after leaving the page."""
     visit, form_name = st.session_state.get(_STARTED_BY_KEY, (0, ""))
-    return str(form_name) if visit == actions.visit() else ""
+    return str(form_name) if visit == actions.page_visits() else ""
 
 
 def finish_import() -> None:
@@ -87,7 +87,9 @@ def show_import(form_name: str) -> None:
     report = _import_report(job)
     with actions.attention(f"report-import-{job.number}", report.text):
         actions.show_report(report)
-        actions.turn(t("Hide this message"), lambda: bank_import.put_away(store()), key="put-away")
+        actions.view_button(
+            t("Hide this message"), lambda: bank_import.put_away(store()), key="put-away"
+        )
 
 
 @st.fragment(run_every=1.0)

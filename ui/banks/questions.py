@@ -23,7 +23,7 @@ from study.people.roles import Act
 from study.people.signing_in import Person
 from study.store import Store, bank_contents
 from study.store.bank_contents import ListedItem
-from ui.overview.case_films import CASE_CSS, figure, picture
+from ui.overview.case_films import CASE_CSS, figure_html, picture_response
 from ui.parts.text import film_name, number
 from ui.server.access import answer
 from ui.server.deployment import Lane, store
@@ -108,7 +108,7 @@ async def _film(request: Request) -> Response:
             views = bank_contents.films_of(look, bank, item)
         if not 0 <= view < len(views):
             return PlainTextResponse(t("There is no such image in this bank."), status_code=404)
-        return picture(views[view])
+        return picture_response(views[view])
 
     refused = t("Sign in with an account that can set up studies.")
     return await answer(request, Act.MAKE_STUDY, send_film, refused, queue=Lane.IMAGES)
@@ -132,7 +132,7 @@ def question_card(
         f"<bdi>{escape(text)}</bdi>{mark_html if letter == truth else ''}</li>"
         for letter, text in zip(LETTERS, json.loads(item.options), strict=False)
     )
-    films_html = "".join(figure(label, address) for label, address in films)
+    films_html = "".join(figure_html(label, address) for label, address in films)
     explanation_html = f"<p><bdi>{escape(explanation)}</bdi></p>" if explanation else ""
     return (
         f'{CASE_CSS}<div class="case"><div class="films">{films_html}</div>'

@@ -1,4 +1,4 @@
-"""Shows the films of a study's cases to its coordinator, before the opening and with results."""
+"""Shows the films of a study's cases on staff pages, before the opening and with the results."""
 
 from html import escape
 from urllib.parse import urlencode
@@ -29,7 +29,7 @@ def routes() -> list[Route]:
 
 
 def addresses(current_store: Store, study: int, item_id: str) -> list[tuple[str, str]]:
-    """Return label and address of every film of a case; an empty list if the item is not a case."""
+    """Return the label and address of each film of a case; empty if the item is not a case."""
     with current_store.look() as look:
         views = studies.views_of_case(look, study, item_id)
     return [
@@ -41,8 +41,8 @@ def addresses(current_store: Store, study: int, item_id: str) -> list[tuple[str,
     ]
 
 
-def figure(label: str, address: str) -> str:
-    """Return a film of a case as HTML."""
+def figure_html(label: str, address: str) -> str:
+    """Return HTML that shows a film of a case."""
     return (
         f'<figure><img src="{escape(address)}" alt="{escape(label)}">'
         f"<figcaption>{escape(label)}</figcaption></figure>"
@@ -64,15 +64,15 @@ async def _film(request: Request) -> Response:
         view_number = number(request.path_params["view"])
         if not 0 <= view_number < len(views):
             return PlainTextResponse(t("There is no such image in this study."), status_code=404)
-        return picture(views[view_number])
+        return picture_response(views[view_number])
 
     return await answer(request, Act.RESULTS, make, refused, lambda _: 503, Lane.IMAGES)
 
 
-def picture(view: FilmRow) -> Response:
-    """Return a film's view as an 8-bit picture."""
+def picture_response(view: FilmRow) -> Response:
+    """Return a response with a film as an 8-bit picture."""
     data = imported_bytes(view.file, view.sha256)
     low, high = initial_window(data) or (view.low, view.high)
-    shown = preview(grey_levels(data), low=low, high=high)
+    png = preview(grey_levels(data), low=low, high=high)
     headers = {"Cache-Control": "private, max-age=600"}
-    return Response(shown, media_type="image/png", headers=headers)
+    return Response(png, media_type="image/png", headers=headers)

@@ -1,4 +1,4 @@
-"""The current state of a study, read again only after a change or after a minute."""
+"""Caches the state of a study; it is read again only after a change or a minute later."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -10,7 +10,7 @@ from study.monitoring.progress import Progress, progress_of, status
 from study.monitoring.quality import QualityFact, ReadingFacts, current_readings, find_quality_facts
 from study.store import Store, events
 
-Made = TypeVar("Made")
+Value = TypeVar("Made")
 
 
 def current_progress(store: Store, study: str) -> Progress:
@@ -36,19 +36,19 @@ def reading_facts(store: Store, study: str) -> list[ReadingFacts]:
 
 
 def current_status(store: Store, study: str) -> dict[str, Any]:
-    """Return a study's state as `study.monitoring.progress.status` gives it."""
+    """Return a study's state as `study.monitoring.progress.status` returns it."""
     return _cached(store, study, status)
 
 
 def chain_head(store: Store, study: str) -> str:
-    """Return a value that changes with every change of a study."""
+    """Return a value that differs after every change to a study."""
     with store.look() as look:
         return str(events.head(look, events.study_chain(study)))
 
 
 def _cached(
-    store: Store, study: str, read: Callable[..., Made], minute: str = "", **arguments: Any
-) -> Made:
+    store: Store, study: str, read: Callable[..., Value], minute: str = "", **arguments: Any
+) -> Value:
     key = (
         f"{read.__module__}.{read.__name__}",
         store.address,
@@ -56,7 +56,7 @@ def _cached(
         chain_head(store, study),
         minute,
     )
-    return cast(Made, _read(key, lambda: read(store, study, **arguments)))
+    return cast(Value, _read(key, lambda: read(store, study, **arguments)))
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)

@@ -1,4 +1,4 @@
-"""Interventions: reminding, pausing, extending, withdrawing; confirmed first, and logged.
+"""Interventions (remind, pause, extend, withdraw), each confirmed first and logged.
 
 A reminder is a message to copy, or to send if the deployment has a mail server.
 """
@@ -37,20 +37,20 @@ from study.people.roles import Act
 from study.people.signing_in import Person
 from study.reading.course import SessionState
 from study.store.readings import InterventionRow
-from ui.overview.labels import session_status_text, stage_word
+from ui.overview.labels import session_status_text, stage_label
 from ui.parts import actions
 from ui.parts.actions import Question
-from ui.parts.text import instant, minute, plain
+from ui.parts.text import minute, plain, table_time
 from ui.parts.theme import Columns, error_line, grid, section
 from ui.server.access import acting
 from ui.server.deployment import store
 
-_KEY = "step-now"
+_ACTION_KEY = "step-now"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Chosen:
-    """A possible intervention; without a reader it concerns the complete study."""
+class _ChosenIntervention:
+    """The intervention chosen on the page; without a reader it concerns the whole study."""
 
     step: Intervention
     reader_id: str | None
@@ -60,23 +60,23 @@ class _Chosen:
 def show_interventions(person: Person, progress: Progress) -> None:
     """Show the possible interventions, and earlier ones."""
     if progress.state == "open":
-        _form(person, progress)
+        _intervention_form(person, progress)
     else:
         st.markdown(t("Interventions are only possible while the study is open."))
     log = interventions.list_interventions(store(), progress.study)
     if log:
         section(t("Interventions so far"))
-        grid(_log(log), key="interventions")
+        grid(_log_columns(log), key="interventions")
 
 
-def _form(person: Person, progress: Progress) -> None:
-    """Ask for the intervention, the reader and the reason."""
+def _intervention_form(person: Person, progress: Progress) -> None:
+    """Show the fields for the intervention, the reader and the reason."""
     step = st.segmented_control(
         t("What to do"),
         list(Intervention),
         default=Intervention.PAUSE,
         required=True,
-        format_func=lambda step: _word(Intervention(step)),
+        format_func=lambda step: _intervention_label(Intervention(step)),
         key="step",
     )
     step = Intervention(step)
@@ -84,8 +84,10 @@ def _form(person: Person, progress: Progress) -> None:
     active = [step for step in progress.readers if step.stage is not Stage.WITHDRAWN]
     left, middle, right = st.columns(3)
     reader = _reader_field(left, step, active)
-    session = _session(middle, step, reader)
-    chosen = _Chosen(step=step, reader_id=reader.reader_id if reader else None, session=session)
+    session = _session_field(middle, step, reader)
+    chosen = _ChosenIntervention(
+        step=step, reader_id=reader.reader_id if reader else None, session=session
+    )
     days = 0.0
     if step is Intervention.EXTEND:
         days = right.number_input(
@@ -93,20 +95,20 @@ def _form(person: Person, progress: Progress) -> None:
         )
     if step in (Intervention.EXTEND, Intervention.RELEASE) and session is None:
         st.markdown(t("This reader has no session with a deadline that can be extended."))
-        actions.report(_KEY)
+        actions.show_last_report(_ACTION_KEY)
         return
     if step is Intervention.WITHDRAW and reader is None:
         st.markdown(t("All readers have left the study."))
-        actions.report(_KEY)
+        actions.show_last_report(_ACTION_KEY)
         return
     below = st.container()
     with below, st.form("step-in", clear_on_submit=True):
         reason = st.text_area(t("Reason"), max_chars=LONGEST_REASON, key="step-reason")
         actions.button(
-            _word(step),
-            lambda: _ask(person, progress.study, chosen, days, reason),
+            _intervention_label(step),
+            lambda: _confirmation(person, progress.study, chosen, days, reason),
             in_form=True,
-            key=_KEY,
+            key=_ACTION_KEY,
             subject=chosen,
             below=below,
         )
@@ -115,7 +117,7 @@ def _form(person: Person, progress: Progress) -> None:
 def _reader_field(
     place: Any, step: Intervention, readers: list[ReaderProgress]
 ) -> ReaderProgress | None:
-    """Ask for the reader; None for the complete study, if the intervention permits it."""
+    """Show the field for the reader; return None for the whole study, if this is possible."""
     by_name = {reader.reader_id: reader for reader in readers}
     names = [""] if step in (Intervention.PAUSE, Intervention.RESUME) else []
     chosen = place.selectbox(
@@ -140,7 +142,7 @@ def _reader_label(reader: ReaderProgress | None) -> str:
     )
 
 
-def _session(place: Any, step: Intervention, reader: ReaderProgress | None) -> int | None:
+def _session_field(place: Any, step: Intervention, reader: ReaderProgress | None) -> int | None:
     if step not in (Intervention.EXTEND, Intervention.RELEASE) or reader is None:
         return None
     ending = {
@@ -164,11 +166,15 @@ def _session(place: Any, step: Intervention, reader: ReaderProgress | None) -> i
     return int(chosen)
 
 
-def _ask(person: Person, study: str, chosen: _Chosen, days: float, reason: str) -> Question:
+def _confirmation(
+    person: Person, study: str, chosen: _ChosenIntervention, days: float, reason: str
+) -> Question:
     words = checked_reason(reason)
     step = chosen.step
     whom = chosen.reader_id or t("the whole study")
-    question = t("{what}: {whom}? Reason: {reason}", what=_word(step), whom=whom, reason=words)
+    question = t(
+        "{what}: {whom}? Reason: {reason}", what=_intervention_label(step), whom=whom, reason=words
+    )
     if step is Intervention.WITHDRAW:
         question = t(
             "Withdraw {whom} permanently? This cannot be undone. Reason: {reason}",
@@ -177,13 +183,15 @@ def _ask(person: Person, study: str, chosen: _Chosen, days: float, reason: str) 
         )
 
     def do() -> str:
-        _act(study, chosen, days, words, acting(person))
-        return t("Done: {what} ({whom}).", what=_word(step), whom=whom)
+        _intervene(study, chosen, days, words, acting(person))
+        return t("Done: {what} ({whom}).", what=_intervention_label(step), whom=whom)
 
     return Question(text=question, do=do)
 
 
-def _act(study: str, chosen_step: _Chosen, days: float, reason: str, acting: Acting) -> None:
+def _intervene(
+    study: str, chosen_step: _ChosenIntervention, days: float, reason: str, acting: Acting
+) -> None:
     whom: dict[str, Any] = {"reader_id": chosen_step.reader_id}
     which = {**whom, "session": chosen_step.session}
     acts: dict[Intervention, tuple[Callable[..., object], dict[str, Any]]] = {
@@ -197,7 +205,7 @@ def _act(study: str, chosen_step: _Chosen, days: float, reason: str, acting: Act
     act(store(), study=study, reason=reason, **subject, acting=acting)
 
 
-def _word(step: Intervention) -> str:
+def _intervention_label(step: Intervention) -> str:
     return {
         Intervention.PAUSE: t("Pause"),
         Intervention.RESUME: t("Resume"),
@@ -229,10 +237,10 @@ def _consequence(step: Intervention) -> str:
     }[step]
 
 
-def _log(log: list[InterventionRow]) -> Columns:
+def _log_columns(log: list[InterventionRow]) -> Columns:
     return {
-        t("When (UTC)"): [instant(entry.at_utc) for entry in log],
-        t("What"): [_word(Intervention(entry.kind)) for entry in log],
+        t("When (UTC)"): [table_time(entry.at_utc) for entry in log],
+        t("What"): [_intervention_label(Intervention(entry.kind)) for entry in log],
         t("Who"): [entry.reader_id or t("the whole study") for entry in log],
         t("Session"): ["" if entry.session is None else str(entry.session) for entry in log],
         t("Extra days"): ["" if entry.days is None else f"{entry.days:g}" for entry in log],
@@ -286,7 +294,7 @@ def _show_letter(person: Person, progress: Progress) -> None:
     chosen = st.selectbox(
         t("Who"),
         list(waiting),
-        format_func=lambda name: _label(waiting[name]),
+        format_func=lambda name: _reminder_label(waiting[name]),
         key="remind-whom",
         width=420,
     )
@@ -305,11 +313,11 @@ def _show_letter(person: Person, progress: Progress) -> None:
     _sending_choices(person, progress.study, reader, recipient, letter)
 
 
-def _label(reader: ReaderProgress) -> str:
+def _reminder_label(reader: ReaderProgress) -> str:
     return t(
         "{reader}: {stage}, {n} of {total}",
         reader=reader.reader_id,
-        stage=stage_word(reader.stage),
+        stage=stage_label(reader.stage),
         n=reader.counts.n_read,
         total=reader.counts.n_assigned,
     )
@@ -379,7 +387,7 @@ def _sending_choices(
 
 
 def home_address() -> str:
-    """Return the app's address in this browser, without the page's part."""
+    """Return the app's address in this browser, without the name of the page."""
     parts = urlsplit(str(st.context.url or ""))
     folder = parts.path.rstrip("/").rpartition("/")[0]
     return f"{parts.scheme}://{parts.netloc}{folder}/" if parts.netloc else ""

@@ -1,4 +1,4 @@
-"""Labels of stages, states, acts and facts on the overview, and the rule behind each fact."""
+"""Labels of stages, states and quality facts on the overview, and the rule of each fact."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,7 +17,7 @@ from study.reading.accepting import TOO_FAST_MS
 from study.reading.course import SessionStanding, SessionState
 
 
-def stage_word(stage: Stage) -> str:
+def stage_label(stage: Stage) -> str:
     """Return the label of a reader's stage."""
     return {
         Stage.NOT_BEGUN: t("not started"),
@@ -44,7 +44,7 @@ def session_status_text(session: SessionStanding) -> str:
     return t("{state}, paused", state=word) if paused else word
 
 
-def status_word(status: str) -> str:
+def status_label(status: str) -> str:
     """Return the status of a case in words."""
     return {
         "answered": t("answered"),
@@ -58,25 +58,27 @@ def seconds(ms: float | None) -> float | None:
     return None if ms is None else round(ms / 1000, 2 if ms < 10_000 else 1)
 
 
-def left_words(left: TimeLeft | None) -> str:
+def time_left_text(left: TimeLeft | None) -> str:
     """Return the estimated remaining time, with the basis of the estimate."""
     if left is None:
         return ""
     if left.hours < 1:
-        long = tn("about {n} minute", "about {n} minutes", max(1, round(left.hours * 60)))
+        duration = tn("about {n} minute", "about {n} minutes", max(1, round(left.hours * 60)))
     else:
-        long = t("about {hours} h", hours=decimal(left.hours, 1))
+        duration = t("about {hours} h", hours=decimal(left.hours, 1))
     if left.basis is Basis.OWN:
-        return tn("{long} (own pace, {n} case)", "{long} (own pace, {n} cases)", left.n, long=long)
+        return tn(
+            "{long} (own pace, {n} case)", "{long} (own pace, {n} cases)", left.n, duration=duration
+        )
     return tn(
         "{long} (pace of {n} other reader)",
         "{long} (at the median pace of {n} other readers)",
         left.n,
-        long=long,
+        duration=duration,
     )
 
 
-def kind_word(kind: FactKind) -> str:
+def fact_label(kind: FactKind) -> str:
     """Return the short name of a kind of fact."""
     return {
         FactKind.TOO_FAST: t("Faster than an image can be viewed"),
@@ -96,8 +98,8 @@ def kind_word(kind: FactKind) -> str:
     }[kind]
 
 
-def rule(kind: FactKind) -> str:
-    """Return the rule and the threshold for reporting readings."""
+def fact_rule(kind: FactKind) -> str:
+    """Return the rule and threshold by which a kind of fact is reported."""
     return {
         FactKind.TOO_FAST: t(
             "Answered less than {ms} ms after the image appeared: too short to look and press two "
@@ -164,8 +166,8 @@ def rule(kind: FactKind) -> str:
     }[kind]
 
 
-def detail_words(fact: QualityFact) -> str:
-    """Return the details of a fact."""
+def fact_details(fact: QualityFact) -> str:
+    """Return the details of a fact in words."""
     values: Mapping[str, Any] = fact.values
     if fact.kind is FactKind.ONE_KEY:
         return t(

@@ -1,6 +1,6 @@
-"""Upload of a model's predictions: the form, a summary of the file, and storing it on confirmation.
+"""Upload of a model's predictions: the form, a summary of the file, and storing after confirmation.
 
-If the format of a file is unknown or was misrecognised, the user assigns the columns first.
+If the format of a file is unknown or was misrecognised, the user assigns its columns first.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,15 +26,15 @@ from ui.server.deployment import store
 from ui.server.file_jobs import KeptFile, ModelFile, begin, model_file, model_kept, on_disk
 from ui.server.job_view import outcome_of
 
-_READ, _REFUSED, _NAMING = "model-read", "model-refused", "model-naming"
-_READ_ACTION, _REREAD_ACTION, _KEEP = "model-look", "model-columns-look", "model-keep"
-_ENDINGS = ["json", "jsonl", "ndjson", "csv", "tsv", "xlsx", "xlsm", "parquet", "eval"]
-_LONGEST_WORDS = 300
+_READ_KEY, _REFUSED_KEY, _NAMING_KEY = "model-read", "model-refused", "model-naming"
+_READ_ACTION, _REREAD_ACTION, _SAVE_ACTION = "model-look", "model-columns-look", "model-keep"
+_EXTENSIONS = ["json", "jsonl", "ndjson", "csv", "tsv", "xlsx", "xlsm", "parquet", "eval"]
+_MAX_SHOWN_CHARS = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Upload:
-    """A file that was uploaded, and its purpose."""
+    """An uploaded file, with its study and model."""
 
     study: str
     file_name: str
@@ -64,20 +64,20 @@ class _UnknownColumns:
 def model_form(person: Person) -> None:
     """Show the form, or a summary of the uploaded file until it is stored or discarded."""
     study = person.study_name
-    unconfirmed: _Unconfirmed | None = st.session_state.get(_READ)
+    unconfirmed: _Unconfirmed | None = st.session_state.get(_READ_KEY)
     if unconfirmed is not None and unconfirmed.uploaded.study == study:
         _show_summary(person, unconfirmed)
         return
-    unknown: _UnknownColumns | None = st.session_state.get(_NAMING)
+    unknown: _UnknownColumns | None = st.session_state.get(_NAMING_KEY)
     if unknown is not None and unknown.uploaded.study == study:
         _name_columns(unknown)
         return
-    st.session_state.pop(_READ, None)
-    st.session_state.pop(_NAMING, None)
+    st.session_state.pop(_READ_KEY, None)
+    st.session_state.pop(_NAMING_KEY, None)
     links("model_example", {"example/predictions.csv": t("Example file (CSV)")}, download=True)
     below = st.container()
     with below, st.form("model", clear_on_submit=False):
-        file = upload(t("Predictions"), types=_ENDINGS, key="model-file")
+        file = upload(t("Predictions"), types=_EXTENSIONS, key="model-file")
         left, right = st.columns(2)
         name = left.text_input(t("Model"), max_chars=100, key="model-name").strip()
         version = right.text_input(t("Version"), max_chars=100, key="model-version").strip()
@@ -88,13 +88,13 @@ def model_form(person: Person) -> None:
             key=_READ_ACTION,
             below=below,
         )
-    actions.report(_KEEP)
+    actions.show_last_report(_SAVE_ACTION)
     _offer_naming(study)
 
 
 def _read_upload(study: str, file: UploadedFile | None, name: str, version: str) -> Report:
     """Read the uploaded file."""
-    st.session_state.pop(_REFUSED, None)
+    st.session_state.pop(_REFUSED_KEY, None)
     if file is None:
         raise BadInput(t("Choose a file with the model's predictions."))
     required(t("Model"), name)
@@ -112,12 +112,12 @@ def _read_upload(study: str, file: UploadedFile | None, name: str, version: str)
 
 def _read(uploaded: _Upload) -> Report:
     """Read a file by its contents; the user assigns columns with unknown names."""
-    read = _in_worker(uploaded)
+    read = _read_in_worker(uploaded)
     if read.summary is not None:
-        st.session_state[_READ] = _Unconfirmed(uploaded=uploaded, summary=read.summary)
+        st.session_state[_READ_KEY] = _Unconfirmed(uploaded=uploaded, summary=read.summary)
         return _read_report(uploaded)
     if not read.is_unknown:
-        st.session_state[_REFUSED] = (uploaded, read.columns)
+        st.session_state[_REFUSED_KEY] = (uploaded, read.columns)
         raise BadFile(read.refusal)
     _ask_for_columns(uploaded, read.columns)
     return Report(
@@ -130,7 +130,7 @@ def _read(uploaded: _Upload) -> Report:
     )
 
 
-def _in_worker(uploaded: _Upload, column_roles: Mapping[str, str] | None = None) -> ModelFile:
+def _read_in_worker(uploaded: _Upload, column_roles: Mapping[str, str] | None = None) -> ModelFile:
     target = store().address, uploaded.study, column_roles
     return outcome_of(
         _READ_ACTION if column_roles is None else _REREAD_ACTION,
@@ -148,20 +148,20 @@ def _read_report(uploaded: _Upload) -> Report:
 
 
 def _offer_naming(study: str) -> None:
-    """Offer to assign the columns of a refused file, whose names may have another meaning."""
-    refused: tuple[_Upload, tuple[str, ...]] | None = st.session_state.get(_REFUSED)
+    """Offer to assign the columns of a refused file, whose names may be misleading."""
+    refused: tuple[_Upload, tuple[str, ...]] | None = st.session_state.get(_REFUSED_KEY)
     if refused is None or refused[0].study != study or not refused[1]:
         return
     uploaded, columns = refused
-    actions.turn(
+    actions.view_button(
         t("Name the columns"), lambda: _ask_for_columns(uploaded, columns), key="model-rename"
     )
 
 
 def _ask_for_columns(uploaded: _Upload, columns: tuple[str, ...]) -> None:
-    st.session_state.pop(_READ, None)
-    st.session_state.pop(_REFUSED, None)
-    st.session_state[_NAMING] = _UnknownColumns(
+    st.session_state.pop(_READ_KEY, None)
+    st.session_state.pop(_REFUSED_KEY, None)
+    st.session_state[_NAMING_KEY] = _UnknownColumns(
         uploaded=uploaded,
         columns=columns,
         column_roles=remembered_columns(store(), columns) or guess_roles(columns),
@@ -170,7 +170,7 @@ def _ask_for_columns(uploaded: _Upload, columns: tuple[str, ...]) -> None:
 
 def _name_columns(unknown: _UnknownColumns) -> None:
     section(t("Name the columns of {file}", file=unknown.uploaded.file_name))
-    actions.report(_READ_ACTION)
+    actions.show_last_report(_READ_ACTION)
     required, optional = _roles()
     before = {**unknown.column_roles}
     before.setdefault("output", before.pop("answer", ""))
@@ -184,15 +184,15 @@ def _name_columns(unknown: _UnknownColumns) -> None:
         with st.container(horizontal=True):
             actions.button(
                 t("Read the file"),
-                lambda: _read_as(unknown.uploaded, column_roles, required),
+                lambda: _read_with_roles(unknown.uploaded, column_roles, required),
                 in_form=True,
                 key=_REREAD_ACTION,
                 below=below,
                 type="primary",
             )
-            actions.turn(
+            actions.view_button(
                 t("Discard"),
-                lambda: st.session_state.pop(_NAMING, None),
+                lambda: st.session_state.pop(_NAMING_KEY, None),
                 key="model-columns-discard",
                 in_form=True,
             )
@@ -228,18 +228,18 @@ def _columns_chosen(
     return chosen
 
 
-def _read_as(
+def _read_with_roles(
     uploaded: _Upload, column_roles: Mapping[str, str], required: Mapping[str, str]
 ) -> Report:
     """Read a file whose columns the user assigned."""
     missing = [label for role, label in required.items() if role not in column_roles]
     if missing:
         raise BadInput(t("Choose a column for: {columns}.", columns=", ".join(missing)))
-    read = _in_worker(uploaded, column_roles)
+    read = _read_in_worker(uploaded, column_roles)
     if read.summary is None:
         raise BadFile(read.refusal)
-    st.session_state.pop(_NAMING, None)
-    st.session_state[_READ] = _Unconfirmed(
+    st.session_state.pop(_NAMING_KEY, None)
+    st.session_state[_READ_KEY] = _Unconfirmed(
         uploaded=uploaded, summary=read.summary, column_roles=column_roles
     )
     return _read_report(uploaded)
@@ -249,48 +249,55 @@ def _show_summary(person: Person, unconfirmed: _Unconfirmed) -> None:
     summary, name = unconfirmed.summary, unconfirmed.uploaded.model_id
     section(t("{file}, as read for {model}", file=summary.source_name, model=name))
     for key in (_READ_ACTION, _REREAD_ACTION):
-        actions.report(key)
-    st.markdown(plain(_recognised(summary)))
-    _counts(summary)
+        actions.show_last_report(key)
+    st.markdown(plain(_format_text(summary)))
+    _show_counts(summary)
     for note in summary.notes:
         st.markdown(plain(t("Note: {note}", note=note)))
     examples = summary.examples
-    sure = any(example.confidence is not None for example in examples)
+    has_confidence = any(example.confidence is not None for example in examples)
     table(
-        [t("Case"), t("Model output"), t("Interpreted as"), *([t("Confidence")] if sure else [])],
+        [
+            t("Case"),
+            t("Model output"),
+            t("Interpreted as"),
+            *([t("Confidence")] if has_confidence else []),
+        ],
         [
             (
                 example.item_id,
                 _shortened(example.words),
-                _shortened(read_as(example.answer or example.status, example.option)),
-                *([_confidence_text(example)] if sure else []),
+                _shortened(answer_text(example.answer or example.status, example.option)),
+                *([_confidence_text(example)] if has_confidence else []),
             )
             for example in examples
         ],
         caption=t("Examples from the file"),
     )
     replaces = is_model(store(), study=summary.study, model_id=name)
-    reason = _why_replaced(name) if replaces else ""
+    reason = _replacement_reason(name) if replaces else ""
     label = t("Replace the predictions") if replaces else t("Save these predictions")
     row, below = st.container(horizontal=True), st.container()
     with row:
         actions.button(
             label,
-            lambda: _keep(person, unconfirmed, replaces=replaces, reason=reason),
-            key=_KEEP,
+            lambda: _save(person, unconfirmed, replaces=replaces, reason=reason),
+            key=_SAVE_ACTION,
             below=below,
             type="primary",
         )
-        actions.turn(
+        actions.view_button(
             t("Name the columns"),
             lambda: _ask_for_columns(unconfirmed.uploaded, summary.columns),
             key="model-rename",
         )
-        actions.turn(t("Discard"), lambda: st.session_state.pop(_READ, None), key="model-discard")
+        actions.view_button(
+            t("Discard"), lambda: st.session_state.pop(_READ_KEY, None), key="model-discard"
+        )
 
 
-def _recognised(summary: FileSummary) -> str:
-    """Return the recognised format of a file, and its contents besides one answer per case."""
+def _format_text(summary: FileSummary) -> str:
+    """Return the recognised format of a file, and its further runs and conditions."""
     sentences = [t("{shape}, rows: {n}.", shape=summary.shape, n=summary.n_rows)]
     if summary.n_runs > 1:
         sentences.append(t("Runs: {n}. The first is used in all results.", n=summary.n_runs))
@@ -312,7 +319,7 @@ def _confidence_text(example: Example) -> str:
     return "" if example.confidence is None else f"{example.confidence:.2f}"
 
 
-def _counts(summary: FileSummary) -> None:
+def _show_counts(summary: FileSummary) -> None:
     counts = summary.by_status
     facts(
         [
@@ -339,12 +346,12 @@ def _counts(summary: FileSummary) -> None:
                 )
             )
         )
-    for words in _unanswered(summary):
+    for words in _missing_answer_warnings(summary):
         st.warning(plain(words))
 
 
-def _unanswered(summary: FileSummary) -> Iterator[str]:
-    """Yield how many cases are absent, and how many present without a recognised answer."""
+def _missing_answer_warnings(summary: FileSummary) -> Iterator[str]:
+    """Yield how many cases are absent, and how many are present without a recognised answer."""
     if summary.n_absent:
         yield tn(
             "{n} of {total} cases is not in this file and counts as incorrect.",
@@ -363,17 +370,17 @@ def _unanswered(summary: FileSummary) -> Iterator[str]:
         )
 
 
-def read_as(read: str, option: str) -> str:
+def answer_text(read: str, option: str) -> str:
     """Return the parsed answer of an output: a letter with its option if known, or a status."""
     words = {"skipped": t("left empty"), "refused": t("refused"), "unparsed": t("unparsed")}
     return words.get(read) or (f"{read}: {option}" if option else read)
 
 
 def _shortened(words: str) -> str:
-    return words if len(words) <= _LONGEST_WORDS else f"{words[:_LONGEST_WORDS]} …"
+    return words if len(words) <= _MAX_SHOWN_CHARS else f"{words[:_MAX_SHOWN_CHARS]} …"
 
 
-def _why_replaced(name: str) -> str:
+def _replacement_reason(name: str) -> str:
     st.warning(
         plain(
             t(
@@ -392,7 +399,7 @@ def _why_replaced(name: str) -> str:
     )
 
 
-def _keep(person: Person, unconfirmed: _Unconfirmed, *, replaces: bool, reason: str) -> str:
+def _save(person: Person, unconfirmed: _Unconfirmed, *, replaces: bool, reason: str) -> str:
     uploaded = unconfirmed.uploaded
     model = {
         "model_id": uploaded.model_id,
@@ -402,11 +409,11 @@ def _keep(person: Person, unconfirmed: _Unconfirmed, *, replaces: bool, reason: 
     }
     target = store().address, uploaded.study, unconfirmed.column_roles
     outcome_of(
-        _KEEP,
+        _SAVE_ACTION,
         lambda: begin(model_kept, uploaded.file, *target, model),
         t("Saving {file}", file=uploaded.file_name),
     )
-    st.session_state.pop(_READ, None)
+    st.session_state.pop(_READ_KEY, None)
     return _confirmation_text(unconfirmed)
 
 

@@ -29,17 +29,17 @@ from study.store import Store
 from study.store.models import ModelRow
 from study.store.studies import study_row
 from ui.overview.current_state import chain_head
-from ui.overview.model_upload import read_as
+from ui.overview.model_upload import answer_text
 from ui.parts import actions
 from ui.parts.actions import Question, Report
 from ui.parts.links import attachment, links
-from ui.parts.text import instant
+from ui.parts.text import table_time
 from ui.parts.theme import grid, pick, section, table
 from ui.server.access import acting, answer
 from ui.server.deployment import store
 
 WITHDRAW = "withdraw-now"
-_NAMES = {
+_FORMAT_NAMES = {
     "jsonl": later("JSON Lines"),
     "leaderboard": later("ReXVQA leaderboard input"),
     "vlmevalkit": later("VLMEvalKit (TSV)"),
@@ -82,11 +82,11 @@ def card_form(person: Person, models: list[ModelRow]) -> None:
         card = cards(store(), person.study_name).get(name, {})
         with st.form("model-card", border=False):
             places = st.columns(2) * len(FIELDS)
-            written = {
+            card_values = {
                 field: place.text_input(
                     label, card.get(field, ""), max_chars=LONGEST_REASON, key=f"card-{name}-{field}"
                 )
-                for (field, label), place in zip(_labels().items(), places, strict=False)
+                for (field, label), place in zip(_card_labels().items(), places, strict=False)
             }
 
             def save() -> str:
@@ -94,7 +94,7 @@ def card_form(person: Person, models: list[ModelRow]) -> None:
                     store(),
                     study=person.study_name,
                     model_id=name,
-                    card=written,
+                    card=card_values,
                     acting=acting(person),
                 )
                 return t("The card of {model} is saved.", model=name)
@@ -102,7 +102,7 @@ def card_form(person: Person, models: list[ModelRow]) -> None:
             actions.button(t("Save the card"), save, in_form=True, key="card-save", subject=name)
 
 
-def _labels() -> dict[str, str]:
+def _card_labels() -> dict[str, str]:
     labels = (
         t("Name on the leaderboard"),
         t("Developed by"),
@@ -125,7 +125,7 @@ def show_withdrawn(withdrawals: list[Withdrawn]) -> None:
             t("Model"): [withdrawal.model_id for withdrawal in withdrawals],
             t("Version"): [withdrawal.model_version for withdrawal in withdrawals],
             t("Predictions"): [withdrawal.n_predicted for withdrawal in withdrawals],
-            t("When (UTC)"): [instant(withdrawal.at_utc) for withdrawal in withdrawals],
+            t("When (UTC)"): [table_time(withdrawal.at_utc) for withdrawal in withdrawals],
             t("By"): [withdrawal.actor for withdrawal in withdrawals],
             t("Reason"): [withdrawal.reason for withdrawal in withdrawals],
             t("After closing"): [
@@ -172,22 +172,24 @@ def _withdraw(person: Person, name: str, reason: str) -> Question:
     return Question(text=words, do=do)
 
 
-def show_words(person: Person, models: list[ModelRow]) -> None:
-    """Show the outputs of a model and their parsed answers, and offer other parsing rules."""
+def show_outputs(person: Person, models: list[ModelRow]) -> None:
+    """Show a model's outputs with their parsed answers, and offer other parsing rules."""
     study = person.study_name
     with st.expander(t("Model output")):
         left, right = st.columns(2)
         name = left.selectbox(
             t("Model"), [row.model_id for row in models], index=None, key="words-name"
         )
-        which = right.selectbox(t("Show"), list(_kinds()), key="words-which")
+        filter_name = right.selectbox(t("Show"), list(_output_filters()), key="words-which")
         if name is None:
             st.write(t("Choose a model to see its output and how it was interpreted."))
         else:
             output = _outputs_of(store(), chain_head(store(), study), study, name)
-            _by_rules(study, output)
-            _list([answer for answer in output if _kinds()[which](answer)])
-            _form(person, name)
+            _show_rule_counts(study, output)
+            _show_output_list(
+                [answer for answer in output if _output_filters()[filter_name](answer)]
+            )
+            _reread_form(person, name)
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
@@ -195,7 +197,7 @@ def _outputs_of(_store: Store, at: str, study: str, name: str) -> list[ReadOutpu
     return outputs_of(_store, study=study, model_id=name)
 
 
-def _kinds() -> dict[str, Callable[[ReadOutput], bool]]:
+def _output_filters() -> dict[str, Callable[[ReadOutput], bool]]:
     """Return the filters of outputs, by label."""
     return {
         t("All output"): lambda answer: True,
@@ -211,8 +213,8 @@ def _rule_names() -> dict[str, str]:
     return dict(zip(RULES, names, strict=True))
 
 
-def _by_rules(study: str, output: list[ReadOutput]) -> None:
-    """Show how many answers each set of rules reads, and how many are correct if permitted."""
+def _show_rule_counts(study: str, output: list[ReadOutput]) -> None:
+    """Show how many answers each set of rules finds and, if permitted, how many are correct."""
     with store().look() as look:
         is_shown = shows_accuracy(study_row(look, study))
     right = correct_by_rules(store(), study=study, outputs=output) if is_shown else {}
@@ -231,8 +233,8 @@ def _by_rules(study: str, output: list[ReadOutput]) -> None:
     )
 
 
-def _list(output: list[ReadOutput]) -> None:
-    """Show outputs as a table, and the complete text of the selected row below."""
+def _show_output_list(output: list[ReadOutput]) -> None:
+    """Show outputs as a table, and the complete output of the selected row below it."""
     if not output:
         st.write(t("There is no such output."))
         return
@@ -242,9 +244,9 @@ def _list(output: list[ReadOutput]) -> None:
             t("Condition"): [answer.condition for answer in output],
             t("Run"): [answer.run for answer in output],
             t("Model output"): [answer.words for answer in output],
-            t("Read as"): [_read(answer, answer.kept) for answer in output],
+            t("Read as"): [_answer_text(answer, answer.kept) for answer in output],
             **{
-                name: [read_as(answer.by_rules[rules], "") for answer in output]
+                name: [answer_text(answer.by_rules[rules], "") for answer in output]
                 for rules, name in _rule_names().items()
             },
         }
@@ -255,11 +257,11 @@ def _list(output: list[ReadOutput]) -> None:
         st.text(picked.words)
 
 
-def _read(output: ReadOutput, read: str) -> str:
-    return read_as(read, output.options[LETTERS.index(read)] if read in LETTERS else "")
+def _answer_text(output: ReadOutput, read: str) -> str:
+    return answer_text(read, output.options[LETTERS.index(read)] if read in LETTERS else "")
 
 
-def _form(person: Person, name: str) -> None:
+def _reread_form(person: Person, name: str) -> None:
     below = st.container()
     with below, st.form("read-again", clear_on_submit=True):
         st.markdown(
@@ -311,11 +313,11 @@ def _reread(person: Person, name: str, rules: str, reason: str) -> Report | Ques
 
 def routes() -> list[Route]:
     """Return the route of the download."""
-    return [Route("/export/exam-paper/{format}.zip", _paper, methods=["GET"])]
+    return [Route("/export/exam-paper/{format}.zip", _download_paper, methods=["GET"])]
 
 
 def exam_paper(person: Person) -> None:
-    """Show the choice of formats and variants of the exam paper, and the download."""
+    """Show the formats and variants of the exam paper, and the download."""
     section(
         t("Exam paper"),
         t(
@@ -326,25 +328,25 @@ def exam_paper(person: Person) -> None:
     )
     chosen = st.selectbox(
         t("Format"),
-        list(_NAMES),
-        format_func=lambda name: translated(_NAMES[name]),
+        list(_FORMAT_NAMES),
+        format_func=lambda name: translated(_FORMAT_NAMES[name]),
         key="paper-format",
     )
     address = f"export/exam-paper/{chosen}.zip"
-    if _asks_words(person) and st.toggle(
+    if _has_open_ended_cases(person) and st.toggle(
         t("Without options: the model answers open-ended, as readers do"), key="paper-open-ended"
     ):
         address += f"?condition={Shown.OPEN_ENDED}"
     links("exam_paper", {address: t("Download the exam paper (ZIP)")}, download=True)
 
 
-def _asks_words(person: Person) -> bool:
+def _has_open_ended_cases(person: Person) -> bool:
     with store().look() as look:
         protocol = stored_protocol(study_row(look, person.study_name))
     return Condition.OPEN_ENDED in protocol.conditions
 
 
-async def _paper(request: Request) -> Response:
+async def _download_paper(request: Request) -> Response:
     def make(person: Person) -> Response:
         format_name = str(request.path_params["format"])
         if format_name not in FORMATS:
@@ -352,12 +354,12 @@ async def _paper(request: Request) -> Response:
         condition = request.query_params.get("condition", str(Shown.IMAGE))
         if condition not in (Shown.IMAGE, Shown.OPEN_ENDED):
             return PlainTextResponse(t("There is no such condition."), status_code=404)
-        return _sent(person, format_name, Shown(condition))
+        return _paper_response(person, format_name, Shown(condition))
 
     return await answer(request, Act.MODELS, make, t("Sign in to see this page."))
 
 
-def _sent(person: Person, format_name: str, condition: Shown) -> Response:
+def _paper_response(person: Person, format_name: str, condition: Shown) -> Response:
     current_store = store()
     paper = paper_of_study(current_store, person.study_name, ModelProtocol(condition=condition))
     folder = Path(tempfile.mkdtemp(dir=current_store.folder, prefix=".exam-paper-"))

@@ -16,51 +16,53 @@ from study.monitoring.progress import (
     silent_readers,
 )
 from study.reading.course import SessionState
-from ui.overview.labels import left_words, seconds, session_status_text, stage_word
-from ui.parts.text import instant, minute, plain, study_state
+from ui.overview.labels import seconds, session_status_text, stage_label, time_left_text
+from ui.parts.text import minute, plain, study_state, table_time
 from ui.parts.theme import Columns, facts, grid, section, table
 
 SILENT_DAYS = (3, 7, 14, 28)
 HOUR_MS = 3_600_000.0
-MOST_POINTS = 200
-ALL_POINTS = 3_000
-LEAST_POINTS = 6
-"""Maximum number of points per line and in total; more are invisible and slow the page down."""
+MAX_POINTS_PER_LINE = 200
+MAX_POINTS = 3_000
+MIN_POINTS_PER_LINE = 6
+"""Limits on the points of the chart; more points are invisible and slow the page down."""
 
-MOST_NAMED = 8
-"""With more readers than distinguishable colours, lines have one colour and are named on hover."""
+MAX_NAMED_READERS = 8
+"""Number of distinguishable colours; more lines have one colour and are named on hover."""
 
-MOST_DAYS = 14
+MAX_DAYS = 14
 
 
 def show_progress(progress: Progress) -> None:
     """Show the progress of a study, without correctness."""
-    _study(progress)
-    _left_behind(progress)
+    _show_study_facts(progress)
+    _show_cases_of_withdrawn(progress)
     section(t("Readers"))
     grid(
-        _readers(progress.readers),
+        _reader_columns(progress.readers),
         key="readers",
         column_config={
             t("Progress"): st.column_config.ProgressColumn(
-                min_value=0, max_value=100, format=_percent()
+                min_value=0, max_value=100, format=_percent_format()
             )
         },
     )
     st.caption(
         t("Read: answered, cannot answer or timed out. All numbers are out of the cases assigned.")
     )
-    _silence(progress)
-    _lapsed(progress)
+    _show_inactive_readers(progress)
+    _show_lapsed_sessions(progress)
     parts = [part for reader in progress.readers for part in reader.parts]
     if len({(part.status.session, part.condition) for part in parts}) > 1:
         section(t("Sessions and conditions"))
-        grid(_parts(parts), key="sessions")
+        grid(_session_columns(parts), key="sessions")
     if progress.counts.n_read:
         section(t("Pace"))
         numbers = (t("Median response (s)"), t("Active hours"), t("Cases per active hour"))
         right = st.column_config.TextColumn(alignment="right")
-        grid(_pace(progress.readers), key="pace", column_config=dict.fromkeys(numbers, right))
+        grid(
+            _pace_columns(progress.readers), key="pace", column_config=dict.fromkeys(numbers, right)
+        )
         st.caption(
             t(
                 "Active hours exclude breaks of more than ten minutes between two readings. Time "
@@ -70,7 +72,7 @@ def show_progress(progress: Progress) -> None:
         show_chart(progress)
 
 
-def _study(progress: Progress) -> None:
+def _show_study_facts(progress: Progress) -> None:
     n_read, n_assigned = progress.counts.n_read, progress.counts.n_assigned
     n_cases = max((reader.counts.n_assigned for reader in progress.readers), default=0)
     share = t("{share} %", share=decimal(100 * n_read / n_assigned)) if n_assigned else ""
@@ -106,13 +108,13 @@ def _state_since(progress: Progress) -> str:
 def _stages(progress: Progress) -> str:
     n_by_stage = Counter(reader.stage for reader in progress.readers)
     return ", ".join(
-        t("{n} {stage}", n=n_by_stage[stage], stage=stage_word(stage))
+        t("{n} {stage}", n=n_by_stage[stage], stage=stage_label(stage))
         for stage in Stage
         if n_by_stage[stage]
     )
 
 
-def _left_behind(progress: Progress) -> None:
+def _show_cases_of_withdrawn(progress: Progress) -> None:
     if progress.n_cases_left_behind:
         st.markdown(
             plain(
@@ -127,12 +129,12 @@ def _left_behind(progress: Progress) -> None:
         )
 
 
-def _readers(readers: tuple[ReaderProgress, ...]) -> Columns:
+def _reader_columns(readers: tuple[ReaderProgress, ...]) -> Columns:
     return {
         t("Reader"): [_reader_label(reader) for reader in readers],
-        t("Stage"): [stage_word(reader.stage) for reader in readers],
-        t("Session"): [_session(reader) for reader in readers],
-        t("Progress"): [_share(reader) for reader in readers],
+        t("Stage"): [stage_label(reader.stage) for reader in readers],
+        t("Session"): [_session_text(reader) for reader in readers],
+        t("Progress"): [_percent_read(reader) for reader in readers],
         t("Assigned"): [reader.counts.n_assigned for reader in readers],
         t("Presented"): [reader.counts.n_presented for reader in readers],
         t("Read"): [reader.counts.n_read for reader in readers],
@@ -140,25 +142,25 @@ def _readers(readers: tuple[ReaderProgress, ...]) -> Columns:
         t("Cannot answer"): [reader.counts.n_skipped for reader in readers],
         t("Timed out"): [reader.counts.n_timed_out for reader in readers],
         t("Last active (UTC)"): [
-            instant("" if reader.simulated else reader.last_at_utc) for reader in readers
+            table_time("" if reader.simulated else reader.last_at_utc) for reader in readers
         ],
     }
 
 
-def _pace(readers: tuple[ReaderProgress, ...]) -> Columns:
+def _pace_columns(readers: tuple[ReaderProgress, ...]) -> Columns:
     return {
         t("Reader"): [_reader_label(reader) for reader in readers],
         t("Timed readings"): [reader.pace.n_timed for reader in readers],
         t("Median response (s)"): [
-            _number(seconds(reader.pace.median_response_ms)) for reader in readers
+            _number_text(seconds(reader.pace.median_response_ms)) for reader in readers
         ],
         t("Active hours"): [decimal(reader.pace.active_ms / HOUR_MS, 1) for reader in readers],
-        t("Cases per active hour"): [_number(_rate(reader)) for reader in readers],
-        t("Time left"): [left_words(reader.left) for reader in readers],
+        t("Cases per active hour"): [_number_text(_rounded_rate(reader)) for reader in readers],
+        t("Time left"): [time_left_text(reader.left) for reader in readers],
     }
 
 
-def _number(value: float | None) -> str:
+def _number_text(value: float | None) -> str:
     return "" if value is None else decimal(value, len(f"{value:g}".partition(".")[2]))
 
 
@@ -168,24 +170,24 @@ def _reader_label(reader: ReaderProgress) -> str:
     )
 
 
-def _percent() -> str:
-    """Return the format of whole percentages in tables, in printf notation."""
+def _percent_format() -> str:
+    """Return the printf format of integer percentages in tables."""
     return t("{share} %", share="\0").replace("%", "%%").replace("\0", "%.0f")
 
 
-def _share(reader: ReaderProgress) -> float:
+def _percent_read(reader: ReaderProgress) -> float:
     return (
         100 * reader.counts.n_read / reader.counts.n_assigned if reader.counts.n_assigned else 0.0
     )
 
 
-def _rate(reader: ReaderProgress) -> float | None:
+def _rounded_rate(reader: ReaderProgress) -> float | None:
     rate = reader.pace.cases_per_hour
     return None if rate is None else round(rate)
 
 
-def _session(reader: ReaderProgress) -> str:
-    """Return a reader's current session, and remarks on it for the coordinator."""
+def _session_text(reader: ReaderProgress) -> str:
+    """Return a reader's current session, with its state and deadlines."""
     session = reader.current
     if session is None or reader.stage is Stage.WITHDRAWN:
         return ""
@@ -199,7 +201,7 @@ def _session(reader: ReaderProgress) -> str:
     return words
 
 
-def _silence(progress: Progress) -> None:
+def _show_inactive_readers(progress: Progress) -> None:
     left, right = st.columns([1, 4], vertical_alignment="bottom")
     days = left.selectbox(
         t("Inactive for"),
@@ -208,12 +210,12 @@ def _silence(progress: Progress) -> None:
         format_func=lambda n: tn("{n} day", "{n} days", n),
         key="silent-days",
     )
-    quiet = silent_readers(progress, days)
-    if not quiet:
+    inactive_readers = silent_readers(progress, days)
+    if not inactive_readers:
         right.markdown(
             t("No reader who has started and is able to read has been inactive for that long.")
         )
-    for reader in quiet:
+    for reader in inactive_readers:
         right.markdown(
             plain(
                 tn(
@@ -231,7 +233,7 @@ def _silence(progress: Progress) -> None:
         )
 
 
-def _lapsed(progress: Progress) -> None:
+def _show_lapsed_sessions(progress: Progress) -> None:
     for reader in progress.readers:
         session = reader.current
         if (
@@ -254,14 +256,14 @@ def _lapsed(progress: Progress) -> None:
         )
 
 
-def _parts(parts: list[SessionProgress]) -> Columns:
+def _session_columns(parts: list[SessionProgress]) -> Columns:
     return {
         t("Reader"): [part.reader_id for part in parts],
         t("Session"): [part.status.session for part in parts],
         t("Condition"): [part.condition for part in parts],
         t("State"): [session_status_text(part.status) for part in parts],
-        t("Opens (UTC)"): [instant(part.status.opens_at_utc) for part in parts],
-        t("Ends (UTC)"): [instant(part.status.ends_at_utc) for part in parts],
+        t("Opens (UTC)"): [table_time(part.status.opens_at_utc) for part in parts],
+        t("Ends (UTC)"): [table_time(part.status.ends_at_utc) for part in parts],
         t("Assigned"): [part.counts.n_assigned for part in parts],
         t("Presented"): [part.counts.n_presented for part in parts],
         t("Read"): [part.counts.n_read for part in parts],
@@ -280,17 +282,19 @@ def show_chart(progress: Progress) -> None:
     left, right = st.columns([3, 2])
     left.plotly_chart(_figure(progress, arrivals), theme="streamlit", key="readings-over-time")
     with right:
-        _by_day(arrivals)
+        _show_daily_counts(arrivals)
 
 
 def _figure(progress: Progress, arrivals: Mapping[str, Sequence[str]]) -> go.Figure:
-    few = len(arrivals) <= MOST_NAMED
+    has_few_readers = len(arrivals) <= MAX_NAMED_READERS
     figure = go.Figure()
-    max_points = min(MOST_POINTS, max(LEAST_POINTS, ALL_POINTS // len(arrivals)))
-    lines = {name: _points(times, max_points) for name, times in arrivals.items()}
-    if few:
+    max_points = min(MAX_POINTS_PER_LINE, max(MIN_POINTS_PER_LINE, MAX_POINTS // len(arrivals)))
+    lines = {name: _line_points(times, max_points) for name, times in arrivals.items()}
+    if has_few_readers:
         for name, (x, y) in lines.items():
-            figure.add_scatter(x=x, y=y, name=name, line={"shape": "hv", "width": 2}, **_HOVER)
+            figure.add_scatter(
+                x=x, y=y, name=name, line={"shape": "hv", "width": 2}, **_LINE_OPTIONS
+            )
     else:  # one line with gaps, because hundreds of lines take the browser seconds
         figure.add_scatter(
             x=[at for x, _ in lines.values() for at in (*x, None)],
@@ -298,13 +302,13 @@ def _figure(progress: Progress, arrivals: Mapping[str, Sequence[str]]) -> go.Fig
             text=[name for name, (x, _) in lines.items() for _ in (*x, None)],
             line={"width": 1},
             opacity=0.6,
-            **(_HOVER | {"hovertemplate": _HOVERED.format("%{text}")}),
+            **(_LINE_OPTIONS | {"hovertemplate": _HOVER_TEMPLATE.format("%{text}")}),
         )
     longest = max(reader.counts.n_assigned for reader in progress.readers)
     figure.update_layout(
         height=360,
         margin={"l": 8, "r": 8, "t": 8, "b": 8},
-        showlegend=few,
+        showlegend=has_few_readers,
         legend={"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0},
         yaxis={"title": t("Cases read"), "range": [0, longest * 1.03]},
         xaxis={"title": t("Received (UTC)"), "showgrid": False},
@@ -314,21 +318,21 @@ def _figure(progress: Progress, arrivals: Mapping[str, Sequence[str]]) -> go.Fig
     return figure
 
 
-_HOVERED = "%{{y}} · %{{x|%Y-%m-%d %H:%M}}<extra>{}</extra>"
-_HOVER = {"mode": "lines", "hovertemplate": _HOVERED.format("%{fullData.name}")}
+_HOVER_TEMPLATE = "%{{y}} · %{{x|%Y-%m-%d %H:%M}}<extra>{}</extra>"
+_LINE_OPTIONS = {"mode": "lines", "hovertemplate": _HOVER_TEMPLATE.format("%{fullData.name}")}
 
 
-def _points(times: Sequence[str], max_points: int) -> tuple[list[str], list[int]]:
-    """Return a reader's line from 0, with at most as many points as are visible."""
+def _line_points(times: Sequence[str], max_points: int) -> tuple[list[str], list[int]]:
+    """Return the points of a reader's line, which starts at 0."""
     step = max(1, -(-len(times) // max_points))
     places = sorted({*range(0, len(times), step), len(times) - 1})
     return [times[0], *(times[place] for place in places)], [0, *(place + 1 for place in places)]
 
 
-def _by_day(arrivals: Mapping[str, Sequence[str]]) -> None:
+def _show_daily_counts(arrivals: Mapping[str, Sequence[str]]) -> None:
     counts_by_reader = {name: Counter(at[:10] for at in times) for name, times in arrivals.items()}
-    days = sorted({day for counts in counts_by_reader.values() for day in counts})[-MOST_DAYS:]
-    names_shown = list(counts_by_reader) if len(counts_by_reader) <= MOST_NAMED else []
+    days = sorted({day for counts in counts_by_reader.values() for day in counts})[-MAX_DAYS:]
+    names_shown = list(counts_by_reader) if len(counts_by_reader) <= MAX_NAMED_READERS else []
     rows = [
         (
             translation.day(f"{day}T00:00Z"),

@@ -1,4 +1,4 @@
-"""The readings: a list, facts on their quality, details, exclusion and reinstatement."""
+"""The readings: their list and details, facts about their quality, and exclusions."""
 
 from collections.abc import Iterator
 
@@ -10,30 +10,30 @@ from study.monitoring.interventions import exclude, exclusion_rule, reinstate
 from study.monitoring.quality import FactKind, QualityFact, ReadingFacts
 from study.people.signing_in import Person
 from study.store.progress import ExclusionRow
-from ui.overview.labels import detail_words, kind_word, rule, seconds, status_word
+from ui.overview.labels import fact_details, fact_label, fact_rule, seconds, status_label
 from ui.parts import actions
 from ui.parts.actions import Question
-from ui.parts.text import day_form, instant, minute, plain
+from ui.parts.text import date_field_format, minute, plain, table_time
 from ui.parts.theme import TALL_PX, Columns, grid, grid_px, section, table
 from ui.server.access import acting
 from ui.server.deployment import store
 
 READINGS = "readings"
-PART, READER, POSITION = "part", "reading-reader", "reading-position"
-_LIST = "readings-list"
-_MOST = 2_000
-"""Maximum number of rows sent to a browser; filters reach the others."""
+PART_KEY, READER_KEY, POSITION_KEY = "part", "reading-reader", "reading-position"
+_LIST_KEY = "readings-list"
+_MAX_ROWS = 2_000
+"""Maximum number of rows sent to a browser; filters make the others accessible."""
 
 
-def look_at(reader_id: str, position: int) -> None:
+def open_reading(reader_id: str, position: int) -> None:
     """Show a reading on the overview."""
-    st.session_state[PART] = READINGS
-    st.session_state[READER] = reader_id
-    st.session_state[f"{POSITION}-{reader_id}"] = position
+    st.session_state[PART_KEY] = READINGS
+    st.session_state[READER_KEY] = reader_id
+    st.session_state[f"{POSITION_KEY}-{reader_id}"] = position
 
 
 def show_readings(person: Person, readings: list[ReadingFacts], log: list[ExclusionRow]) -> None:
-    """Show a reading selected by reader and position, and the decisions about readings."""
+    """Show the list of readings, the selected reading, and earlier exclusions."""
     if not readings:
         st.markdown(t("No case has been read yet."))
         return
@@ -45,45 +45,45 @@ def show_readings(person: Person, readings: list[ReadingFacts], log: list[Exclus
             total=len(readings),
         )
     )
-    _list(readings)
-    chosen = _chosen(readings)
+    _show_list(readings)
+    chosen = _reading_selector(readings)
     left, right = st.columns([3, 2])
     with left:
-        table([t("What"), t("Value")], _facts(chosen), caption=t("Reading details"))
+        table([t("What"), t("Value")], _detail_rows(chosen), caption=t("Reading details"))
     with right:
-        _decide(person, chosen)
+        _exclusion_form(person, chosen)
     if log:
         section(t("Decisions so far"))
-        grid(_log(log), key="exclusions")
+        grid(_log_columns(log), key="exclusions")
 
 
-def _list(readings: list[ReadingFacts]) -> None:
+def _show_list(readings: list[ReadingFacts]) -> None:
     """Show the readings as a table, latest first; selecting a row shows the reading."""
     rows = sorted(_filtered(readings), key=lambda reading: reading.received_at_utc, reverse=True)
-    shown = rows[:_MOST]
+    shown = rows[:_MAX_ROWS]
     words = tn("{n} reading found.", "{n} readings found.", len(rows))
-    if len(rows) > _MOST:
-        words += " " + t("The latest {n} are listed; filter to see the others.", n=_MOST)
+    if len(rows) > _MAX_ROWS:
+        words += " " + t("The latest {n} are listed; filter to see the others.", n=_MAX_ROWS)
     st.caption(words)
 
-    def follow() -> None:
-        for row in st.session_state[_LIST].selection.rows:
-            look_at(shown[row].reader_id, shown[row].position)
+    def open_selected() -> None:
+        for row in st.session_state[_LIST_KEY].selection.rows:
+            open_reading(shown[row].reader_id, shown[row].position)
 
     grid(
         {
             t("Reader"): [reading.reader_id for reading in shown],
             t("Position"): [reading.position for reading in shown],
             t("Case"): [reading.item_id for reading in shown],
-            t("Status"): [status_word(reading.status) for reading in shown],
+            t("Status"): [status_label(reading.status) for reading in shown],
             t("Response (s)"): [seconds(reading.response_ms) for reading in shown],
-            t("Received (UTC)"): [instant(reading.received_at_utc) for reading in shown],
+            t("Received (UTC)"): [table_time(reading.received_at_utc) for reading in shown],
             t("Flags"): [", ".join(reading.flags) for reading in shown],
             t("Reason for exclusion"): [reading.excluded for reading in shown],
         },
-        key=_LIST,
+        key=_LIST_KEY,
         height=grid_px(shown, most_px=TALL_PX),
-        on_select=follow,
+        on_select=open_selected,
         selection_mode="single-row",
     )
 
@@ -99,7 +99,7 @@ def _filtered(readings: list[ReadingFacts]) -> Iterator[ReadingFacts]:
     statuses = columns[1].multiselect(
         t("Status"),
         sorted({reading.status for reading in readings}),
-        format_func=status_word,
+        format_func=status_label,
         placeholder=t("Any"),
         key="list-statuses",
     )
@@ -116,9 +116,11 @@ def _filtered(readings: list[ReadingFacts]) -> Iterator[ReadingFacts]:
         placeholder=t("Any"),
         key="list-cases",
     )
-    first_day = second.date_input(t("From (UTC)"), value=None, format=day_form(), key="list-since")
+    first_day = second.date_input(
+        t("From (UTC)"), value=None, format=date_field_format(), key="list-since"
+    )
     last_day = third.date_input(
-        t("To, inclusive (UTC)"), value=None, format=day_form(), key="list-until"
+        t("To, inclusive (UTC)"), value=None, format=date_field_format(), key="list-until"
     )
     days = first_day.isoformat() if first_day else "", last_day.isoformat() if last_day else "9999"
     return (
@@ -132,10 +134,10 @@ def _filtered(readings: list[ReadingFacts]) -> Iterator[ReadingFacts]:
     )
 
 
-def _chosen(readings: list[ReadingFacts]) -> ReadingFacts:
+def _reading_selector(readings: list[ReadingFacts]) -> ReadingFacts:
     left, right, _ = st.columns([1, 2, 3])
     readers = list(dict.fromkeys(reading.reader_id for reading in readings))
-    reader = left.selectbox(t("Reader"), readers, key=READER)
+    reader = left.selectbox(t("Reader"), readers, key=READER_KEY)
     own_readings = {
         reading.position: reading for reading in readings if reading.reader_id == reader
     }
@@ -143,27 +145,27 @@ def _chosen(readings: list[ReadingFacts]) -> ReadingFacts:
         t("Position"),
         list(own_readings),
         format_func=lambda n: _label(own_readings[n]),
-        key=f"{POSITION}-{reader}",
+        key=f"{POSITION_KEY}-{reader}",
     )
     return own_readings[position]
 
 
 def _label(reading: ReadingFacts) -> str:
-    words = t("{n}: {status}", n=reading.position, status=status_word(reading.status))
+    words = t("{n}: {status}", n=reading.position, status=status_label(reading.status))
     return t("{reading}, excluded", reading=words) if reading.excluded else words
 
 
-def _facts(reading: ReadingFacts) -> list[tuple[str, str]]:
+def _detail_rows(reading: ReadingFacts) -> list[tuple[str, str]]:
     rows = {
         t("Case"): reading.item_id,
         t(
             "Session, condition, repeat"
         ): f"{reading.session}, {reading.condition}, {reading.repeat}",
-        t("Status"): status_word(reading.status),
-        t("Response (s)"): _known(seconds(reading.response_ms)),
-        t("Elapsed (s)"): _known(seconds(reading.elapsed_ms)),
-        t("Hidden (s)"): _known(seconds(reading.hidden_ms)),
-        t("Paused (s)"): _known(seconds(reading.paused_ms)),
+        t("Status"): status_label(reading.status),
+        t("Response (s)"): _seconds_text(seconds(reading.response_ms)),
+        t("Elapsed (s)"): _seconds_text(seconds(reading.elapsed_ms)),
+        t("Hidden (s)"): _seconds_text(seconds(reading.hidden_ms)),
+        t("Paused (s)"): _seconds_text(seconds(reading.paused_ms)),
         t("Presented"): minute(reading.shown_at_utc),
         t("Received"): minute(reading.received_at_utc),
         t("Flags"): ", ".join(reading.flags) or t("none"),
@@ -175,11 +177,11 @@ def _facts(reading: ReadingFacts) -> list[tuple[str, str]]:
     return list(rows.items())
 
 
-def _known(value: float | None) -> str:
+def _seconds_text(value: float | None) -> str:
     return t("not recorded") if value is None else f"{value:g}"
 
 
-def _decide(person: Person, reading: ReadingFacts) -> None:
+def _exclusion_form(person: Person, reading: ReadingFacts) -> None:
     below = st.container()
     with below, st.form(f"exclude-{reading.id}", clear_on_submit=True):
         reason = st.text_area(
@@ -191,14 +193,14 @@ def _decide(person: Person, reading: ReadingFacts) -> None:
         st.caption(exclusion_rule(store(), person.study_name))
         actions.button(
             t("Reinstate this reading") if reading.excluded else t("Exclude this reading"),
-            lambda: _ask(person, reading, checked_reason(reason)),
+            lambda: _confirmation(person, reading, checked_reason(reason)),
             in_form=True,
             key=f"exclude-now-{reading.id}",
             below=below,
         )
 
 
-def _ask(person: Person, reading: ReadingFacts, reason: str) -> Question:
+def _confirmation(person: Person, reading: ReadingFacts, reason: str) -> Question:
     key = {"reader": reading.reader_id, "position": reading.position}
     if reading.excluded:
         question = t(
@@ -225,9 +227,9 @@ def _ask(person: Person, reading: ReadingFacts, reason: str) -> Question:
     return Question(text=question, do=do)
 
 
-def _log(log: list[ExclusionRow]) -> Columns:
+def _log_columns(log: list[ExclusionRow]) -> Columns:
     return {
-        t("When (UTC)"): [instant(entry.at_utc) for entry in log],
+        t("When (UTC)"): [table_time(entry.at_utc) for entry in log],
         t("Reader"): [entry.reader_id for entry in log],
         t("Position"): [entry.position for entry in log],
         t("Decision"): [t("excluded") if entry.excluded else t("reinstated") for entry in log],
@@ -251,30 +253,30 @@ def show_quality(
         st.markdown(t("Nothing to report so far."))
     else:
         grid(
-            _table(facts),
+            _fact_columns(facts),
             key="facts",
             column_config={
                 t("Share"): st.column_config.TextColumn(width="small"),
                 t("More"): st.column_config.TextColumn(width="large"),
             },
         )
-        _closer(facts, readings, may_exclude=may_exclude)
+        _show_fact_details(facts, readings, may_exclude=may_exclude)
     with st.expander(t("All rules and thresholds")):
         for kind in FactKind:
-            st.markdown(f"**{plain(kind_word(kind))}.** {plain(rule(kind))}")
+            st.markdown(f"**{plain(fact_label(kind))}.** {plain(fact_rule(kind))}")
 
 
-def _table(facts: list[QualityFact]) -> Columns:
+def _fact_columns(facts: list[QualityFact]) -> Columns:
     return {
-        t("Observation"): [kind_word(fact.kind) for fact in facts],
-        t("Reader or case"): [_reader_of(fact) for fact in facts],
+        t("Observation"): [fact_label(fact.kind) for fact in facts],
+        t("Reader or case"): [_subject_of(fact) for fact in facts],
         t("Readings"): [_count(fact) for fact in facts],
         t("Share"): [_percent(fact) for fact in facts],
-        t("More"): [detail_words(fact) for fact in facts],
+        t("More"): [fact_details(fact) for fact in facts],
     }
 
 
-def _reader_of(fact: QualityFact) -> str:
+def _subject_of(fact: QualityFact) -> str:
     return fact.reader_id or t("case {item}", item=fact.item_id)
 
 
@@ -288,17 +290,19 @@ def _percent(fact: QualityFact) -> str:
     return t("{share} %", share=decimal(100 * fact.n / fact.total)) if fact.total else ""
 
 
-def _closer(facts: list[QualityFact], readings: list[ReadingFacts], *, may_exclude: bool) -> None:
+def _show_fact_details(
+    facts: list[QualityFact], readings: list[ReadingFacts], *, may_exclude: bool
+) -> None:
     place = st.selectbox(
         t("Show details of"),
         range(len(facts)),
         format_func=lambda n: (
-            f"{kind_word(facts[n].kind)}, {_reader_of(facts[n])}: {_count(facts[n])}"
+            f"{fact_label(facts[n].kind)}, {_subject_of(facts[n])}: {_count(facts[n])}"
         ),
         key="fact",
     )
     fact = facts[min(place, len(facts) - 1)]
-    st.markdown(plain(rule(fact.kind)))
+    st.markdown(plain(fact_rule(fact.kind)))
     positions = set(fact.readings)
     rows = [reading for reading in readings if reading.id in positions]
     if not rows:
@@ -314,27 +318,27 @@ def _closer(facts: list[QualityFact], readings: list[ReadingFacts], *, may_exclu
             ),
             key=f"fact-reading-{place}",
         )
-        actions.turn(
+        actions.view_button(
             t("Show this reading"),
-            lambda: look_at(chosen.reader_id, chosen.position),
+            lambda: open_reading(chosen.reader_id, chosen.position),
             key="look-at",
             place=right,
-            early=True,
+            before_page=True,
         )
 
 
 def reading_table(rows: list[ReadingFacts]) -> Columns:
-    """Return readings as a table of times, flags and circumstances, without answers."""
+    """Return a table of the readings' times, flags and circumstances, without answers."""
     return {
         t("Reader"): [row.reader_id for row in rows],
         t("Position"): [row.position for row in rows],
         t("Session"): [row.session for row in rows],
         t("Condition"): [row.condition for row in rows],
         t("Case"): [row.item_id for row in rows],
-        t("Status"): [status_word(row.status) for row in rows],
+        t("Status"): [status_label(row.status) for row in rows],
         t("Response (s)"): [seconds(row.response_ms) for row in rows],
         t("Hidden (s)"): [seconds(row.hidden_ms) for row in rows],
-        t("Received (UTC)"): [instant(row.received_at_utc) for row in rows],
+        t("Received (UTC)"): [table_time(row.received_at_utc) for row in rows],
         t("Flags"): [", ".join(row.flags) for row in rows],
         t("Screen"): [row.setup for row in rows],
         t("Excluded"): [row.excluded for row in rows],

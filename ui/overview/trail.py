@@ -27,9 +27,9 @@ from study.trail.trails import Search, record_export
 from study.trail.verification import Verification, verify_study
 from ui.parts import actions
 from ui.parts.actions import Report
-from ui.parts.event_kinds import event_words, kind_in_words, kinds_called
+from ui.parts.event_kinds import event_words, kind_in_words, kinds_matching
 from ui.parts.links import attachment
-from ui.parts.text import browser_zone, day_form, instant, minute, plain
+from ui.parts.text import browser_zone, date_field_format, minute, plain, table_time
 from ui.parts.theme import Columns, grid_px, pick, section, table
 from ui.server.access import acting, answer
 from ui.server.deployment import store
@@ -44,7 +44,7 @@ def routes() -> list[Route]:
 
 def trail_section(study: str) -> None:
     """Show the trail of a study, or of the deployment if `study` is empty."""
-    query = _search(study)
+    query = _search_fields(study)
     n_pages_key = f"trail-page-{study}"
     results = trails.search(store(), study, query, page=0, size=PAGE_SIZE)
     n_pages = max(1, -(-results.n_found // PAGE_SIZE))
@@ -61,15 +61,15 @@ def trail_section(study: str) -> None:
         results = trails.search(store(), study, query, page=page - 1, size=PAGE_SIZE)
     st.caption(t("Select a row to open its details."))
     key, every_px = f"trail-list-{study}-{page}", grid_px(results.rows)
-    picked = pick(results.rows, _table(results.rows), key=key, height=every_px)
+    picked = pick(results.rows, _trail_columns(results.rows), key=key, height=every_px)
     if picked:
         table([t("What"), t("Value")], _details(picked), caption=t("Event details"))
     address = "export/trail.csv" if study else "export/deployment-trail.csv"
-    st.link_button(t("Download search results (CSV)"), f"{address}?{_query(query)}")
+    st.link_button(t("Download search results (CSV)"), f"{address}?{_query_string(query)}")
 
 
-def verifying(study: str) -> None:
-    """Show a button that verifies the study at once."""
+def verify_button(study: str) -> None:
+    """Show a button that verifies the study now."""
     st.caption(
         t(
             "Each event is chained to the previous one. Verification checks the whole chain "
@@ -78,13 +78,13 @@ def verifying(study: str) -> None:
     )
     actions.button(
         t("Verify now"),
-        lambda: _verdict(verify_study(store(), study)),
+        lambda: _verification_report(verify_study(store(), study)),
         key=f"verify-{study}",
         busy=t("Verifying the chain ..."),
     )
 
 
-def _verdict(verification: Verification) -> Report:
+def _verification_report(verification: Verification) -> Report:
     if verification.breaches:
         first, *others = verification.breaches[:20]
         words = t("Verification failed: {first}", first=first)
@@ -98,7 +98,7 @@ def _verdict(verification: Verification) -> Report:
     )
 
 
-def _search(study: str) -> Search:
+def _search_fields(study: str) -> Search:
     first = st.columns([2, 2, 2, 2, 2], vertical_alignment="bottom")
     text = first[0].text_input(t("Search text"), key=f"trail-text-{study}", max_chars=200)
     kinds = ["", *trails.event_kinds(store(), study)]
@@ -113,15 +113,15 @@ def _search(study: str) -> Search:
         t("By"), actors, format_func=lambda actor: actor or t("anyone"), key=f"trail-actor-{study}"
     )
     first_day = first[3].date_input(
-        t("From (UTC)"), value=None, format=day_form(), key=f"trail-since-{study}"
+        t("From (UTC)"), value=None, format=date_field_format(), key=f"trail-since-{study}"
     )
     last_day = first[4].date_input(
-        t("To, inclusive (UTC)"), value=None, format=day_form(), key=f"trail-until-{study}"
+        t("To, inclusive (UTC)"), value=None, format=date_field_format(), key=f"trail-until-{study}"
     )
     readings = st.checkbox(t("Include case-by-case reader events"), key=f"trail-readings-{study}")
     return Search(
         text=text,
-        labelled_kinds=kinds_called(text),
+        labelled_kinds=kinds_matching(text),
         kind=kind,
         actor=actor,
         since=_midnight(first_day),
@@ -136,11 +136,11 @@ def _midnight(day: Any, days: int = 0) -> datetime | None:
     return datetime(day.year, day.month, day.day, tzinfo=UTC) + timedelta(days=days)
 
 
-def _table(rows: tuple[trails.TrailRow, ...]) -> Columns:
+def _trail_columns(rows: tuple[trails.TrailRow, ...]) -> Columns:
     zone = browser_zone()
     return {
         t("When ({zone})", zone=str(zone)): [
-            instant(_local(row.at_utc, zone), to="s") for row in rows
+            table_time(_local(row.at_utc, zone), to="s") for row in rows
         ],
         t("Event"): [_sentence(row) for row in rows],
         t("Reason"): [row.reason for row in rows],
@@ -157,7 +157,7 @@ def _sentence(row: trails.TrailRow) -> str:
 
 def _details(row: trails.TrailRow) -> list[tuple[str, str]]:
     """Return the complete detail of an event, as stored."""
-    told_of = {
+    fields = {
         t("No."): str(row.number),
         t("When (UTC)"): row.at_utc,
         t("What"): kind_in_words(row.kind),
@@ -171,7 +171,7 @@ def _details(row: trails.TrailRow) -> list[tuple[str, str]]:
         t("Site"): row.site,
         t("Hash"): row.hash,
     }
-    return [(name, value) for name, value in told_of.items() if value]
+    return [(name, value) for name, value in fields.items() if value]
 
 
 def _local(at_utc: str, zone: tzinfo) -> str:
@@ -182,7 +182,7 @@ def _local(at_utc: str, zone: tzinfo) -> str:
 
 
 def _details_text(details: str) -> str:
-    """Return the further details of an event, without JSON punctuation."""
+    """Return the other details of an event, without JSON punctuation."""
     values: Mapping[str, Any] = json.loads(details) if details else {}
     return ", ".join(
         f"{key} {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
@@ -191,7 +191,7 @@ def _details_text(details: str) -> str:
     )
 
 
-def _query(query: Search) -> str:
+def _query_string(query: Search) -> str:
     return urlencode(
         {
             "text": query.text,
@@ -231,7 +231,7 @@ def _search_from(query: Mapping[str, str]) -> Search:
     text = query.get("text", "")[:200]
     return Search(
         text=text,
-        labelled_kinds=kinds_called(text),
+        labelled_kinds=kinds_matching(text),
         kind=query.get("kind", "")[:100],
         actor=query.get("actor", "")[:200],
         since=day("since"),
@@ -253,14 +253,16 @@ def head_section(study: str) -> None:
     )
     with store().look() as look:
         line = current_head_line(look, study, now=datetime.now(UTC))
-    words, square = st.columns([5, 1], vertical_alignment="center")
-    words.code(line, language=None, wrap_lines=True)
-    drawn = segno.make(line, micro=False).svg_data_uri(border=2, light="#fff", scale=3)
-    square.html(f'<img src="{escape(drawn)}" alt="{escape(t("The same line as a QR code"))}">')
-    deposited(study)
+    text_column, code_column = st.columns([5, 1], vertical_alignment="center")
+    text_column.code(line, language=None, wrap_lines=True)
+    qr_code = segno.make(line, micro=False).svg_data_uri(border=2, light="#fff", scale=3)
+    code_column.html(
+        f'<img src="{escape(qr_code)}" alt="{escape(t("The same line as a QR code"))}">'
+    )
+    show_head_recipient(study)
 
 
-def deposited(study: str) -> None:
+def show_head_recipient(study: str) -> None:
     """Show the recipient of the head of a study's chain, and whether sending succeeded."""
     with store().look() as look:
         deposit = deposit_of(look, study_row(look, study))
@@ -278,8 +280,8 @@ def deposited(study: str) -> None:
         st.warning(t("It could not be sent: {why}", why=plain(deposit.why_not)))
 
 
-def gone_back(person: Person) -> None:
-    """Warn those responsible for the study, or for the server, that stored records are missing."""
+def warn_of_lost_records(person: Person) -> None:
+    """Warn the people responsible for the study or the server that stored records are missing."""
     if not (person.may(Act.SET_UP) or person.may(Act.DEPLOYMENT)):
         return
     with store().look() as look:

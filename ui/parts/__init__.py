@@ -1,1 +1,1 @@
-"""Small parts of several pages: theme, text, links, forms, uploads and confirmations."""
+"""Parts shared by several pages: theme, text, links, forms, uploads and confirmations."""

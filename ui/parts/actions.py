@@ -1,9 +1,9 @@
-"""Buttons of the staff's pages: each runs an action and shows its result next to itself.
+"""Buttons of the staff pages: each runs an action and shows its result next to the button.
 
 Only this module calls Streamlit's buttons. `button` runs a function that must return a report, so
-every action shows its result; a refusal (`StudyError`) is shown at the same place. The report stays
-until the next action or page, is scrolled into view and receives the focus. `turn` is for buttons
-that only change what this window shows.
+every action shows its result; a refusal (`StudyError`) is shown at the same place. The report remains
+until the next action or page, is scrolled into view and receives the focus. `view_button` is for
+buttons that only change what this window shows.
 """
 
 from collections import Counter, defaultdict
@@ -19,8 +19,8 @@ from streamlit.delta_generator import DeltaGenerator
 from study.base.errors import StudyError
 from study.base.translation import t
 from ui.parts.text import plain
-from ui.parts.theme import listed, page_file, refused
-from ui.parts.uninterrupted import uninterrupted
+from ui.parts.theme import page_file, show_lines, show_refusal
+from ui.parts.uninterrupted import run_uninterrupted
 
 _MEMORY = "last-action"
 
@@ -67,19 +67,19 @@ Action = Callable[[], Result]
 
 @dataclass(slots=True)
 class _Memory:
-    """The last action of a window and its result, kept because a run may be interrupted."""
+    """The last action in a window and its result, kept because a run may be interrupted."""
 
     page: Hashable = None
-    visit: int = 0
+    page_visits: int = 0
     number: int = 0
     key: str = ""
-    about: Hashable = None
+    subject: Hashable = None
     result: Report | Question | None = None
     is_new: bool = False
-    leads_on: bool = False
-    on_top: bool = False
+    shown_on_next_page: bool = False
+    at_top: bool = False
     pressed: int | None = None
-    """The number of the last report when a button was pressed that is not shown yet."""
+    """The last report's number when a button was pressed whose result is not shown yet, or None."""
     runs: Counter[tuple[str, Hashable]] = field(default_factory=Counter)
     locks: defaultdict[tuple[str, Hashable], Lock] = field(
         default_factory=lambda: defaultdict(Lock)
@@ -90,10 +90,10 @@ class _Memory:
 
     def keep(self, key: str, subject: Hashable, result: Result) -> None:
         self.number += 1
-        self.key, self.about = key, subject
-        self.is_new, self.on_top = True, False
+        self.key, self.subject = key, subject
+        self.is_new, self.at_top = True, False
         self.result = Report(text=result) if isinstance(result, str) else result
-        self.leads_on = isinstance(result, Report) and result.then is not None
+        self.shown_on_next_page = isinstance(result, Report) and result.then is not None
 
 
 def button(
@@ -106,17 +106,17 @@ def button(
     below: DeltaGenerator | None = None,
     busy: str = "",
     in_form: bool = False,
-    **look: Any,
+    **options: Any,
 ) -> None:
     """Show a button that runs an action, and the report of its result.
 
-    The second click of a double click does nothing, because each run of the action that is not
-    refused replaces the button. A click during the action waits for its end.
+    The second click of a double click does nothing, because the button is replaced after each run
+    of the action that is not refused. A click during the action waits for its end.
 
     Parameters
     ----------
     key
-        Names the action; the button's key begins with it.
+        The name of the action; the button's key begins with it.
     subject
         The subject of the action, in addition to its key; reports and questions about other
         subjects are not shown at this button.
@@ -127,7 +127,7 @@ def button(
     busy
         The message shown while the action runs.
     in_form
-        Whether it is the button that sends a form.
+        Whether the button submits a form.
     """
     container = place or st
     kind = container.form_submit_button if in_form else container.button
@@ -138,30 +138,30 @@ def button(
         key=f"{key}/{n_runs}",
         on_click=memory.press,
         args=(memory.number,),
-        **look,
+        **options,
     )
     with below if below is not None else nullcontext():
         if pressed:
-            _run(memory, do, key, subject, busy, n_runs)
-        _show(memory, key, subject)
+            _run_action(memory, do, key, subject, busy, n_runs)
+        _show_result(memory, key, subject)
 
 
-def turn(
+def view_button(
     label: str,
     to: Callable[[], object],
     *,
     key: str,
     place: DeltaGenerator | None = None,
     in_form: bool = False,
-    early: bool = False,
-    **look: Any,
+    before_page: bool = False,
+    **options: Any,
 ) -> None:
-    """Show a button that changes only what this window shows: another page, step or row.
+    """Show a button that only changes what this window shows, such as the page, step or row.
 
     Parameters
     ----------
     early
-        `to` is run before the page, because it sets the value of a widget.
+        Whether `to` runs before the page, because it sets the value of a widget.
     """
     container = place or st
     kind = container.form_submit_button if in_form else container.button
@@ -169,27 +169,30 @@ def turn(
     def callback() -> None:
         to()
 
-    if kind(label, key=key, on_click=callback if early else None, **look) and not early:
+    if (
+        kind(label, key=key, on_click=callback if before_page else None, **options)
+        and not before_page
+    ):
         to()
         st.rerun()
 
 
-def note(key: str, result: Report, subject: Hashable = None) -> None:
-    """Report the result of an action that was interrupted, for example by a click."""
+def record_result(key: str, result: Report, subject: Hashable = None) -> None:
+    """Record the result of an action that was interrupted, for example by a click."""
     _memory().keep(key, subject, result)
 
 
-def report(key: str, subject: Hashable = None) -> None:
+def show_last_report(key: str, subject: Hashable = None) -> None:
     """Show the report of an action whose button is no longer shown."""
-    _show(_memory(), key, subject)
+    _show_result(_memory(), key, subject)
 
 
 @contextmanager
 def page(place: Hashable) -> Iterator[None]:
-    """Run a page; discard reports of other pages, and show reports without a place at the top.
+    """Run a page; discard reports from other pages, and show reports without a button at the top.
 
     A pressed button that the page no longer shows, because another window has changed its subject,
-    does nothing; this is reported too.
+    does nothing, which is reported too.
 
     Parameters
     ----------
@@ -199,37 +202,37 @@ def page(place: Hashable) -> Iterator[None]:
     memory = _memory()
     if memory.page != place:
         memory.page = place
-        memory.visit += 1
+        memory.page_visits += 1
         memory.pressed = None
-        if not memory.leads_on:
+        if not memory.shown_on_next_page:
             memory.result = None
     top = st.container()
     yield
     if memory.pressed == memory.number:  # otherwise it is the second click of a double click
-        memory.keep("", None, Report(text=_overtaken(), kind="error"))
+        memory.keep("", None, Report(text=_obsolete_button_text(), kind="error"))
     memory.pressed = None
     result = memory.result
-    if isinstance(result, Report) and (memory.is_new or memory.on_top):
-        memory.on_top = True
+    if isinstance(result, Report) and (memory.is_new or memory.at_top):
+        memory.at_top = True
         with top:
-            _show(memory, memory.key, memory.about)
+            _show_result(memory, memory.key, memory.subject)
 
 
-def _overtaken() -> str:
+def _obsolete_button_text() -> str:
     return t(
         "Nothing was done: this page has changed in the meantime, perhaps in another window. Check "
         "what it shows now."
     )
 
 
-def visit() -> int:
+def page_visits() -> int:
     """Return the number of page changes in this window."""
-    return _memory().visit
+    return _memory().page_visits
 
 
 @contextmanager
 def attention(name: str, label: str, *, followed_by: str = "") -> Iterator[None]:
-    """Show the block, scroll to it and give it the focus once per name."""
+    """Show the block; scroll to it and give it the focus once per name."""
     with st.container(key=name):
         yield
         focus = st.components.v2.component("report_focus", js=_FOCUS)
@@ -243,11 +246,13 @@ def _memory() -> _Memory:
     return memory
 
 
-def _run(memory: _Memory, do: Action, key: str, subject: Hashable, busy: str, n_runs: int) -> None:
-    """Run an action and keep its result, even if the user clicks meanwhile.
+def _run_action(
+    memory: _Memory, do: Action, key: str, subject: Hashable, busy: str, n_runs: int
+) -> None:
+    """Run an action and keep its result, even if the user clicks in the meantime.
 
-    A click during the action starts another thread of the page. It waits, and shows the result of
-    the first click: the action has then run more than `n_runs` times.
+    A click during the action starts another thread of the page. That thread waits, and shows the
+    result of the first click: the action has then run more than `n_runs` times.
     """
     memory.pressed = None
 
@@ -259,7 +264,7 @@ def _run(memory: _Memory, do: Action, key: str, subject: Hashable, busy: str, n_
 
     try:
         with st.spinner(busy) if busy else nullcontext():
-            uninterrupted(run)
+            run_uninterrupted(run)
     except StudyError as error:
         memory.keep(key, subject, Report(text=str(error), kind="error"))
         return
@@ -268,17 +273,17 @@ def _run(memory: _Memory, do: Action, key: str, subject: Hashable, busy: str, n_
     st.rerun()
 
 
-def _show(memory: _Memory, key: str, subject: Hashable) -> None:
+def _show_result(memory: _Memory, key: str, subject: Hashable) -> None:
     result = memory.result
-    if result is None or (memory.key, memory.about) != (key, subject):
+    if result is None or (memory.key, memory.subject) != (key, subject):
         return
-    memory.is_new = memory.leads_on = False
+    memory.is_new = memory.shown_on_next_page = False
     if result == SHOWN_BELOW:
         return
     name = f"report-{memory.number}"
     if isinstance(result, Question):
         with attention(name, result.text):
-            _ask(memory, result)
+            _show_question(memory, result)
     else:
         with attention(name, result.text, followed_by=result.followed_by):
             show_report(result)
@@ -287,21 +292,21 @@ def _show(memory: _Memory, key: str, subject: Hashable) -> None:
 def show_report(result: Report) -> None:
     """Show a report."""
     if result.kind == "error":
-        refused(result.text)
+        show_refusal(result.text)
     else:
         (st.success if result.kind == "success" else st.info)(plain(result.text))
     for warning in result.warnings:
         st.warning(plain(warning))
     if result.lines:
-        listed(result.lines)
+        show_lines(result.lines)
 
 
-def _ask(memory: _Memory, question: Question) -> None:
-    key, subject = memory.key, memory.about
+def _show_question(memory: _Memory, question: Question) -> None:
+    key, subject = memory.key, memory.subject
     with st.container(border=True):
         st.markdown(plain(question.text))
         yes, no, _ = st.columns([1, 1, 4])
-        said_yes = yes.button(
+        is_confirmed = yes.button(
             t("Yes"),
             key=f"{key}-yes",
             on_click=memory.press,
@@ -309,11 +314,11 @@ def _ask(memory: _Memory, question: Question) -> None:
             type="primary",
             width="stretch",
         )
-        said_no = no.button(t("No"), key=f"{key}-no", width="stretch")
-    if said_yes:
+        is_declined = no.button(t("No"), key=f"{key}-no", width="stretch")
+    if is_confirmed:
         memory.result = None  # a second click has nothing to confirm
-        _run(memory, question.do, key, subject, "", memory.runs[key, subject])
+        _run_action(memory, question.do, key, subject, "", memory.runs[key, subject])
         st.rerun()
-    if said_no:
+    if is_declined:
         memory.keep(key, subject, Report(text=t("Nothing was changed."), kind="info"))
         st.rerun()

@@ -192,7 +192,7 @@ SENTENCES = {
     EventKind.WITNESS_ACCEPTED: later("{who} accepted that the witness file was damaged: {reason}"),
 }
 
-_NAMED = {
+_VALUE_LABELS = {
     "consent": later("consent"),
     "display": later("display check"),
     "instructions": later("instructions"),
@@ -201,7 +201,8 @@ _NAMED = {
     **TITLES,
 }
 """Labels of values in events."""
-_FIELDS = {name for words in SENTENCES.values() for _, name, _, _ in Formatter().parse(words)}
+
+_PLACEHOLDERS = {name for words in SENTENCES.values() for _, name, _, _ in Formatter().parse(words)}
 
 
 def kind_in_words(kind: str) -> str:
@@ -220,9 +221,9 @@ def event_words(kind: str, actor: str, details: Mapping[str, Any]) -> str:
     if kind not in SENTENCES:
         return f"{actor}: {kind}"
     texts = {"reader_id": t("all readers"), **details, "who": actor}
-    values = {name: _value_text(texts.get(name, "")) for name in _FIELDS if name}
+    values = {name: _value_text(texts.get(name, "")) for name in _PLACEHOLDERS if name}
     for name in ("who", "old", "new", "step"):
-        values[name] = translated(_NAMED.get(values[name], "")) or values[name]
+        values[name] = translated(_VALUE_LABELS.get(values[name], "")) or values[name]
     return translated(SENTENCES[EventKind(kind)]).format(**values)
 
 
@@ -230,8 +231,8 @@ def _value_text(value: Any) -> str:
     return decimal(value) if type(value) is int else str(value)
 
 
-def kinds_called(text: str) -> tuple[str, ...]:
-    """Return the kinds of event whose label or sentence, in the current language, contains a text.
+def kinds_matching(text: str) -> tuple[str, ...]:
+    """Return the kinds of event whose label or sentence in the current language contains `text`.
 
     >>> [str(kind) for kind in kinds_called("Sample drawn")]
     ['study drawn']

@@ -1,6 +1,6 @@
-"""Links as buttons, to pages and to downloads; and a table of files with their hashes.
+"""Links to pages and downloads, shown as buttons, and a table of files with their hashes.
 
-They lead to this program's routes, which check the cookie, unlike Streamlit's downloads.
+The links lead to this program's routes, which check the cookie, unlike Streamlit's downloads.
 """
 
 from collections.abc import Sequence
@@ -17,20 +17,20 @@ _CSS = page_file(__file__, "links.css")
 
 _TABLE_CSS = page_file(__file__, "downloads.css")
 
-_TABLE = "<table><caption></caption><thead><tr></tr></thead><tbody></tbody></table>"
-_FILL = page_file(__file__, "downloads.js")
+_TABLE_HTML = "<table><caption></caption><thead><tr></tr></thead><tbody></tbody></table>"
+_TABLE_JS = page_file(__file__, "downloads.js")
 
 
 def links(name: str, labels: dict[str, str], *, download: bool = False) -> None:
     """Show links side by side, by address; `name` is the element's key."""
-    kind = " download" if download else ""
-    made = "".join(
-        f'<a href="{escape(href)}"{kind}>{escape(label)}</a>' for href, label in labels.items()
+    attribute = " download" if download else ""
+    anchors = "".join(
+        f'<a href="{escape(href)}"{attribute}>{escape(label)}</a>' for href, label in labels.items()
     )
-    html = f'<div class="links">{made}</div>'
+    html = f'<div class="links">{anchors}</div>'
     # A component's name identifies its HTML in all sessions.
-    mark = f"{crc32(html.encode()):08x}"
-    st.components.v2.component(f"links_{name}_{mark}", html=html, css=_CSS)(key=name)
+    content_id = f"{crc32(html.encode()):08x}"
+    st.components.v2.component(f"links_{name}_{content_id}", html=html, css=_CSS)(key=name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +75,7 @@ def closing_links() -> None:
     )
 
 
-def downloads(caption: str, heads: Sequence[str], rows: Sequence[Download]) -> None:
+def downloads(caption: str, headings: Sequence[str], rows: Sequence[Download]) -> None:
     """Show files to download as a table, each with its size and SHA-256.
 
     Parameters
@@ -83,11 +83,11 @@ def downloads(caption: str, heads: Sequence[str], rows: Sequence[Download]) -> N
     caption
         The title of the table.
     heads
-        The column heads: file, purpose, size, SHA-256.
+        The column headings: file, purpose, size, SHA-256.
     """
     # Variable content is passed as data, because a component's HTML is shared by all sessions.
-    st.components.v2.component("downloads", html=_TABLE, css=_TABLE_CSS, js=_FILL)(
-        data={"caption": caption, "heads": list(heads), "rows": [asdict(row) for row in rows]},
+    st.components.v2.component("downloads", html=_TABLE_HTML, css=_TABLE_CSS, js=_TABLE_JS)(
+        data={"caption": caption, "heads": list(headings), "rows": [asdict(row) for row in rows]},
         key="downloads",
     )
 

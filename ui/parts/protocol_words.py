@@ -1,19 +1,19 @@
-"""Replaces keys of the protocol file in messages by the labels of the pages."""
+"""Replaces keys of the protocol file in messages with the labels used on the pages."""
 
 import re
 
 from study.base.translation import language, t
 
-_APART = r"(?<![\w“„\"'])"
-_ASKS = r"(?<=[Ss]et )|(?<=[Ii]ncrease )|(?<=[Rr]educe )|(?<=[\"”] to )"
+_NOT_IN_A_WORD = r"(?<![\w“„\"'])"
+_AFTER_AN_INSTRUCTION = r"(?<=[Ss]et )|(?<=[Ii]ncrease )|(?<=[Rr]educe )|(?<=[\"”] to )"
 """Text before a key in English messages, because most keys are also ordinary words."""
 
-_ALSO_WORDS = frozenset({"name", "positive"})
+_ORDINARY_WORDS = frozenset({"name", "positive"})
 """Keys that occur as words in messages of other languages."""
 
 
 def in_page_words(message: str) -> str:
-    """Return a message with the labels of settings and values.
+    """Return a message with the labels of settings and values in place of their keys.
 
     >>> in_page_words("hidden_repeats = 9 is more than cases = 5.")
     '“Hidden repeats” = 9 is more than “Cases” = 5.'
@@ -21,10 +21,16 @@ def in_page_words(message: str) -> str:
     'Several sessions are needed. Set “Sessions” to 2.'
     """
     for key, label in setting_labels().items():
-        is_word = "_" not in key and key != "anchor" if language() == "en" else key in _ALSO_WORDS
-        context = rf"^\s*|{_ASKS}|{_APART}(?={key} = )" if is_word else _APART
+        is_word = (
+            "_" not in key and key != "anchor" if language() == "en" else key in _ORDINARY_WORDS
+        )
+        context = (
+            rf"^\s*|{_AFTER_AN_INSTRUCTION}|{_NOT_IN_A_WORD}(?={key} = )"
+            if is_word
+            else _NOT_IN_A_WORD
+        )
         message = re.sub(rf"(?m)({context}){key}(?!\w)", rf"\1“{label}”", message)
-    for value, label in _values().items():
+    for value, label in _value_labels().items():
         message = re.sub(f'["„“]{value}["“”]', f"“{label}”", message)
     return message
 
@@ -98,7 +104,7 @@ def setting_labels() -> dict[str, str]:
 
 
 def metadata_labels() -> dict[str, str]:
-    """Return the name of each text of the metadata."""
+    """Return the label of each metadata field."""
     return {
         "reference_source": t("Source of the reference standard"),
         "reference_method": t("Method of the reference standard"),
@@ -113,7 +119,7 @@ def metadata_labels() -> dict[str, str]:
     }
 
 
-def _values() -> dict[str, str]:
+def _value_labels() -> dict[str, str]:
     return {
         "after case": t("After each case"),
         "after study": t("After the study"),

@@ -1,7 +1,7 @@
 """Formats stored values and protocol texts for pages, and parses numbers in addresses.
 
-External text is shown literally, or as Markdown without HTML and images, with links to the web
-only.
+External text is shown literally, or as Markdown without HTML and images that links only to web
+pages and mailboxes.
 """
 
 import re
@@ -23,9 +23,9 @@ from study.base import translation
 from study.base.translation import current_locale, t, tn
 
 _NUMBER = re.compile(r"[0-9]{1,18}")
-_PER_CENT = re.compile(r"(?<=[0-9]) %")
-_MARKS = re.compile(r"([\\`*_{}\[\]()#+.!|~$:<>-])")
-_WEB = re.compile(r"(?:https?://|mailto:)\S", re.IGNORECASE)
+_SPACE_BEFORE_PERCENT = re.compile(r"(?<=[0-9]) %")
+_MARKDOWN_CHARACTERS = re.compile(r"([\\`*_{}\[\]()#+.!|~$:<>-])")
+_ALLOWED_LINK = re.compile(r"(?:https?://|mailto:)\S", re.IGNORECASE)
 
 
 def plain(text: str) -> str:
@@ -34,20 +34,20 @@ def plain(text: str) -> str:
     >>> print(plain("A *b* [c]"))
     A \*b\* \[c\]
     """
-    return unbroken(_MARKS.sub(r"\\\1", " ".join(text.split())))
+    return unbroken(_MARKDOWN_CHARACTERS.sub(r"\\\1", " ".join(text.split())))
 
 
 def unbroken(text: str) -> str:
-    """Return text without line breaks between a number and its per cent sign.
+    """Return text with a no-break space between a number and its per cent sign.
 
     >>> unbroken("52 %") == "52\N{NO-BREAK SPACE}%"
     True
     """
-    return _PER_CENT.sub("\N{NO-BREAK SPACE}%", text)
+    return _SPACE_BEFORE_PERCENT.sub("\N{NO-BREAK SPACE}%", text)
 
 
 def minute(at_utc: str | None) -> str:
-    """Return a stored time to the minute with its zone, UTC; empty for None.
+    """Return a stored time, to the minute and with its zone UTC; empty for None.
 
     >>> minute("2025-06-04T12:00:59.999Z"), minute(None)
     ('4 Jun 2025, 12:00 UTC', '')
@@ -63,19 +63,19 @@ def browser_zone() -> tzinfo:
         return UTC
 
 
-def day_form() -> str:
+def date_field_format() -> str:
     """Return the format of a date field, in the order and with the separators of the language.
 
     >>> day_form()
     'DD/MM/YYYY'
     """
     short = current_locale().date_formats["short"].pattern
-    between = next((sign for sign in short if sign in "./-"), "-")
+    separator = next((character for character in short if character in "./-"), "-")
     order = {"d": "DD MM YYYY", "M": "MM DD YYYY"}.get(short[:1], "YYYY MM DD")
-    return order.replace(" ", between)
+    return order.replace(" ", separator)
 
 
-def instant(at_utc: str | None, *, to: str = "min") -> Any:
+def table_time(at_utc: str | None, *, to: str = "min") -> Any:
     """Return a stored time for a table, which sorts it and shows it in the page's language.
 
     >>> instant("2025-06-04T12:00:59.999Z"), instant("2025-06-04T12:00:59.999Z", to="s")
@@ -130,7 +130,7 @@ def film_name(label: str, prior: object, days: int | None) -> str:
 
 
 def number(text: str) -> int:
-    """Return a number in an address; -1 if it is not a number or out of range.
+    """Return the number in a part of an address; -1 if it is not a number or out of range.
 
     >>> number("12"), number("-1"), number("9" * 5000)
     (12, -1, -1)
@@ -142,8 +142,8 @@ def number(text: str) -> int:
 def html(markdown: str) -> str:
     r"""Return Markdown as safe HTML.
 
-    HTML in the text is shown as text, an image as a link to it, and a link to anything but the web
-    or a mailbox as plain text.
+    HTML is shown as text, an image as a link to it, and a link to anything but a web page or a
+    mailbox as plain text.
 
     >>> html("**Read** <b>this</b>")
     '<p><strong>Read</strong> &lt;b&gt;this&lt;/b&gt;</p>\n'
@@ -153,14 +153,14 @@ def html(markdown: str) -> str:
 
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
-    parser.validateLink = lambda url: bool(_WEB.match(url.strip()))  # type: ignore[method-assign]
+    parser.validateLink = lambda url: bool(_ALLOWED_LINK.match(url.strip()))  # type: ignore[method-assign]
     parser.add_render_rule("link_open", _link_open)
     return parser
 
 
 def _link_open(
-    renderer: RendererHTML, tokens: Sequence[Token], place: int, options: OptionsDict, env: EnvType
+    renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType
 ) -> str:
-    tokens[place].attrSet("target", "_blank")
-    tokens[place].attrSet("rel", "noopener noreferrer")
-    return renderer.renderToken(tokens, place, options, env)
+    tokens[index].attrSet("target", "_blank")
+    tokens[index].attrSet("rel", "noopener noreferrer")
+    return renderer.renderToken(tokens, index, options, env)

@@ -19,11 +19,11 @@ from study.base.errors import Busy, StudyError
 from study.base.text import guard_cell
 from study.base.translation import ENGLISH, current_locale, is_right_to_left, language, t, tn
 from ui.parts.text import plain, unbroken
-from ui.parts.unavailable import end_with
+from ui.parts.unavailable import stop_with
 
 Row = Sequence[object]
 Columns = Mapping[str, Sequence[Any]]
-"""A table: the cells of each column by its head."""
+"""A table: the cells of each column by its heading."""
 
 Picked = TypeVar("Picked")
 _HEAD_PX, _ROW_PX, TALL_PX = 38, 35, 318
@@ -53,7 +53,7 @@ def apply_styles() -> None:
     st.html(style(_styles()))
 
 
-def lost_line() -> None:
+def show_lost_connection() -> None:
     """Show a message on the page while the connection to the server is lost."""
     words = t(
         "The connection to the server is lost. Trying again ... What you typed stays here, "
@@ -70,7 +70,7 @@ def page_title(title: str, lead: str = "") -> None:
 
 
 def section(title: str, lead: str = "") -> None:
-    """Show the heading of a part of a page and its purpose."""
+    """Show the heading of a section of a page, and its purpose."""
     st.subheader(plain(title), anchor=False)
     if lead:
         st.html(f'<p class="rr-lead">{escape(lead)}</p>')
@@ -78,38 +78,38 @@ def section(title: str, lead: str = "") -> None:
 
 @contextmanager
 def error_line() -> Iterator[None]:
-    """Show the reason if the block raises a refusal, and skip the rest of the block.
+    """Show the reason if the block raises a `StudyError`, and skip the rest of the block.
 
     If the store is busy or cannot be reached, skip the rest of the page.
     """
     try:
         yield
     except Busy as error:
-        end_with(error)
+        stop_with(error)
     except StudyError as error:
-        refused(str(error))
+        show_refusal(str(error))
 
 
-def listed(lines: Sequence[str]) -> None:
+def show_lines(lines: Sequence[str]) -> None:
     """Show faults or other findings, one per line, in a box that scrolls if there are many."""
     with st.container(height=min(420, 60 + 28 * len(lines))):
         st.code("\n".join(lines), language=None, wrap_lines=True)
 
 
-def refused(reason: str) -> None:
-    """Show a refusal, with each of its faults on a separate line."""
+def show_refusal(reason: str) -> None:
+    """Show the reason for a refusal, with each fault on a separate line."""
     first, *faults = reason.splitlines()
     if len(faults) == 1:
         first, faults = f"{first} {faults[0].strip()}", []
     st.error(plain(first))
     if faults:
         st.caption(tn("{n} error", "{n} errors", len(faults)))
-        listed(faults)
+        show_lines(faults)
 
 
 def facts(rows: Iterable[tuple[str, object, str]]) -> None:
-    """Show a row of cards: label, value and note of each."""
-    st.html(f'<dl class="rr-facts">{"".join(_fact(*row) for row in rows)}</dl>')
+    """Show a row of cards, each with a label, a value and a note."""
+    st.html(f'<dl class="rr-facts">{"".join(_fact_html(*row) for row in rows)}</dl>')
 
 
 def state_badge(state: str) -> None:
@@ -118,21 +118,21 @@ def state_badge(state: str) -> None:
 
 
 def badge_html(text: str, tone: Tone = Tone.QUIET) -> str:
-    """Return a badge as HTML, for tables and cards written as HTML."""
+    """Return a badge as HTML, for tables and cards in HTML."""
     return f'<span class="rr-badge rr-{tone}">{escape(unbroken(text))}</span>'
 
 
 def state_html(state: str) -> str:
     """Return the badge of a state as HTML; unknown states are shown unchanged."""
-    return badge_html(*_states().get(state, (state, Tone.QUIET)))
+    return badge_html(*_state_labels().get(state, (state, Tone.QUIET)))
 
 
 _NUMBER = " class=rr-number"
 
 
 def table(columns: Sequence[str], rows: Iterable[Row], *, caption: str) -> None:
-    """Show a small table of text as HTML, read out with its caption."""
-    cells = [[_cell(value) for value in row] for row in rows]
+    """Show a small HTML table of text; screen readers read its caption."""
+    cells = [[_cell_html(value) for value in row] for row in rows]
     first = cells[0] if cells else [""] * len(columns)
     head = "".join(
         f'<th scope="col"{_NUMBER if _NUMBER in below else ""}>{escape(name)}</th>'
@@ -155,7 +155,7 @@ def pick(
 
 
 def grid_px(rows: Sized, *, most_px: int | None = None) -> int:
-    """Return the height of a table by its number of rows; with a limit it scrolls beyond it."""
+    """Return the height of a table for its rows; a table higher than the limit scrolls."""
     every_px = _HEAD_PX + _ROW_PX * max(1, len(rows))
     return every_px if most_px is None else min(most_px, every_px)
 
@@ -167,9 +167,9 @@ def grid(columns: Columns | pd.DataFrame, **options: Any) -> Any:
     """
     frame = pd.DataFrame(columns)
     texts = frame.select_dtypes(exclude=["number", "bool", "datetime"])
-    safe = frame.assign(**{str(name): column.map(_cell_of_text) for name, column in texts.items()})
+    safe = frame.assign(**{str(name): column.map(_guarded_cell) for name, column in texts.items()})
     shown = {
-        str(name): _moments(column) for name, column in frame.select_dtypes("datetime").items()
+        str(name): _time_column(column) for name, column in frame.select_dtypes("datetime").items()
     }
     shown |= {
         str(name): st.column_config.NumberColumn(format="localized")
@@ -180,12 +180,12 @@ def grid(columns: Columns | pd.DataFrame, **options: Any) -> Any:
 
 
 def arrow(*, forward: bool) -> str:
-    """Return the icon of an arrow forward or back, in the direction of reading."""
+    """Return an arrow icon that points forward or back in the reading direction."""
     return f":material/arrow_{'forward' if forward != is_right_to_left() else 'back'}:"
 
 
-def _moments(column: "pd.Series[pd.Timestamp]") -> Any:
-    """Return the format of times in tables; Streamlit's formats only know English month names."""
+def _time_column(column: "pd.Series[pd.Timestamp]") -> Any:
+    """Return the format of times in tables; Streamlit's formats have only English month names."""
     pattern = str(get_date_format("medium", current_locale()).pattern)
     if is_right_to_left() or ("MMM" in pattern and language() != ENGLISH):
         pattern = "y-MM-dd"
@@ -195,11 +195,11 @@ def _moments(column: "pd.Series[pd.Timestamp]") -> Any:
     )
 
 
-def _cell_of_text(value: Any) -> Any:
+def _guarded_cell(value: Any) -> Any:
     return guard_cell(value) if isinstance(value, str) else value
 
 
-def _fact(label: str, value: object, note: str) -> str:
+def _fact_html(label: str, value: object, note: str) -> str:
     small = f'<div class="rr-note">{escape(unbroken(note))}</div>' if note else ""
     return (
         f'<div class="rr-fact"><dt>{escape(label)}</dt>'
@@ -207,12 +207,12 @@ def _fact(label: str, value: object, note: str) -> str:
     )
 
 
-def _cell(value: object) -> str:
+def _cell_html(value: object) -> str:
     number = isinstance(value, int | float)
     return f"<td{_NUMBER if number else ''}>{escape(unbroken(str(value)))}</td>"
 
 
-def _states() -> dict[str, tuple[str, Tone]]:
+def _state_labels() -> dict[str, tuple[str, Tone]]:
     return {
         "drawn": (t("not open yet"), Tone.INFO),
         "open": (t("open"), Tone.GOOD),

@@ -15,15 +15,15 @@ from ui.parts.text import plain
 
 
 @contextmanager
-def available() -> Iterator[None]:
-    """Run a block without which there is no page; an error that it raises ends the page."""
+def stop_on_error() -> Iterator[None]:
+    """Run a block that the page cannot do without; if it raises an error, end the page."""
     try:
         yield
     except StudyError as error:
-        end_with(error)
+        stop_with(error)
 
 
-def end_with(error: StudyError) -> NoReturn:
+def stop_with(error: StudyError) -> NoReturn:
     """Show an error and the button, and end the run of the page or fragment."""
     st.error(plain(str(error)))
     st.button(t("Try again"), key="try-again")  # every click runs the page

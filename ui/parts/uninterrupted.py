@@ -1,4 +1,4 @@
-"""Runs an action to its end even if the user clicks meanwhile.
+"""Runs an action to its end even if the user clicks in the meantime.
 
 After a click Streamlit ends the run of a page at its next access to the session's state, but only
 in the thread of the script. If that happens between a change in the store and the report of the
@@ -21,14 +21,14 @@ _Parts = SimpleQueue[Callable[[], None] | None]
 _parts_of_action: ContextVar[_Parts | None] = ContextVar("parts of the action", default=None)
 
 
-def uninterrupted(do: Callable[[], _Result]) -> _Result:
-    """Return the result of an action, which a click cannot interrupt; raise what it raises."""
+def run_uninterrupted(do: Callable[[], _Result]) -> _Result:
+    """Return the result of an action that a click cannot interrupt, or raise its exception."""
     parts: _Parts = SimpleQueue()
     outcome: Future[_Result] = Future()
 
     def run() -> None:
         _parts_of_action.set(parts)
-        _settle(outcome, do)
+        _resolve(outcome, do)
         parts.put(None)
 
     thread = Thread(target=copy_context().run, args=(run,))
@@ -38,19 +38,19 @@ def uninterrupted(do: Callable[[], _Result]) -> _Result:
     return outcome.result()
 
 
-def interruptible(do: Callable[[], _Result]) -> _Result:
-    """Return the result of a part of an action, such as a long wait, which a click interrupts."""
+def run_interruptibly(do: Callable[[], _Result]) -> _Result:
+    """Return the result of a part of an action that a click may interrupt, such as a long wait."""
     parts = _parts_of_action.get()
     if parts is None:
         return do()
     outcome: Future[_Result] = Future()
     context = copy_context()
-    parts.put(lambda: context.run(_settle, outcome, do))
+    parts.put(lambda: context.run(_resolve, outcome, do))
     return outcome.result()
 
 
-def _settle(outcome: Future[_Result], do: Callable[[], _Result]) -> None:
+def _resolve(outcome: Future[_Result], do: Callable[[], _Result]) -> None:
     try:
         outcome.set_result(do())
-    except BaseException as error:  # Streamlit's exceptions that end a run do not inherit from it
+    except BaseException as error:  # Streamlit ends a run by exceptions outside of `Exception`
         outcome.set_exception(error)

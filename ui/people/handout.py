@@ -45,7 +45,7 @@ def show(study: str, key: str) -> None:
     They are shown at the action that added the last code, and at the top after a page change.
     """
     codes = new_codes()
-    if codes.of(study) and codes.place == (actions.visit(), key):
+    if codes.of(study) and codes.place == (actions.page_visits(), key):
         _codes(codes, study)
 
 
@@ -76,7 +76,7 @@ def _codes(codes: NewCodes, study: str) -> None:
                     )
                 )
             )
-        actions.turn(t("Hide the codes"), lambda: codes.hide(study), key="handout-done")
+        actions.view_button(t("Hide the codes"), lambda: codes.hide(study), key="handout-done")
 
 
 def _sheet(study: str, cards: Sequence[Card]) -> None:

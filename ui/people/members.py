@@ -213,7 +213,7 @@ def invite_list(scope: Scope, days: int) -> None:
             t("Paste the list"), key=key("list"), placeholder="reader_id,level\nR1,resident"
         )
         file = upload(
-            t("or choose a file"), types=TABLE_TYPES, key=key("list-file"), most_mb=_MOST_MB
+            t("or choose a file"), types=TABLE_TYPES, key=key("list-file"), max_mb=_MOST_MB
         )
 
         def invite() -> Report:
@@ -414,7 +414,7 @@ def _member_details(scope: Scope, member: Member) -> None:
             key=f"erase-{member.grant}",
         )
     else:
-        actions.report(f"erase-{member.grant}")
+        actions.show_last_report(f"erase-{member.grant}")
     _account(scope, member)
     _revoke(scope, member)
 
@@ -435,7 +435,7 @@ def _account(scope: Scope, member: Member) -> None:
             ),
         )
     else:
-        actions.report(f"release-{member.grant}")
+        actions.show_last_report(f"release-{member.grant}")
     if member.has_second_factor:
         _removal(
             scope,
@@ -450,7 +450,7 @@ def _account(scope: Scope, member: Member) -> None:
             ),
         )
     else:
-        actions.report(f"remove-factor-{member.grant}")
+        actions.show_last_report(f"remove-factor-{member.grant}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -483,7 +483,7 @@ def _removal(scope: Scope, member: Member, details: str, removal: _Removal) -> N
 def _revoke(scope: Scope, member: Member) -> None:
     name = f"revoke-{member.grant}"
     if member.revoked or member.person == scope.person.id:
-        actions.report(name)
+        actions.show_last_report(name)
         return
     with st.form(key(name), border=False):
         reason = st.text_input(t("Reason"), key=key(f"reason-{member.grant}"))

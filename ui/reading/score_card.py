@@ -29,7 +29,7 @@ from study.reading.score_card import (
     reading_record,
     sum_counts,
 )
-from ui.overview.case_films import picture
+from ui.overview.case_films import picture_response
 from ui.parts.links import attachment
 from ui.parts.text import film_name, number
 from ui.parts.theme import page_file, style
@@ -233,7 +233,7 @@ async def _film(request: Request) -> Response:
         if row is None:
             reason = t("There is no such image on your score card.")
             return PlainTextResponse(reason, status_code=404)
-        return picture(row)
+        return picture_response(row)
 
     return await answer(request, Act.READ, make, t("Sign in as a reader."), status_of, Lane.IMAGES)
 

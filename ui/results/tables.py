@@ -22,7 +22,7 @@ from analysis.report.tables import ReportTable, TableRow
 from analysis.statistics.comparison.model_pairs import rows_of_pair
 from analysis.statistics.comparison.pairs import items_only_one_answered_correctly
 from study.base.translation import t, translated
-from ui.overview.case_films import CASE_CSS, figure
+from ui.overview.case_films import CASE_CSS, figure_html
 from ui.parts.theme import grid
 
 _WORDS = {
@@ -240,7 +240,7 @@ def case_card(case: Case, films: Sequence[tuple[str, str]]) -> str:
     films
         Label and address of each film, in the order of the views.
     """
-    shown = "".join(figure(label, address) for label, address in films)
+    shown = "".join(figure_html(label, address) for label, address in films)
     mark = f" <span class=mark>{escape(t('reference standard'))}</span>"
     options = "".join(
         f'<li class="{"reference" if option.is_reference else ""}">'

@@ -36,7 +36,7 @@ from study.base.translation import ENGLISH, languages, set_language, t
 from study.people import codes, second_factor, signing_in, single_sign_on
 from study.people.roles import Act
 from study.people.signing_in import Person
-from ui.parts.unavailable import available
+from ui.parts.unavailable import stop_on_error
 from ui.server.deployment import SIGN_IN_PATIENCE_S, Lane, in_time, in_turn, store_with_wait_limit
 from ui.server.sign_in_memory import forget
 
@@ -220,7 +220,7 @@ def guard(act: Act) -> Person:
     """
     set_language(wanted_language(st.context.headers))
     cookies, address = st.context.cookies, st.context.ip_address or ""
-    with available():
+    with stop_on_error():
         person = in_time(lambda: signed_in(cookies, place_of(address)))
     if person is None:
         st.error(t("Sign in to see this page."))

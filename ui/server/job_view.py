@@ -10,7 +10,7 @@ from study.base.translation import t
 from ui.parts import actions
 from ui.parts.actions import Report
 from ui.parts.text import plain
-from ui.parts.uninterrupted import interruptible
+from ui.parts.uninterrupted import run_interruptibly
 from ui.server.worker import WAIT_BEFORE_PROGRESS_S, Job
 
 _LOOK_EVERY_S = 0.5
@@ -40,7 +40,7 @@ def outcome_of(
         left.cancel()
     job = st.session_state[key] = begin()
     if not job.is_done(WAIT_BEFORE_PROGRESS_S):
-        interruptible(lambda: _show_until_done(job, title, action, on_cancel))
+        run_interruptibly(lambda: _show_until_done(job, title, action, on_cancel))
     st.session_state.pop(key, None)
     return job.outcome()
 
@@ -50,14 +50,14 @@ def _show_until_done(
 ) -> None:
     def cancel() -> None:
         job.cancel()
-        actions.note(action, Report(text=t("Cancelled. Nothing was saved."), kind="info"))
+        actions.record_result(action, Report(text=t("Cancelled. Nothing was saved."), kind="info"))
         on_cancel()
 
     place = st.empty()
     begun = time.monotonic()
     with place.container(border=True):
         line = st.empty()
-        actions.turn(t("Cancel"), cancel, key=f"{action}-cancel", early=True)
+        actions.view_button(t("Cancel"), cancel, key=f"{action}-cancel", before_page=True)
         while not job.is_done(_LOOK_EVERY_S):
             passed = round(time.monotonic() - begun + WAIT_BEFORE_PROGRESS_S)
             line.markdown(plain(t("{what}: {n} s", what=title, n=passed)))

@@ -52,7 +52,7 @@ class NewCodes:
             self.drop(study, card.who)
         self.cards[study] = (*self.cards.get(study, ()), *cards)
         self.known[study] = tuple(dict.fromkeys((*self.known.get(study, ()), *known)))
-        self.place = (actions.visit(), key)
+        self.place = (actions.page_visits(), key)
 
     def drop(self, study: str, person: str) -> None:
         """Remove a person's code because it is no longer valid."""

@@ -76,7 +76,7 @@ def _pilot(working: Working, comparison: str) -> tuple[str, str]:
     if file is None:
         page = t("Close and export")
         st.caption(t("A bundle is exported on the page *{page}* of a closed study.", page=page))
-        actions.report(_action(working))
+        actions.show_last_report(_action(working))
         return "", ""
     estimates, refusal = _estimates_of(working, file, comparison)
     if refusal:

@@ -297,7 +297,7 @@ def draft_list(
                     )
                 )
             )
-            actions.turn(
+            actions.view_button(
                 t("Continue"),
                 partial(go_on, draft.id),
                 key=f"open-{draft.id}",
@@ -312,7 +312,7 @@ def draft_list(
                     partial(_delete, person, draft),
                     key=f"away-{draft.id}",
                 )
-    actions.report(f"away-{st.session_state.get(_DELETED)}")
+    actions.show_last_report(f"away-{st.session_state.get(_DELETED)}")
 
 
 def _delete(person: Person, draft: StudyDraft) -> str:

@@ -87,7 +87,7 @@ def _step_list(working: Working, titles: dict[str, str], step: str) -> None:
             if place < working.reached
             else ":material/radio_button_unchecked:"
         )
-        actions.turn(
+        actions.view_button(
             title,
             partial(_go, name),
             key=f"rail-{working.id}-{name}",
@@ -104,7 +104,7 @@ def _onwards(working: Working, titles: dict[str, str], step: str) -> None:
     position = names.index(step)
     back_column, _, onward = st.columns([1.4, 3, 2])
     if position:
-        actions.turn(
+        actions.view_button(
             t("Back"),
             lambda: _go(names[position - 1]),
             key=f"back-{working.id}-{step}",
@@ -112,7 +112,7 @@ def _onwards(working: Working, titles: dict[str, str], step: str) -> None:
             icon=arrow(forward=False),
         )
     if position + 1 < len(names):
-        actions.turn(
+        actions.view_button(
             t("Next: {step}", step=titles[names[position + 1]]),
             lambda: _go(names[position + 1]),
             key=f"next-{working.id}-{step}",
@@ -304,11 +304,11 @@ def _protocol_file(working: Working) -> None:
         address = f"draft/protocol.toml?draft={working.id}"
         links("protocol", {address: t("Download the protocol")}, download=True)
     uploaded = upload(
-        t("Upload a protocol file"), types=["toml"], key=working.key("file"), most_mb=1
+        t("Upload a protocol file"), types=["toml"], key=working.key("file"), max_mb=1
     )
     key = f"take-{working.id}"
     if uploaded is None:
-        actions.report(key)
+        actions.show_last_report(key)
         return
 
     def take() -> str:

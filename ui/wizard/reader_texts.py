@@ -55,7 +55,7 @@ def _prose(working: Working, key: str, example: str) -> None:
                 working.values[key] = example
                 working.renew()
 
-            actions.turn(t("Start from an example"), take, key=working.key(key + "-x"))
+            actions.view_button(t("Start from an example"), take, key=working.key(key + "-x"))
     with right:
         st.caption(t("As readers will see it"))
         with st.container(border=True, height=420):
@@ -186,7 +186,7 @@ def _tools(
 
     up, remove_column = columns
     name = f"question-{place}"
-    actions.turn(
+    actions.view_button(
         "",
         move,
         key=working.key(f"{name}-up"),
@@ -195,7 +195,7 @@ def _tools(
         help=t("Move up"),
         disabled=place == 0,
     )
-    actions.turn(
+    actions.view_button(
         "",
         remove,
         key=working.key(f"{name}-away"),
@@ -229,7 +229,7 @@ def _add(working: Working, questions: list[_Question]) -> None:
     }
     for column, (label, new_question) in zip(st.columns(3), wishes.items(), strict=True):
         full = len(questions) >= MAX_QUESTIONS
-        actions.turn(
+        actions.view_button(
             label,
             partial(_append, working, questions, new_question),
             key=working.key(f"add-{label}"),

@@ -130,7 +130,7 @@ def _show_id_list(working: Working, key: str) -> None:
             working.values[key] = []
             working.renew()
 
-        actions.turn(t("Remove the list"), remove, key=working.key(f"{key}-remove"))
+        actions.view_button(t("Remove the list"), remove, key=working.key(f"{key}-remove"))
         return
     typed_ids = st.text_area(
         label,
@@ -146,11 +146,11 @@ def _show_id_list(working: Working, key: str) -> None:
         t("Or upload the list as a file"),
         types=("txt", *TABLE_TYPES),
         key=working.key(f"{key}-file"),
-        most_mb=2,
+        max_mb=2,
     )
     if file is not None:
         _take_list(working, key, file)
-    actions.report(_file_action(working, key))
+    actions.show_last_report(_file_action(working, key))
 
 
 def _file_action(working: Working, key: str) -> str:
@@ -177,7 +177,7 @@ def _take_list(working: Working, key: str, file: UploadedFile) -> None:
             )
         )
     working.renew()
-    actions.note(action, result)
+    actions.record_result(action, result)
     st.rerun()
 
 

@@ -4,7 +4,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.page_runs import button
-from ui.parts.uninterrupted import interruptible, uninterrupted
+from ui.parts.uninterrupted import run_interruptibly, run_uninterrupted
 
 
 def _page() -> None:
@@ -13,7 +13,7 @@ def _page() -> None:
     from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
 
     from ui.parts import actions
-    from ui.parts.uninterrupted import interruptible
+    from ui.parts.uninterrupted import run_interruptibly
 
     done = st.session_state.setdefault("done", [])
 
@@ -33,7 +33,7 @@ def _page() -> None:
     def wait() -> str:
         done.append("waits")
         click_again()
-        interruptible(lambda: st.session_state.get("visits"))
+        run_interruptibly(lambda: st.session_state.get("visits"))
         done.append("not interrupted")
         return "Waited"
 
@@ -78,6 +78,6 @@ def test_an_action_raises_its_errors_where_it_was_started() -> None:
         raise ValueError("defect")
 
     with pytest.raises(ValueError, match="defect"):
-        uninterrupted(fail)
+        run_uninterrupted(fail)
     with pytest.raises(ValueError, match="defect"):
-        uninterrupted(lambda: interruptible(fail))
+        run_uninterrupted(lambda: run_interruptibly(fail))
