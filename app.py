@@ -4,7 +4,7 @@ import streamlit as st
 
 from ui.app.middleware import DOCUMENT, HEADERS
 from ui.app.routes import routes
-from ui.server.request_log import observed
+from ui.server.request_log import request_log_middleware
 from ui.server.schedule import lifespan
 
 ROUTES = routes()
@@ -12,6 +12,6 @@ ROUTES = routes()
 app = st.App(
     "ui/app/router.py",
     routes=ROUTES,
-    middleware=[observed(ROUTES), HEADERS, DOCUMENT],
+    middleware=[request_log_middleware(ROUTES), HEADERS, DOCUMENT],
     lifespan=lifespan,
 )

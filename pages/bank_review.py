@@ -22,10 +22,16 @@ from ui.parts.links import links
 from ui.parts.text import number, plain
 from ui.parts.theme import error_line, facts, grid, page_title, state_badge
 from ui.people import handout
-from ui.people.judging import choose_judges, close_button, judges, pause, progress
+from ui.people.judging import (
+    choose_judges,
+    close_button,
+    judge_section,
+    pause_reason,
+    progress_table,
+)
 from ui.server.access import acting, guard
 from ui.server.deployment import store
-from ui.server.file_jobs import begin, listed_ids, on_disk
+from ui.server.file_jobs import begin_job, read_ids, save_upload
 from ui.server.job_view import outcome_of
 
 person = guard(Act.MAKE_STUDY)
@@ -41,7 +47,7 @@ def _show_review(row: JudgingRow) -> None:
     with store().look() as look:
         items = judging.everything_judged(look, row)
         reviewers = judgements.judges(look, row)
-        hidden, paused = exposure.withheld_reason(look, row.bank), pause(look, row)
+        hidden, paused = exposure.withheld_reason(look, row.bank), pause_reason(look, row)
         review_facts = [] if hidden else verdicts.facts_of(look, row.id)
     with st.container(border=True, key=f"review-{row.id}"):
         name, state = st.columns([5, 1], vertical_alignment="center")
@@ -54,7 +60,7 @@ def _show_review(row: JudgingRow) -> None:
         st.write(t("{n} of {total} questions settled.", n=n_settled, total=len(items)))
         if review_facts:
             facts(review_facts)
-        progress(row, items, reviewers)
+        progress_table(row, items, reviewers)
         if not hidden:
             _show_faulty_questions(row, items, [reviewer.handle for reviewer in reviewers])
             links(
@@ -210,7 +216,7 @@ def _ids(typed_ids: str, file: UploadedFile | None) -> list[str]:
         )
     ids = outcome_of(
         "start-review",
-        lambda: begin(listed_ids, on_disk(file.name, file)),
+        lambda: begin_job(read_ids, save_upload(file.name, file)),
         t("Reading {file}", file=file.name),
     )
     if not ids:
@@ -235,7 +241,7 @@ def _page(bank: BankRow) -> None:
         for row in reviews_of_bank:
             _show_review(row)
     with st.expander(t("Reviewers and their access codes")):
-        judges(person)
+        judge_section(person)
     new, below = st.expander(t("New review"), expanded=not reviews_of_bank), st.container()
     with new:
         _new_review_form(bank, len(reviews_of_bank), below)

@@ -9,7 +9,7 @@ from ui.archive import backups, exports, removal
 from ui.overview.trail import trail_section
 from ui.parts.theme import error_line, page_title, section
 from ui.people import handout, second_factor
-from ui.people.members import Scope, expiry_choice, give_role, members_of, rows
+from ui.people.members import Scope, expiry_choice, member_rows, members_of, role_form
 from ui.server.access import guard
 
 person = guard(Act.DEPLOYMENT)
@@ -27,16 +27,16 @@ def _administrators() -> None:
     with st.columns([1, 3])[0]:
         days = expiry_choice("expiry")
     with st.container():
-        rows(scope, members_of(scope), days, name="deployment")
+        member_rows(scope, members_of(scope), days, name="deployment")
     with st.expander(t("Assign a role on this server")):
-        give_role(scope, staff_roles(""), days)
+        role_form(scope, staff_roles(""), days)
 
 
 masthead(person)
 page_title(t("Administration"))
 with handout.page(""), error_line():
     _administrators()
-    second_factor.setting(person)
+    second_factor.policy_form(person)
     st.subheader(t("Backups"))
     backups.section(person)
     st.subheader(t("Restore a study from its bundle"))

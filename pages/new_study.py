@@ -19,7 +19,7 @@ from ui.parts.text import number, plain
 from ui.parts.theme import error_line
 from ui.server.access import acting, guard
 from ui.server.deployment import store
-from ui.wizard.draft import Working, draft_list, forget, working_on
+from ui.wizard.draft import WorkingDraft, draft_list, forget, working_draft
 from ui.wizard.frame import wizard
 
 person = guard(Act.MAKE_STUDY)
@@ -106,9 +106,13 @@ def _show_start() -> None:
     _show_drafts()
 
 
-def _draw(working: Working) -> Report:
+def _draw(working: WorkingDraft) -> Report:
     study, _ = drafts.draw(
-        store(), working.id, seen_saved_at_utc=working.seen, maker=person.id, acting=acting(person)
+        store(),
+        working.id,
+        seen_saved_at_utc=working.seen_saved_at_utc,
+        maker=person.id,
+        acting=acting(person),
     )
     forget(working.id)
     own_studies = [
@@ -135,7 +139,7 @@ def _page() -> None:
         _show_start()
         return
     try:
-        working = working_on(number(draft_name))
+        working = working_draft(number(draft_name))
     except StudyError as error:
         st.info(plain(str(error)))
         links("to_drafts", {"new-study": t("Back to drafts")})

@@ -15,11 +15,11 @@ from ui.people import handout
 from ui.people.members import (
     Scope,
     expiry_choice,
-    give_role,
-    invite_list,
-    invite_one,
+    invitation_form,
+    invitation_list_form,
+    member_rows,
     members_of,
-    rows,
+    role_form,
 )
 from ui.server.access import guard
 from ui.server.deployment import store
@@ -45,12 +45,12 @@ def _body() -> None:
     section(t("Study team and statisticians"))
     with st.container():
         if others:
-            rows(scope, others, days, name="others")
+            member_rows(scope, others, days, name="others")
         else:
             st.write(t("Only the administrators of this server."))
     with st.expander(t("Assign a role in this study")):
         st.caption(t("Anyone with a role here can never read in this study."))
-        give_role(scope, staff_roles(scope.study), days)
+        role_form(scope, staff_roles(scope.study), days)
 
 
 def _show_readers(scope: Scope, readers: list[Member], days: int) -> str:
@@ -58,7 +58,7 @@ def _show_readers(scope: Scope, readers: list[Member], days: int) -> str:
     for sentence in exposure.exposed_reader_warnings(store(), person.study_name):
         st.warning(plain(sentence))
     if readers:
-        rows(scope, readers, days, name="readers")
+        member_rows(scope, readers, days, name="readers")
     else:
         st.write(t("No readers have been invited yet. Invite the first reader below."))
     state = set_up_of(person.study_name).row.state
@@ -70,9 +70,9 @@ def _show_readers(scope: Scope, readers: list[Member], days: int) -> str:
 def _invitation_tabs(scope: Scope, days: int) -> None:
     entry, several = st.tabs([t("Invite a reader"), t("Invite several readers")])
     with entry:
-        invite_one(scope, days)
+        invitation_form(scope, days)
     with several:
-        invite_list(scope, days)
+        invitation_list_form(scope, days)
 
 
 def _link_to_opening() -> None:

@@ -47,10 +47,10 @@ from ui.results.report_parts import (
 from ui.results.tables import (
     agreement_html,
     case_card,
+    compare_models,
     findings_html,
     headline_html,
     show_table,
-    side_by_side,
 )
 from ui.server.access import guard
 from ui.server.deployment import store
@@ -306,7 +306,7 @@ def _show_full_results(analysis: Analysis) -> None:
         _show_first_part(analysis)
         st.html(findings_html(sentences(analysis)))
     elif part == MODELS:
-        _show_cases(analysis.results, *side_by_side(analysis.results))
+        _show_cases(analysis.results, *compare_models(analysis.results))
     elif part == CASES:
         _show_filtered_cases(analysis.results)
     elif part == TABLES:

@@ -9,8 +9,8 @@ from ui.reading.rooms import REVIEW, SCORING
 from ui.server.access import guard
 
 guard(Act.REVIEW)
-room = SCORING if SCORING.key[0] in st.query_params else REVIEW
-wanted = number(str(st.query_params.get(room.key[0], "")))
+room = SCORING if SCORING.key_names[0] in st.query_params else REVIEW
+wanted = number(str(st.query_params.get(room.key_names[0], "")))
 if wanted < 0:
     st.switch_page(page_file("reviews.py"))
 room.mount(wanted)

@@ -14,16 +14,16 @@ from ui.app.masthead import masthead
 from ui.parts import actions, theme
 from ui.parts.links import links
 from ui.parts.text import plain
-from ui.reading.rooms import to_teaching
+from ui.reading.rooms import link_to_teaching
 from ui.reading.score_card import (
-    ADDRESS,
-    PDF,
+    RECORD_PATH,
+    RECORD_PDF_PATH,
     case_html,
     comparison_table,
-    counts,
-    place,
-    summary,
-    verdict,
+    rank_text,
+    summary_text,
+    task_rows,
+    verdict_text,
 )
 from ui.server.access import guard
 from ui.server.deployment import store
@@ -42,7 +42,7 @@ def _return_to_first() -> None:
 
 
 def _label(case: ScoredCase) -> str:
-    return t("Case {n}: {verdict}", n=case.position, verdict=verdict(case))
+    return t("Case {n}: {verdict}", n=case.position, verdict_text=verdict_text(case))
 
 
 # A fragment, so that paging does not compute the card again.
@@ -80,7 +80,7 @@ def _show_cases(card: ScoreCard) -> None:
             label,
             partial(_move, step, len(cases)),
             key=f"card{step}",
-            place=column,
+            rank_text=column,
             before_page=True,
             shortcut=key,
             disabled=disabled,
@@ -91,7 +91,7 @@ def _show_cases(card: ScoreCard) -> None:
 
 def _show_card() -> None:
     card = score_card(store(), person)
-    theme.page_title(t("Your score card"), f"{summary(card)} {place(card)}")
+    theme.page_title(t("Your score card"), f"{summary_text(card)} {rank_text(card)}")
     if card.comparison:
         with st.expander(t("You, other readers and models"), expanded=True, key="card-others"):
             head, rows = comparison_table(card.comparison)
@@ -100,7 +100,7 @@ def _show_card() -> None:
         _show_cases(card)
     if card.by_task and not card.comparison:
         with st.expander(t("By task"), key="card-tasks"):
-            theme.table([t("Task"), t("Match")], counts(card), caption=t("Matches by task"))
+            theme.table([t("Task"), t("Match")], task_rows(card), caption=t("Matches by task"))
 
 
 def _show_receipt() -> None:
@@ -117,7 +117,13 @@ def _record_link() -> None:
         reading_record(store(), person)
     except StudyError:
         return
-    links("record", {ADDRESS: t("Reading record to print or keep"), PDF: t("Reading record (PDF)")})
+    links(
+        "record",
+        {
+            RECORD_PATH: t("Reading record to print or keep"),
+            RECORD_PDF_PATH: t("Reading record (PDF)"),
+        },
+    )
 
 
 masthead(person)
@@ -135,4 +141,4 @@ except StudyError as error:
     st.info(plain(str(error)))
 _show_receipt()
 _record_link()
-to_teaching()
+link_to_teaching()

@@ -13,7 +13,13 @@ from ui.parts import actions
 from ui.parts.links import links
 from ui.parts.theme import error_line, page_title, section, state_badge
 from ui.people import handout
-from ui.people.judging import choose_judges, close_button, judges, pause, progress
+from ui.people.judging import (
+    choose_judges,
+    close_button,
+    judge_section,
+    pause_reason,
+    progress_table,
+)
 from ui.server.access import acting, guard
 from ui.server.deployment import store
 
@@ -24,7 +30,7 @@ _TITLES = {ANSWER: later("Answers in words"), EXPLANATION: later("Explanations")
 def _show_scoring(row: JudgingRow) -> None:
     with store().look() as look:
         answers = judging.everything_judged(look, row)
-        scorers, paused = judgements.judges(look, row), pause(look, row)
+        scorers, paused = judgements.judges(look, row), pause_reason(look, row)
     state_badge("closed" if row.ended_at_utc else "open")
     if paused:
         st.info(paused)
@@ -33,7 +39,7 @@ def _show_scoring(row: JudgingRow) -> None:
     st.write(t("{n} of {total} different answers settled.", n=n_settled, total=len(answers)))
     if n_answers > len(answers):
         st.caption(t("{n} answers in all: identical answers are scored once.", n=n_answers))
-    progress(row, answers, scorers)
+    progress_table(row, answers, scorers)
     if row.ended_at_utc:
         actions.show_last_report(f"close-{row.id}")
         st.caption(
@@ -111,7 +117,7 @@ def _page() -> None:
                 _new_scoring_form(kind, n)
     if person.may(Act.MAKE_STUDY):
         with st.expander(t("Scorers and their access codes")):
-            judges(person)
+            judge_section(person)
     if own_judgings:
         links("to_scores", {"reviews": t("Go to your own scoring")})
 

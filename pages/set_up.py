@@ -22,16 +22,16 @@ from ui.parts.text import minute, plain
 from ui.parts.theme import error_line, page_title
 from ui.server.access import acting, guard
 from ui.server.deployment import store
-from ui.wizard.frame import LOOK, meaning_of
+from ui.wizard.frame import STYLES, show_workload
 from ui.wizard.groups import preview_links
 from ui.wizard.protocol_view import consent_view, protocol_view
 from ui.wizard.setting_up import (
     SetUp,
     amendment_form,
     amendment_list,
-    drawn_cases,
     open_study,
     set_up_of,
+    show_drawn_cases,
 )
 
 person = guard(Act.SET_UP)
@@ -280,7 +280,7 @@ def _copy_to_draft(set_up: SetUp) -> Report:
 def _page() -> None:
     result = set_up_of(person.study_name)
     page_title(t("Protocol"))
-    st.html(LOOK)
+    st.html(STYLES)
     _completed_steps(result)
     body, side = st.columns([5, 1.4], gap="large")
     with body:
@@ -292,7 +292,7 @@ def _page() -> None:
         st.subheader(title, anchor=False)
         st.caption(plain(t("Bank {bank}", bank=result.row.bank_name)))
         protocol_view(result.protocol, consent=not _is_ready(result))
-        drawn_cases(person)
+        show_drawn_cases(person)
         links("protocol", {"study/protocol.toml": t("Download the protocol")}, download=True)
         _copy_button(result)
         _deposit_form()
@@ -302,7 +302,7 @@ def _page() -> None:
             _discard_form()
     with side, st.container(key="meaning"):
         st.markdown(f"**{t('What this means')}**")
-        meaning_of(result.protocol)
+        show_workload(result.protocol)
 
 
 with error_line():

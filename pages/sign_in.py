@@ -7,15 +7,15 @@ import streamlit as st
 from study.base.translation import t
 from ui.parts.forms import second_factor_form, sign_in_form
 from ui.parts.theme import show_lost_connection
-from ui.server.access import sentence
-from ui.server.single_sign_on import sign_on_part
+from ui.server.access import refusal_text
+from ui.server.single_sign_on import show_sign_on
 
 show_lost_connection()
 _, middle, _ = st.columns([1, 1.1, 1])
 with middle:
     st.title(t("Reading Room"), anchor=False)
     refusal_code = str(st.query_params.get("refused", ""))
-    refused = sentence(refusal_code)
+    refused = refusal_text(refusal_code)
     if refused:
         st.error(refused)
     if refusal_code in ("second-factor", "factor", "factor-wait"):
@@ -28,6 +28,6 @@ with middle:
         st.write(
             t("Radiologist reader studies: sign in with the access code your coordinator gave you.")
         )
-        sign_on_part(refused=bool(refused), signed_out="signed-out" in st.query_params)
+        show_sign_on(refused=bool(refused), signed_out="signed-out" in st.query_params)
         sign_in_form()
     st.caption(t("For research only. Not a medical device; nothing shown here is for diagnosis."))

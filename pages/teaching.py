@@ -13,7 +13,7 @@ from ui.app.masthead import masthead
 from ui.parts import theme
 from ui.parts.links import links
 from ui.parts.text import plain
-from ui.reading.score_card import of
+from ui.reading.score_card import count_text
 from ui.server.access import guard
 from ui.server.deployment import store
 
@@ -26,7 +26,7 @@ def _show_lesson(lesson: Lesson) -> None:
         st.write(_progress_text(lesson))
         if lesson.first:
             counts = {t("All cases"): sum_counts(lesson.first), **lesson.first}
-            rows = [(task or t("No task"), of(count)) for task, count in counts.items()]
+            rows = [(task or t("No task"), count_text(count)) for task, count in counts.items()]
             head = [t("Task"), t("Right first time")]
             theme.table(head, rows, caption=t("Your answers when you first saw each case"))
         if lesson.refused:

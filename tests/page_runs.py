@@ -65,7 +65,7 @@ def warm() -> Iterator[None]:
             connections.enter_context(store.kept_open())
             return store
 
-        with patch.object(deployment, "_opened", cache(open_store)):
+        with patch.object(deployment, "_opened_store", cache(open_store)):
             yield
 
 

@@ -21,7 +21,7 @@ import ui
 from study.base import translation
 from study.models.answer_parser import parse_answer
 from tests.page_runs import analysed as analysed
-from ui.viewer import MODULES, wanted
+from ui.viewer import MODULES, used_messages
 
 ROOT = Path(__file__).parents[1]
 
@@ -73,7 +73,7 @@ for package in (study, analysis, ui):
     for module in walk_packages(package.__path__, f"{package.__name__}."):
         if module.name not in SCRIPTS:
             import_module(module.name)
-wanted(MODULES)  # reads every module of the reading page
+used_messages(MODULES)  # reads every module of the reading page
 for language in translation.languages():  # reads each catalogue once
     translation.catalogue_messages(language, ())
     with translation.in_language(language):
@@ -82,7 +82,7 @@ translation.folder.cache_clear()
 # This call compiles the patterns that most outputs of models need.
 parse_answer("Not B, because there is no effusion. The answer is A.", ["Pneumothorax", "Effusion"])
 # A server loads the analysis in advance for the results page, which most tests do not open.
-patch("ui.app.study_bar.warm_up").start()
+patch("ui.app.study_bar.preload_analysis").start()
 # A server runs analyses and imports at low priority so that they do not delay readers. In tests,
 # other tests would take all processor time while a test waits for its analysis.
 patch("ui.server.worker.PRIORITY", 0).start()

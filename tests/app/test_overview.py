@@ -32,7 +32,7 @@ from tests.page_runs import button
 from ui.overview.model_upload import _Unconfirmed, _UnknownColumns, _Upload
 from ui.overview.models import model_table
 from ui.parts.text import plain
-from ui.server.file_jobs import begin, model_kept, on_disk
+from ui.server.file_jobs import begin_job, save_upload, store_model_file
 
 Opened = Callable[..., Store]
 FAST = {"response_ms": 250.0, "elapsed_ms": 250.0, "hidden_ms": 0.0, "paused_ms": 0.0}
@@ -354,7 +354,7 @@ def _read(watched: Store, name: str, words: str, n: int = 24) -> AppTest:
 
 
 def _uploaded(name: str, content: bytes, file_name: str = "model.json") -> _Upload:
-    file = on_disk(file_name, io.BytesIO(content))
+    file = save_upload(file_name, io.BytesIO(content))
     return _Upload(study="trial", file_name=file_name, file=file, model_id=name, model_version="")
 
 
@@ -454,10 +454,10 @@ def test_withdrawing_a_model_requires_a_reason_and_confirmation(watched: Store) 
 
 def test_messages_show_an_uploaded_file_by_its_name_only(watched: Store) -> None:
     """No message names a folder of the server, and the file is deleted later."""
-    file = on_disk("..\\..//x/bad.csv", io.BytesIO(b"x"))
+    file = save_upload("..\\..//x/bad.csv", io.BytesIO(b"x"))
     keep = {"acting": Acting(by=BY, now=NOW)}
     with pytest.raises(BadFile, match=r"^bad\.csv"):
-        begin(model_kept, file, watched.address, "trial", {}, keep).outcome()
+        begin_job(store_model_file, file, watched.address, "trial", {}, keep).outcome()
     place = file.path
     del file
     assert not place.exists()

@@ -17,7 +17,7 @@ from tests.conftest import NOW, ROOT, entropy_from, person
 from tests.page_runs import open_page
 from ui.app.menu import home_of, pages_of
 from ui.people.members import _invitations
-from ui.server.access import sentence
+from ui.server.access import refusal_text
 from ui.server.new_codes import Card
 
 Opened = Callable[..., Store]
@@ -242,5 +242,5 @@ def test_an_invalid_setting_of_single_sign_on_is_named_in_the_log(
     app = page.run()
     _button(app, "Sign in with hospital")
     assert not app.exception
-    assert [error.value for error in app.error] == [sentence("settings")]
+    assert [error.value for error in app.error] == [refusal_text("settings")]
     assert "secrets.toml: " in caplog.text

@@ -101,7 +101,7 @@ def test_a_page_can_be_tried_again_after_the_disk_hung(
 
     monkeypatch.setattr("ui.server.access.signed_in", hang)
     with monkeypatch.context() as patch:
-        patch.setattr("ui.server.deployment.LONGEST_S", 0.05)
+        patch.setattr("ui.server.deployment.MAX_DURATION_S", 0.05)
         app = AppTest.from_file(str(ROOT / "ui" / "app" / "router.py"), default_timeout=60).run()
         assert [error.value for error in app.error] == [plain(WHY)]
     works.set()

@@ -43,8 +43,8 @@ from tests import sites
 from tests.command_reference import commands_of
 from tests.conftest import ACTING, NOW, ROOT, entropy_from
 from tests.contract.test_passwords import _run
-from ui.results.background import _bundle, current_request
-from ui.server.schedule import make_films_ready
+from ui.results.background import _read_bundle, current_request
+from ui.server.schedule import prepare_films
 
 pytestmark = pytest.mark.thorough
 
@@ -99,8 +99,8 @@ JOBS: Mapping[str, Callable[[Place], object]] = {
     "backup": lambda place: backups.make_backup_if_due(place.store, now=_much_later()),
     "reminders": lambda place: _raised(send_due_reminders(place.store, MAIL, now=LATER)),
     "heads": lambda place: heads.send_due_heads(place.store, MAIL, now=LATER),
-    "films": lambda place: make_films_ready(place.store, set(), threading.Event()),
-    "analysis": lambda place: _bundle(current_request(place.store, "trial"), trails=True),
+    "films": lambda place: prepare_films(place.store, set(), threading.Event()),
+    "analysis": lambda place: _read_bundle(current_request(place.store, "trial"), trails=True),
     "import": _command(
         "import", "{place.folder}/1/bank/bank.json", "--db", "{place.address}", "--bank", "second"
     ),

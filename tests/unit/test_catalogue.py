@@ -113,7 +113,7 @@ def test_a_message_within_an_f_string_is_collected(tmp_path: Path) -> None:
 
 def test_the_template_is_a_catalogue(template: Catalog) -> None:
     """The template can be parsed, and has messages of staff pages and of the reading page."""
-    messages = {message.id for message in read_po(BytesIO(catalogue.text(template)))}
+    messages = {message.id for message in read_po(BytesIO(catalogue.po_file_of(template)))}
     assert {"Sign in", "Next case"} <= messages
 
 
@@ -206,12 +206,12 @@ def test_the_address_of_the_modules_contains_the_language(french: str) -> None:
 def test_age_and_sex_are_shown_in_the_readers_language() -> None:
     """The terms in the bank are English; other similar texts are not translated."""
     shown = {("Age", "60 years"), ("Age", "1 day"), ("Age", "50 to 60 years"), ("Sex", "female")}
-    assert {(name, desk._in_words(name, value)) for name, value in shown} == shown
+    assert {(name, desk._context_text(name, value)) for name, value in shown} == shown
     with words.in_language("de"):
-        texts = {desk._in_words(name, value) for name, value in shown}
+        texts = {desk._context_text(name, value) for name, value in shown}
         assert texts == {"60 Jahre", "1 Tag", "50 bis 60 Jahre", "weiblich"}
-        assert desk._in_words("Indication", "female") == "female"
-        assert desk._in_words("Age", "adult") == "adult"
+        assert desk._context_text("Indication", "female") == "female"
+        assert desk._context_text("Age", "adult") == "adult"
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from study.people.signing_in import Person
 from ui import viewer
 from ui.overview.trail import warn_of_lost_records
 from ui.parts.theme import page_file, show_lost_connection
-from ui.server.access import sentence
+from ui.server.access import refusal_text
 from ui.server.deployment import store
 from ui.server.new_codes import new_codes
 
@@ -45,14 +45,14 @@ def masthead(person: Person) -> None:
     )
     show_lost_connection()
     warn_of_lost_records(person)
-    refused = sentence(str(st.query_params.get("refused", "")))
+    refused = refusal_text(str(st.query_params.get("refused", "")))
     if refused:
         st.error(refused)
 
 
 def _before_leaving() -> str:
     """Return the question asked before signing out while new codes are shown, else nothing."""
-    if not new_codes().waiting:
+    if not new_codes().studies_with_codes:
         return ""
     return t("New access codes are not hidden yet. They are lost when you sign out. Sign out now?")
 

@@ -16,7 +16,7 @@ from study.store.studies import study_row
 from ui.app.menu import ARCHIVE, OVERVIEW, PEOPLE, RESULTS, SET_UP, Entry
 from ui.parts.text import plain
 from ui.parts.theme import arrow, error_line
-from ui.results.background import warm_up
+from ui.results.background import preload_analysis
 from ui.server.access import STUDY_SHOWN_KEY, token_of
 from ui.server.deployment import store
 
@@ -55,7 +55,7 @@ def study_bar(person: Person, pages: Pages, shown: StreamlitPage) -> None:
                 st.page_link(page, label=translated(entry.title))
         _link_to_next_step(person, pages, shown)
     if RESULTS in pages:
-        warm_up()
+        preload_analysis()
 
 
 def _study_picker(person: Person) -> None:

@@ -47,7 +47,7 @@ from ui.parts.forms import upload
 from ui.parts.links import attachment
 from ui.server.access import acting, answer
 from ui.server.deployment import store
-from ui.server.file_jobs import KeptFile, begin, bundle_merged, bundle_restored, on_disk
+from ui.server.file_jobs import SavedFile, begin_job, merge_bundle, restore_bundle, save_upload
 from ui.server.job_view import outcome_of
 
 _CLOSING_MEDIA_TYPES = {"closing-report.html": "text/html", "missing.csv": "text/csv"}
@@ -329,10 +329,10 @@ def merge_section(person: Person) -> None:
     )
 
 
-def _restore(person: Person, file: KeptFile) -> str:
+def _restore(person: Person, file: SavedFile) -> str:
     done = outcome_of(
         "restore",
-        lambda: begin(bundle_restored, file, store().address, acting(person)),
+        lambda: begin_job(restore_bundle, file, store().address, acting(person)),
         t("Checking {file}", file=file.name),
     )
     restored = t(
@@ -346,11 +346,11 @@ def _restore(person: Person, file: KeptFile) -> str:
     return f"{restored} {done.note}".strip()
 
 
-def _merge(person: Person, file: KeptFile, site: str) -> str:
+def _merge(person: Person, file: SavedFile, site: str) -> str:
     target = store().address, person.study_name, site
     merged = outcome_of(
         "merge",
-        lambda: begin(bundle_merged, file, *target, acting(person)),
+        lambda: begin_job(merge_bundle, file, *target, acting(person)),
         t("Checking {file}", file=file.name),
     )
     return t(
@@ -361,8 +361,8 @@ def _merge(person: Person, file: KeptFile, site: str) -> str:
     )
 
 
-def _with_uploaded_bundle(bundle: Any, act: Callable[[KeptFile], str]) -> str:
+def _with_uploaded_bundle(bundle: Any, act: Callable[[SavedFile], str]) -> str:
     """Call a function with the uploaded bundle."""
     if bundle is None:
         raise BadInput(t("Choose a bundle (ZIP) first."))
-    return act(on_disk(bundle.name, bundle))
+    return act(save_upload(bundle.name, bundle))

@@ -23,7 +23,14 @@ from ui.parts.text import plain
 from ui.parts.theme import facts, section, table
 from ui.server.access import acting
 from ui.server.deployment import store
-from ui.server.file_jobs import KeptFile, ModelFile, begin, model_file, model_kept, on_disk
+from ui.server.file_jobs import (
+    ModelFile,
+    SavedFile,
+    begin_job,
+    read_model_file,
+    save_upload,
+    store_model_file,
+)
 from ui.server.job_view import outcome_of
 
 _READ_KEY, _REFUSED_KEY, _NAMING_KEY = "model-read", "model-refused", "model-naming"
@@ -38,7 +45,7 @@ class _Upload:
 
     study: str
     file_name: str
-    file: KeptFile
+    file: SavedFile
     model_id: str
     model_version: str
 
@@ -103,7 +110,7 @@ def _read_upload(study: str, file: UploadedFile | None, name: str, version: str)
     uploaded = _Upload(
         study=study,
         file_name=file.name,
-        file=on_disk(file.name, file),
+        file=save_upload(file.name, file),
         model_id=name,
         model_version=version,
     )
@@ -134,7 +141,7 @@ def _read_in_worker(uploaded: _Upload, column_roles: Mapping[str, str] | None = 
     target = store().address, uploaded.study, column_roles
     return outcome_of(
         _READ_ACTION if column_roles is None else _REREAD_ACTION,
-        lambda: begin(model_file, uploaded.file, *target),
+        lambda: begin_job(read_model_file, uploaded.file, *target),
         t("Reading {file}", file=uploaded.file_name),
     )
 
@@ -410,7 +417,7 @@ def _save(person: Person, unconfirmed: _Unconfirmed, *, replaces: bool, reason: 
     target = store().address, uploaded.study, unconfirmed.column_roles
     outcome_of(
         _SAVE_ACTION,
-        lambda: begin(model_kept, uploaded.file, *target, model),
+        lambda: begin_job(store_model_file, uploaded.file, *target, model),
         t("Saving {file}", file=uploaded.file_name),
     )
     st.session_state.pop(_READ_KEY, None)

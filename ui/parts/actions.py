@@ -1,9 +1,9 @@
 """Buttons of the staff pages: each runs an action and shows its result next to the button.
 
 Only this module calls Streamlit's buttons. `button` runs a function that must return a report, so
-every action shows its result; a refusal (`StudyError`) is shown at the same place. The report remains
-until the next action or page, is scrolled into view and receives the focus. `view_button` is for
-buttons that only change what this window shows.
+every action shows its result; a refusal (`StudyError`) is shown at the same place. The report
+remains until the next action or page, is scrolled into view and receives the focus. `view_button`
+is for buttons that only change what this window shows.
 """
 
 from collections import Counter, defaultdict

@@ -1,6 +1,6 @@
 """New access codes on a page: cards to print, a CSV file, and links to copy.
 
-The CSV file is made in the browser, and a link contains its code after the # sign, so that neither
+The CSV file is created in the browser, and a link contains its code after the # sign, so neither
 the server's log nor Streamlit's files contain codes.
 """
 
@@ -22,37 +22,37 @@ _HTML = page_file(__file__, "handout.html")
 
 _CSS = page_file(__file__, "handout.css")
 
-# Only the cards are printed. Streamlit's page has an inner scroll area and would print one screen.
-_PAPER = style(page_file(__file__, "handout-print.css"))
+# Only the cards are printed. Streamlit's inner scroll area would otherwise print as one screen.
+_PRINT_STYLES = style(page_file(__file__, "handout-print.css"))
 
 _JS = page_file(__file__, "handout.js")
 
 
 @contextmanager
 def page(study: str) -> Iterator[None]:
-    """Run a page that creates codes; codes without a place are shown at its top."""
+    """Run a page that creates codes; codes not shown at an action are shown at its top."""
     codes, top = new_codes(), st.container()
     codes.is_shown = False
     yield
     if codes.of(study) and not codes.is_shown:
         with top:
-            _codes(codes, study)
+            _show_codes(codes, study)
 
 
 def show(study: str, key: str) -> None:
-    """Show the new codes of a study, or of the server if it is empty, after an action.
+    """Show the new codes of a study (of the server, for an empty name) after an action.
 
     They are shown at the action that added the last code, and at the top after a page change.
     """
     codes = new_codes()
-    if codes.of(study) and codes.place == (actions.page_visits(), key):
-        _codes(codes, study)
+    if codes.of(study) and codes.shown_at == (actions.page_visits(), key):
+        _show_codes(codes, study)
 
 
-def _codes(codes: NewCodes, study: str) -> None:
+def _show_codes(codes: NewCodes, study: str) -> None:
     codes.is_shown = True
     cards, known = codes.cards.get(study, ()), codes.known.get(study, ())
-    st.html(_PAPER)
+    st.html(_PRINT_STYLES)
     with st.container(key="handout"):
         if cards:
             st.success(
@@ -65,7 +65,7 @@ def _codes(codes: NewCodes, study: str) -> None:
                 )
             )
             with st.container(key="handout-cards"):
-                _sheet(study, cards)
+                _show_sheet(study, cards)
         if known:
             st.info(
                 plain(
@@ -79,7 +79,7 @@ def _codes(codes: NewCodes, study: str) -> None:
         actions.view_button(t("Hide the codes"), lambda: codes.hide(study), key="handout-done")
 
 
-def _sheet(study: str, cards: Sequence[Card]) -> None:
+def _show_sheet(study: str, cards: Sequence[Card]) -> None:
     address = _address(str(st.context.url or ""))
     sheet = st.components.v2.component("handout", html=_HTML, css=_CSS, js=_JS)
     sheet(
@@ -87,7 +87,7 @@ def _sheet(study: str, cards: Sequence[Card]) -> None:
         data={
             "study": study or t("Reading Room"),
             "address": address,
-            "cards": [_drawn(card, address) for card in cards],
+            "cards": [_card_data(card, address) for card in cards],
             "words": {
                 "print": t("Print the sheet"),
                 "csv": t("Save as CSV"),
@@ -98,9 +98,9 @@ def _sheet(study: str, cards: Sequence[Card]) -> None:
     )
 
 
-def _drawn(card: Card, address: str) -> dict[str, str]:
+def _card_data(card: Card, address: str) -> dict[str, str]:
     link = f"{address}#code={card.code}"
-    square = segno.make(link, micro=False).svg_inline(omitsize=True)
+    qr_svg = segno.make(link, micro=False).svg_inline(omitsize=True)
     expiry = (
         translation.period_end(card.expires_at_utc, browser_zone()) if card.expires_at_utc else ""
     )
@@ -108,7 +108,7 @@ def _drawn(card: Card, address: str) -> dict[str, str]:
         "who": card.who,
         "code": card.code,
         "link": link,
-        "qr": square,
+        "qr": qr_svg,
         "valid_until": expiry,
         "until": t("Valid until {moment}", moment=expiry) if expiry else "",
     }

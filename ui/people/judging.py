@@ -1,4 +1,4 @@
-"""Parts shared by the pages on which reviews and scorings are opened, followed and closed."""
+"""Parts shared by the pages that open, monitor and close reviews and scorings."""
 
 from collections.abc import Sequence
 
@@ -14,47 +14,54 @@ from study.store.judgements import REVIEW, JudgeRow, JudgingRow
 from ui.parts import actions
 from ui.parts.actions import Question
 from ui.parts.theme import table
-from ui.people.members import Scope, give_role, members_of, rows
+from ui.people.members import Scope, member_rows, members_of, role_form
 from ui.server.access import acting
 from ui.server.deployment import store
 
-_DAYS = 90
+_CODE_VALIDITY_DAYS = 90
 
 
-def judges(person: Person) -> None:
+def judge_section(person: Person) -> None:
     """Show the reviewers of this server, their codes, and the form that adds one."""
     scope = Scope(person=person, study="")
     reviewers = [member for member in members_of(scope) if member.role is Role.REVIEWER]
     with st.container():
         if reviewers:
-            rows(scope, reviewers, _DAYS, name="judges")
-    give_role(scope, (Role.REVIEWER,), _DAYS)
+            member_rows(scope, reviewers, _CODE_VALIDITY_DAYS, name="judges")
+    role_form(scope, (Role.REVIEWER,), _CODE_VALIDITY_DAYS)
 
 
 def choose_judges(person: Person, label: str, *, help: str, key: str | None = None) -> list[int]:
-    """Show a field in which judges are chosen; return their numbers."""
+    """Show a field for choosing judges; return the numbers of those chosen."""
     members = members_of(Scope(person=person, study=""))
-    known = {member.person: member.who for member in members if not member.revoked}
-    if len(known) < judging.N_FIRST_JUDGES:
+    candidates = {member.person: member.who for member in members if not member.revoked}
+    if len(candidates) < judging.N_FIRST_JUDGES:
         st.info(
             t("Two people are needed. First add them on this page with their access codes.")
             if person.may(Act.MAKE_STUDY)
             else t("Two people are needed. Ask an administrator of this server to add reviewers.")
         )
     return st.multiselect(
-        label, list(known), format_func=known.__getitem__, placeholder="", key=key, help=help
+        label,
+        list(candidates),
+        format_func=candidates.__getitem__,
+        placeholder="",
+        key=key,
+        help=help,
     )
 
 
-def pause(look: Transaction, row: JudgingRow) -> str:
-    """Return why an open review or scoring is paused; an empty text if it is not."""
+def pause_reason(look: Transaction, row: JudgingRow) -> str:
+    """Return why an open review or scoring is paused; empty if it is not."""
     return "" if row.ended_at_utc else judging.refusal(look, row)
 
 
-def progress(row: JudgingRow, everything: Sequence[Judged], people: Sequence[JudgeRow]) -> None:
+def progress_table(
+    row: JudgingRow, everything: Sequence[Judged], people: Sequence[JudgeRow]
+) -> None:
     """Show how many cases each judge has judged and, until closing, how many remain."""
     review = row.kind == REVIEW
-    heads = [t("Reviewer")] if review else [t("Scorer"), t("Code")]
+    headings = [t("Reviewer")] if review else [t("Scorer"), t("Code")]
     progress_rows = [
         (
             *([judge.handle] if review else [judge.handle, judge.code]),
@@ -68,7 +75,7 @@ def progress(row: JudgingRow, everything: Sequence[Judged], people: Sequence[Jud
         for judge in people
     ]
     table(
-        [*heads, t("Judged"), *(() if row.ended_at_utc else [t("Waiting")])],
+        [*headings, t("Judged"), *(() if row.ended_at_utc else [t("Waiting")])],
         progress_rows,
         caption=t("Progress of each reviewer") if review else t("Progress of each scorer"),
     )

@@ -30,32 +30,32 @@ from ui.parts.text import browser_zone, plain
 from ui.people import handout
 from ui.server.access import acting
 from ui.server.deployment import store
-from ui.server.file_jobs import begin, invited_readers, on_disk
+from ui.server.file_jobs import begin_job, read_reader_list, save_upload
 from ui.server.job_view import outcome_of
 from ui.server.new_codes import Card, new_codes
 
 EXPIRIES = (7, 30, 90, 365, 0)
 """Validity of a new code in days; 0 means unlimited."""
 
-_How = dict[str, Any]
-_Given = tuple[Sequence[str], Sequence[str]]
+_CodeArguments = dict[str, Any]
+_Recipients = tuple[Sequence[str], Sequence[str]]
 """People who received new codes, and people who keep an earlier code."""
 
-_MOST_MB = 1
-_WIDTHS = (2.2, 2.2, 2.6, 2.6, 1.4, 1.4)
-_MANY = 12
-_ON_A_PAGE = 20
+_MAX_LIST_MB = 1
+_COLUMN_WIDTHS = (2.2, 2.2, 2.6, 2.6, 1.4, 1.4)
+_SEARCH_FROM = 12
+_PEOPLE_PER_PAGE = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """The roles that a page manages: those of a study, or of the deployment if empty."""
+    """The roles that a page manages: those of a study, or of the deployment for an empty name."""
 
     person: Person
     study: str
 
     @property
-    def everywhere(self) -> bool:
+    def is_administrator(self) -> bool:
         """Return whether the user is an administrator of the deployment."""
         return self.person.may(Act.DEPLOYMENT)
 
@@ -65,12 +65,12 @@ class Scope:
 
 
 def key(name: str) -> str:
-    """Return a field's key for this turn: after an action the field is empty."""
-    return f"{name}-{new_codes().turn}"
+    """Return the key of a field; it changes after each action, so that the field is empty again."""
+    return f"{name}-{new_codes().n_actions}"
 
 
 def expiry_choice(name: str) -> int:
-    """Ask how long new codes are valid, and return the days (0: unlimited)."""
+    """Show the field for the validity of new codes; return it in days (0: unlimited)."""
     return st.selectbox(
         t("New codes are valid for"),
         EXPIRIES,
@@ -91,24 +91,24 @@ def members_of(scope: Scope) -> list[Member]:
 def _invite(scope: Scope, invitations: Sequence[Invitation], days: int, key: str) -> Report:
     """Invite readers and add their codes to the sheet."""
 
-    def give(codes: list[Code], code_options: _How) -> _Given:
+    def issue(codes: list[Code], code_options: _CodeArguments) -> _Recipients:
         known = studies.invite(store(), invitations=invitations, codes=codes, **code_options)
         return [invitation.reader_id for invitation in invitations], known
 
     n = len(invitations)
     message = tn("{n} reader was invited.", "{n} readers were invited.", n)
-    _with_codes(scope, Role.READER, n, days, give, key)
+    _issue_codes(scope, Role.READER, n, days, issue, key)
     return Report(text=message, followed_by="handout")
 
 
 def _give_role(scope: Scope, newcomer: Newcomer, days: int, key: str) -> Report:
     """Give a person a role and add their code to the sheet."""
 
-    def give(codes: list[Code], code_options: _How) -> _Given:
+    def issue(codes: list[Code], code_options: _CodeArguments) -> _Recipients:
         return [persons.grant_role(store(), newcomer, code=codes[0], **code_options)], ()
 
     message = t("{who} has been given the role.", who=newcomer.handle)
-    _with_codes(scope, newcomer.role, 1, days, give, key)
+    _issue_codes(scope, newcomer.role, 1, days, issue, key)
     return Report(text=message, followed_by="handout")
 
 
@@ -116,25 +116,25 @@ def _new_code_for(scope: Scope, member: Member, days: int, key: str) -> Report:
     """Create a new code, and restore a revoked role with it."""
     renew = persons.restore_role if member.revoked else persons.replace_code
 
-    def give(codes: list[Code], code_options: _How) -> _Given:
+    def issue(codes: list[Code], code_options: _CodeArguments) -> _Recipients:
         renew(store(), grant=member.grant, code=codes[0], **code_options)
         return [member.who], ()
 
     message = t("{who} has a new access code; any earlier one no longer works.", who=member.who)
-    _with_codes(scope, member.role, 1, days, give, key)
+    _issue_codes(scope, member.role, 1, days, issue, key)
     return Report(text=message, followed_by="handout")
 
 
-def _with_codes(
+def _issue_codes(
     scope: Scope,
     role: Role,
     n: int,
     days: int,
-    issue_codes: Callable[[list[Code], _How], _Given],
+    issue_codes: Callable[[list[Code], _CodeArguments], _Recipients],
     key: str,
 ) -> None:
-    """Create `n` new codes, valid for `days` days, and add them to the sheet."""
-    kept = new_codes()
+    """Issue `n` new codes, valid for `days` days, and add them to the sheet."""
+    sheet = new_codes()
     zone = browser_zone()
 
     def work(acting: Acting) -> None:
@@ -147,21 +147,21 @@ def _with_codes(
             for person, code in zip(entries, codes, strict=True)
             if person not in known
         )
-        kept.add(scope.study, cards, tuple(known), key)
+        sheet.add(scope.study, cards, tuple(known), key)
 
-    act(scope, role, work)
+    run_permitted(scope, role, work)
 
 
-def act(scope: Scope, role: Role, work: Callable[[Acting], object]) -> None:
-    """Run an action on a person with a role, if permitted, and start the next turn."""
+def run_permitted(scope: Scope, role: Role, work: Callable[[Acting], object]) -> None:
+    """Run an action on a person with a role, if permitted, and count it."""
     codes = new_codes()
     if not scope.may(role):
         raise NotAllowed(t("Your role here does not allow this."))
     work(acting(scope.person))
-    codes.turn += 1
+    codes.n_actions += 1
 
 
-def invite_one(scope: Scope, days: int) -> None:
+def invitation_form(scope: Scope, days: int) -> None:
     """Show the form that invites one reader."""
     with st.form(key("invite-one")):
         first, second, third, fourth = st.columns(4)
@@ -197,7 +197,7 @@ def invite_one(scope: Scope, days: int) -> None:
     handout.show(scope.study, "invite")
 
 
-def invite_list(scope: Scope, days: int) -> None:
+def invitation_list_form(scope: Scope, days: int) -> None:
     """Show the form that invites a list of readers, pasted or from a file."""
     below = st.container()
     with below, st.form(key("invite-list")):
@@ -213,7 +213,7 @@ def invite_list(scope: Scope, days: int) -> None:
             t("Paste the list"), key=key("list"), placeholder="reader_id,level\nR1,resident"
         )
         file = upload(
-            t("or choose a file"), types=TABLE_TYPES, key=key("list-file"), max_mb=_MOST_MB
+            t("or choose a file"), types=TABLE_TYPES, key=key("list-file"), max_mb=_MAX_LIST_MB
         )
 
         def invite() -> Report:
@@ -232,7 +232,7 @@ def invite_list(scope: Scope, days: int) -> None:
 
 
 def _invitations(pasted: str, file: UploadedFile | None) -> list[Invitation]:
-    """Read the pasted or uploaded list; both at once are refused."""
+    """Read the list that was pasted or uploaded, but refuse both at once."""
     if file and pasted.strip():
         raise BadInput(
             t(
@@ -242,22 +242,22 @@ def _invitations(pasted: str, file: UploadedFile | None) -> list[Invitation]:
             )
         )
     if file:
-        return _read(file)
+        return _read_list(file)
     if not pasted.strip():
         raise BadInput(t("Paste a list or choose a file first."))
     return parse_invitations(pasted, source=t("The list"))
 
 
-def _read(file: UploadedFile) -> list[Invitation]:
+def _read_list(file: UploadedFile) -> list[Invitation]:
     return outcome_of(
         "invite-all",
-        lambda: begin(invited_readers, on_disk(file.name, file)),
+        lambda: begin_job(read_reader_list, save_upload(file.name, file)),
         t("Reading {file}", file=file.name),
     )
 
 
-def give_role(scope: Scope, roles: tuple[Role, ...], days: int) -> None:
-    """Show the form that gives one of the roles that the user may give."""
+def role_form(scope: Scope, roles: tuple[Role, ...], days: int) -> None:
+    """Show the form for assigning one of the roles that the user may assign."""
     offered = [role for role in roles if scope.may(role)]
     if not offered:
         return
@@ -307,51 +307,51 @@ def _name_and_email(whose: str) -> tuple[str, str]:
     return name, email
 
 
-def rows(scope: Scope, members: Sequence[Member], days: int, *, name: str) -> None:
-    """Show people in rows, with search and pages if there are many.
+def member_rows(scope: Scope, members: Sequence[Member], days: int, *, name: str) -> None:
+    """Show people as rows, with search and pages if there are many.
 
     Parameters
     ----------
     days
         Validity of codes created here.
     name
-        Distinguishes this table's widgets from those of other tables.
+        Part of the keys of this table's widgets.
     """
-    if len(members) > _MANY:
+    if len(members) > _SEARCH_FROM:
         search_text = st.text_input(t("Search"), key=f"look-for-{name}").strip().casefold()
-        members = [member for member in members if search_text in _all_of(member)]
-    pages = -(-len(members) // _ON_A_PAGE)
+        members = [member for member in members if search_text in _searchable_text(member)]
+    pages = -(-len(members) // _PEOPLE_PER_PAGE)
     place = st.empty()
     page = st.pagination(pages, key=f"page-of-{name}-{pages}") if pages > 1 else 1
-    shown = members[_ON_A_PAGE * (page - 1) : _ON_A_PAGE * page]
+    shown = members[_PEOPLE_PER_PAGE * (page - 1) : _PEOPLE_PER_PAGE * page]
     with place.container(key=f"rows-{name}"):
-        _rows(scope, shown, days)
+        _show_rows(scope, shown, days)
 
 
-def _rows(scope: Scope, members: Sequence[Member], days: int) -> None:
-    heads = (t("Person"), t("Details"), t("Name, email"), t("Access code"))
-    for column, head in zip(st.columns(_WIDTHS), heads, strict=False):
-        column.caption(head)
+def _show_rows(scope: Scope, members: Sequence[Member], days: int) -> None:
+    headings = (t("Person"), t("Details"), t("Name, email"), t("Access code"))
+    for column, heading in zip(st.columns(_COLUMN_WIDTHS), headings, strict=False):
+        column.caption(heading)
     for member in members:
-        _row(scope, member, days)
+        _member_row(scope, member, days)
 
 
-def _all_of(member: Member) -> str:
+def _searchable_text(member: Member) -> str:
     return f"{member.who} {member.about} {member.name} {member.email}".casefold()
 
 
-def _row(scope: Scope, member: Member, days: int) -> None:
+def _member_row(scope: Scope, member: Member, days: int) -> None:
     name_column, details, named, code, first, second = st.columns(
-        _WIDTHS, vertical_alignment="center"
+        _COLUMN_WIDTHS, vertical_alignment="center"
     )
     simulated = t("(simulated)") if member.simulated else ""
     name_column.markdown(f"**{plain(member.who)}** {simulated}")
     details.markdown(plain(member.about) or role_title(member.role))
     named.text(", ".join(entry for entry in (member.name, member.email) if entry) or "–")
-    code.markdown(_code(member))
+    code.markdown(_code_state_text(member))
     if not scope.may(member.role):
         return
-    if member.elsewhere and not scope.everywhere:
+    if member.elsewhere and not scope.is_administrator:
         with second.popover(t("More"), key=f"more-{member.grant}"):
             st.caption(
                 t(
@@ -359,15 +359,15 @@ def _row(scope: Scope, member: Member, days: int) -> None:
                     "this server can issue codes and manage the name."
                 )
             )
-            _revoke(scope, member)
+            _revoke_form(scope, member)
         return
     below = st.container()
-    _new_code(scope, member, days, first, below)
+    _new_code_button(scope, member, days, first, below)
     with second.popover(t("More"), key=f"more-{member.grant}", width="stretch"):
         _member_details(scope, member)
 
 
-def _new_code(
+def _new_code_button(
     scope: Scope, member: Member, days: int, place: DeltaGenerator, below: DeltaGenerator
 ) -> None:
     name = f"code-{member.grant}"
@@ -390,7 +390,7 @@ def _member_details(scope: Scope, member: Member) -> None:
         email = st.text_input(t("Email"), member.email, key=key(f"email-{member.grant}"))
 
         def save() -> str:
-            _act_on(scope, member, persons.change_name, name=name, email=email)
+            _run_on_role(scope, member, persons.change_name, name=name, email=email)
             return t("Name and email saved.")
 
         actions.button(
@@ -401,7 +401,7 @@ def _member_details(scope: Scope, member: Member) -> None:
         )
 
     def erase() -> str:
-        _act_on(scope, member, persons.erase_name)
+        _run_on_role(scope, member, persons.erase_name)
         return t("Name and email erased.")
 
     if member.name or member.email:
@@ -415,14 +415,14 @@ def _member_details(scope: Scope, member: Member) -> None:
         )
     else:
         actions.show_last_report(f"erase-{member.grant}")
-    _account(scope, member)
-    _revoke(scope, member)
+    _account_section(scope, member)
+    _revoke_form(scope, member)
 
 
-def _account(scope: Scope, member: Member) -> None:
-    """Show sign-in account and second factor; let administrators of the server remove them."""
+def _account_section(scope: Scope, member: Member) -> None:
+    """Show the sign-in account and second factor, which administrators of the server can remove."""
     if member.account is not None:
-        _removal(
+        _removal_form(
             scope,
             member,
             t("Sign-in account: {provider}", provider=plain(member.account or t("erased"))),
@@ -437,7 +437,7 @@ def _account(scope: Scope, member: Member) -> None:
     else:
         actions.show_last_report(f"release-{member.grant}")
     if member.has_second_factor:
-        _removal(
+        _removal_form(
             scope,
             member,
             t("Signs in with a second factor."),
@@ -464,8 +464,8 @@ class _Removal:
     done: str
 
 
-def _removal(scope: Scope, member: Member, details: str, removal: _Removal) -> None:
-    if not scope.everywhere:
+def _removal_form(scope: Scope, member: Member, details: str, removal: _Removal) -> None:
+    if not scope.is_administrator:
         st.caption(removal.refused)
         return
     st.caption(details)
@@ -474,13 +474,13 @@ def _removal(scope: Scope, member: Member, details: str, removal: _Removal) -> N
         reason = st.text_input(t("Reason"), key=key(f"{removal.name}-reason-{member.grant}"))
 
         def remove() -> str:
-            _act_on(scope, member, removal.do, reason=reason)
+            _run_on_role(scope, member, removal.do, reason=reason)
             return removal.done
 
         actions.button(removal.label, remove, in_form=True, key=name)
 
 
-def _revoke(scope: Scope, member: Member) -> None:
+def _revoke_form(scope: Scope, member: Member) -> None:
     name = f"revoke-{member.grant}"
     if member.revoked or member.person == scope.person.id:
         actions.show_last_report(name)
@@ -490,20 +490,20 @@ def _revoke(scope: Scope, member: Member) -> None:
 
         def revoke() -> str:
             codes = new_codes()
-            _act_on(scope, member, persons.revoke_role, reason=reason)
+            _run_on_role(scope, member, persons.revoke_role, reason=reason)
             codes.drop(scope.study, member.who)
             return t("{who} no longer has access here.", who=member.who)
 
         actions.button(t("Revoke now"), revoke, in_form=True, key=name)
 
 
-def _act_on(scope: Scope, member: Member, do: Callable[..., object], **arguments: Any) -> None:
+def _run_on_role(scope: Scope, member: Member, do: Callable[..., object], **arguments: Any) -> None:
     """Run an action on a person's role."""
     key = {"study": scope.study, "grant": member.grant}
-    act(scope, member.role, lambda acting: do(store(), **key, **arguments, acting=acting))
+    run_permitted(scope, member.role, lambda acting: do(store(), **key, **arguments, acting=acting))
 
 
-def _code(member: Member) -> str:
+def _code_state_text(member: Member) -> str:
     zone = browser_zone()
 
     def time(of: Callable[[str, tzinfo], str], at_utc: str | None) -> str:

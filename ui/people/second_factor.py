@@ -17,7 +17,7 @@ from ui.parts.theme import section as heading
 from ui.server.access import acting
 from ui.server.deployment import store
 
-_NEW, _CODES = "new-second-factor", "recovery-codes"
+_NEW_FACTOR_KEY, _CODES_KEY = "new-second-factor", "recovery-codes"
 
 
 def section(person: Person) -> None:
@@ -29,8 +29,8 @@ def section(person: Person) -> None:
     if policy is Policy.NEVER:
         st.info(t("Second factors are switched off on this server."))
         return
-    if codes := st.session_state.get(_CODES):
-        _recovery(codes)
+    if codes := st.session_state.get(_CODES_KEY):
+        _show_recovery_codes(codes)
         return
     if person.must_add_factor:
         st.warning(
@@ -46,11 +46,13 @@ def section(person: Person) -> None:
         )
         if not st.toggle(t("Replace it, for example with a new phone"), key="replace-factor"):
             return
-    _form(person)
+    _addition_form(person)
 
 
-def _form(person: Person) -> None:
-    new: NewFactor = st.session_state.setdefault(_NEW, second_factor.new_factor(person.name))
+def _addition_form(person: Person) -> None:
+    new: NewFactor = st.session_state.setdefault(
+        _NEW_FACTOR_KEY, second_factor.new_factor(person.name)
+    )
     st.markdown(
         t(
             "1. Open an authenticator app on your phone, and scan this code or enter the key.\n"
@@ -67,8 +69,8 @@ def _form(person: Person) -> None:
             codes = second_factor.add(
                 store(), person.id, new, code, entropy=secrets.token_bytes, acting=acting(person)
             )
-            st.session_state[_CODES] = codes
-            del st.session_state[_NEW]
+            st.session_state[_CODES_KEY] = codes
+            del st.session_state[_NEW_FACTOR_KEY]
             return t("Your second factor is active from the next sign-in.")
 
         actions.button(
@@ -76,7 +78,7 @@ def _form(person: Person) -> None:
         )
 
 
-def _recovery(codes: list[str]) -> None:
+def _show_recovery_codes(codes: list[str]) -> None:
     st.markdown(
         t(
             "Keep these recovery codes in a safe place. Each replaces the phone once. They are "
@@ -86,14 +88,14 @@ def _recovery(codes: list[str]) -> None:
     st.code("\n".join(codes), language=None)
 
     def hide() -> Report:
-        del st.session_state[_CODES]
+        del st.session_state[_CODES_KEY]
         return Report(text=t("The recovery codes are hidden."))
 
     actions.button(t("Hide the recovery codes"), hide, key="hide-recovery-codes")
 
 
-def setting(person: Person) -> None:
-    """Show the deployment's setting for second factors, and change it."""
+def policy_form(person: Person) -> None:
+    """Show the form for the deployment's second-factor setting."""
     heading(
         t("Second factor"),
         t(

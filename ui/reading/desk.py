@@ -1,4 +1,4 @@
-"""The reader's routes: the desk, an earlier case, and the records sent by the page.
+"""The reader's routes: the desk, earlier cases, and the records that the page sends.
 
 Responses are built field by field from the domain's views, which have no field for the reference
 standard, report text or another reader's answer.
@@ -28,9 +28,9 @@ from ui.server.access import same_origin, status_of, token_of
 from ui.server.deployment import Lane, in_turn, store_with_wait_limit
 
 Address = Callable[[FilmView], str]
-"""Returns the address of a film."""
+"""Function that returns the address of a film."""
 
-_CALLED = {
+_CONTEXT_LABELS = {
     "Age": later("Age"),
     "Sex": later("Sex"),
     "Indication": later("Indication"),
@@ -39,12 +39,12 @@ _CALLED = {
 _AGE = re.compile(r"(\d{1,3})(?: to (\d{1,3}))? (year|month|week|day)s?")
 
 
-_MOST_ACCEPTED = 1000
-_accepted: set[str] = set()
-"""Tokens of readers who requested their desk, so that later messages need only one check.
+_MAX_ACCEPTED_TOKENS = 1000
+_accepted_tokens: set[str] = set()
+"""Tokens of readers who have requested their desk, whose messages need only one further check.
 
-The check is part of the transaction that stores the records, so that an ended sign-in stores
-nothing.
+That check is part of the transaction that stores the records, so that nothing is stored after the
+sign-in has ended.
 """
 
 
@@ -58,7 +58,7 @@ def routes() -> list[Route]:
 
 
 async def _desk(request: Request) -> Response:
-    def hand_out(look: Transaction, person: Person) -> dict[str, Any]:
+    def content_for(look: Transaction, person: Person) -> dict[str, Any]:
         now = datetime.now(UTC)
         reader_desk = desk.with_session_feedback(
             store_with_wait_limit(),
@@ -66,34 +66,34 @@ async def _desk(request: Request) -> Response:
             desk.desk_in_transaction(look, person, now=now),
             now=now,
         )
-        return desk_json(reader_desk, _films(look, person))
+        return desk_json(reader_desk, _prepared_film_addresses(look, person))
 
-    return await _for_reader(request, hand_out)
+    return await _for_reader(request, content_for)
 
 
 async def _case(request: Request) -> Response:
     position = position_of(request)
 
-    def hand_out(look: Transaction, person: Person) -> dict[str, Any]:
+    def content_for(look: Transaction, person: Person) -> dict[str, Any]:
         case = desk.case_at(store_with_wait_limit(), person, position, now=datetime.now(UTC))
-        return case_json(case, _signed(look, person))
+        return case_json(case, _signed_addresses(look, person))
 
-    return await _for_reader(request, hand_out)
+    return await _for_reader(request, content_for)
 
 
 async def _records(request: Request) -> Response:
     if refused := cross_origin_refusal(request):
         return refused
-    if token_of(request.cookies) not in _accepted:
+    if token_of(request.cookies) not in _accepted_tokens:
         checked = await _for_reader(request, lambda look, person: {})
         if checked.status_code != 200:
             return checked  # messages without permission are not read
-    sent = await message(request)
+    sent = await read_message(request)
     if isinstance(sent, Response):
         return sent
     seal, records = sent
 
-    def take() -> dict[str, Any] | Response:
+    def store_records() -> dict[str, Any] | Response:
         current_store = store_with_wait_limit()
         with (
             current_store.desk() as change
@@ -107,14 +107,16 @@ async def _records(request: Request) -> Response:
             now = datetime.now(UTC)
             receipt = desk.take_in_transaction(change, person, records, now=now)
             address_of = (
-                _films(change, person) if _has_reading(records) else _signed(change, person)
+                _prepared_film_addresses(change, person)
+                if _has_reading(records)
+                else _signed_addresses(change, person)
             )
         metrics.records.labels("stored").inc(len(receipt.stored))
         metrics.records.labels("refused").inc(len(receipt.refused))
         explained = desk.with_feedback(current_store, person, receipt, now=now)
         return acknowledgement_json(explained, address_of)
 
-    return await answered(take, Lane.WRITES)
+    return await json_answer(store_records, Lane.WRITES)
 
 
 def position_of(request: Request) -> int:
@@ -130,8 +132,8 @@ def cross_origin_refusal(request: Request) -> Response | None:
     return refusal(403, reason, reason="wrong-origin")
 
 
-async def message(request: Request) -> tuple[str, list[Any]] | Response:
-    """Return seal and records of a message from the reading page, or the reason for a refusal."""
+async def read_message(request: Request) -> tuple[str, list[Any]] | Response:
+    """Return the seal and the records of a reading page's message, or a refusal."""
     try:
         sent = json.loads(await request.body())
         return str(sent["seal"]), _with_sending_time(sent["records"], sent.get("sent_epoch_ms"))
@@ -147,31 +149,31 @@ async def _for_reader(
             person = _reader(look, request)
             return person if isinstance(person, Response) else answer(look, person)
 
-    return await answered(work)
+    return await json_answer(work)
 
 
 def _reader(look: Transaction, request: Request) -> Person | Response:
-    """Return the reader who sends the request, or the refusal for other people."""
+    """Return the reader who sends the request, or a refusal for anyone else."""
     token, now = token_of(request.cookies), datetime.now(UTC)
     person = person_of(look, token, now=now) if token else None
     if person is None or person.reader is None:
-        _accepted.discard(token)
+        _accepted_tokens.discard(token)
     if (person is None or person.reader is None) and token and has_lost_role(look, token, now=now):
         return refusal(403, t("You have left this study."), reason="left")
     if person is None:
         return refusal(401, t("Sign in first."), reason="signed-out")
     if person.reader is None:
         return refusal(403, t("Only readers of this study can read."), reason="other-reader")
-    if len(_accepted) >= _MOST_ACCEPTED:
-        _accepted.clear()
-    _accepted.add(token)
+    if len(_accepted_tokens) >= _MAX_ACCEPTED_TOKENS:
+        _accepted_tokens.clear()
+    _accepted_tokens.add(token)
     return person
 
 
-async def answered(
+async def json_answer(
     work: Callable[[], dict[str, Any] | Response], queue: Lane = Lane.READS
 ) -> Response:
-    """Answer a request of the reading page with the result, or with the reason for a refusal."""
+    """Answer a request from the reading page with the result, or with the reason for a refusal."""
     try:
         result = await in_turn(work, queue)
     except StudyError as error:
@@ -188,7 +190,7 @@ def refusal(status: int, sentence: str, *, reason: str = "refused") -> Response:
 
 
 def _with_sending_time(records: Any, sent_epoch_ms: Any) -> list[Any]:
-    """Return the records of a message, each with its time of sending by the page's clock."""
+    """Return the records of a message, each with the sending time by the page's clock."""
     return [
         {**record, "sent_epoch_ms": sent_epoch_ms} if isinstance(record, dict) else record
         for record in list(records)
@@ -196,18 +198,18 @@ def _with_sending_time(records: Any, sent_epoch_ms: Any) -> list[Any]:
 
 
 def _has_reading(records: Iterable[Any]) -> bool:
-    """Return whether the next films have changed; a presentation alone changes nothing."""
+    """Return whether a reading was sent: only then are the reader's next films different."""
     return any(isinstance(record, dict) and record.get("kind") == "reading" for record in records)
 
 
-def _films(look: Transaction, person: Person) -> Address:
-    """Prepare a reader's next films in the background, and return a function for addresses."""
+def _prepared_film_addresses(look: Transaction, person: Person) -> Address:
+    """Prepare a reader's next films in the background, and return the function for addresses."""
     current_store = store_with_wait_limit()
     prepare_ahead(current_store, person, home=current_store)
-    return _signed(look, person)
+    return _signed_addresses(look, person)
 
 
-def _signed(look: Transaction, person: Person) -> Address:
+def _signed_addresses(look: Transaction, person: Person) -> Address:
     secret, now_s = deployment.secret(look), datetime.now(UTC).timestamp()
     return lambda film: address(secret, person, film.film, now_s=now_s)
 
@@ -250,7 +252,7 @@ def _step_json(step: StepView) -> dict[str, Any]:
     return {"step": step.step}
 
 
-def _in_words(name: str, value: str) -> str:
+def _context_text(name: str, value: str) -> str:
     """Return an age or a sex in the page's language, and other values unchanged."""
     if name == "Sex":
         return translated(value)
@@ -278,7 +280,7 @@ def case_json(case: CaseView, address_of: Address) -> dict[str, Any]:
         "question": case.question,
         "options": [{"option": letter, "text": text} for letter, text in case.options],
         "context": [
-            {"name": translated(_CALLED[name]), "value": _in_words(name, value)}
+            {"name": translated(_CONTEXT_LABELS[name]), "value": _context_text(name, value)}
             for name, value in case.context
         ],
         "views": [_film_json(film, address_of(film)) for film in case.views],

@@ -1,9 +1,9 @@
 """Prepares films and serves them at addresses signed for one reader and one hour.
 
 Only compressed samples are sent, never paths, file names or row numbers. A film's name consists of
-the reader's case and the position of the view, so that it reveals neither the film's place in the
-bank nor whether it was shown before. Films are prepared once, kept in memory and on a shelf next to
-the store, and prepared in advance for a reader who requests the desk.
+the reader's case and the position of the view, so it reveals neither the film's position in
+the bank nor whether it was shown before. Films are prepared once, kept in memory and on a shelf
+next to the store, and prepared in advance for a reader who requests the desk.
 """
 
 import hmac
@@ -45,31 +45,31 @@ class FilmCache:
     most : int
         Maximum number of prepared films in memory.
     queued : int
-        Maximum number of waiting jobs of `ahead`; further jobs are dropped, and their films are
+        Maximum number of waiting background jobs; further jobs are dropped, and their films are
         prepared on request.
     """
 
-    def __init__(self, *, most: int, queued: int) -> None:
-        self._most = most
-        self._kept: OrderedDict[Key, Future[bytes]] = OrderedDict()
+    def __init__(self, *, max_films: int, max_jobs: int) -> None:
+        self._max_films = max_films
+        self._films: OrderedDict[Key, Future[bytes]] = OrderedDict()
         self._lock = threading.Lock()
-        self._jobs: queue.Queue[tuple[Key, Steps]] = queue.Queue(queued)
+        self._jobs: queue.Queue[tuple[Key, Steps]] = queue.Queue(max_jobs)
         self._waiting: set[Key] = set()
         self._worker: threading.Thread | None = None
 
     def get(self, key: Key, make: Make) -> bytes:
-        """Return the film of a key; if it is missing, one of the callers makes it.
+        """Return the film of a key; if it is missing, one of the callers prepares it.
 
-        An error of `make` is raised to all of these callers; the next caller tries again.
+        If `make` fails, all waiting callers receive the error; the next caller tries again.
         """
         with self._lock:
-            film = self._kept.get(key)
+            film = self._films.get(key)
             is_owner = film is None
             if film is None:
-                film = self._kept[key] = Future()
-            self._kept.move_to_end(key)
-            while len(self._kept) > self._most:
-                self._kept.popitem(last=False)
+                film = self._films[key] = Future()
+            self._films.move_to_end(key)
+            while len(self._films) > self._max_films:
+                self._films.popitem(last=False)
         if is_owner:
             self._make(key, film, make)
         return film.result()
@@ -79,12 +79,12 @@ class FilmCache:
             future.set_result(make())
         except BaseException as error:
             with self._lock:
-                if self._kept.get(key) is future:
-                    del self._kept[key]
+                if self._films.get(key) is future:
+                    del self._films[key]
             future.set_exception(error)
 
-    def ahead(self, name: Key, steps: Steps) -> None:
-        """Run the steps of a job in the background, unless a job of that name is waiting."""
+    def prepare_in_background(self, name: Key, steps: Steps) -> None:
+        """Run the steps of a job in the background, unless a job with that name is waiting."""
         with self._lock:
             if name in self._waiting:
                 return
@@ -97,7 +97,7 @@ class FilmCache:
                 self._worker = threading.Thread(target=self._work, daemon=True)
                 self._worker.start()
 
-    def settled(self) -> None:
+    def wait_until_idle(self) -> None:
         """Wait until all background jobs are done."""
         self._jobs.join()
 
@@ -106,7 +106,7 @@ class FilmCache:
             name, steps = self._jobs.get()
             with self._lock:
                 self._waiting.discard(name)
-            # Errors in a film are reported to the request for it.
+            # Errors in a film are reported when it is requested.
             with suppress(Exception):
                 for step in steps():
                     with suppress(Exception):
@@ -114,18 +114,18 @@ class FilmCache:
             self._jobs.task_done()
 
 
-LIFE_S = 3600
-_STEP_S = 600
-_KEPT = 48
+ADDRESS_LIFE_S = 3600
+_ADDRESS_STEP_S = 600
+_MAX_FILMS = 48
 """Number of prepared films in memory; at 10 MB per film, they use at most half a gigabyte."""
-_CASES_PREPARED = 5
+_N_CASES_PREPARED = 5
 """Number of cases whose films are prepared: those on the page and two more."""
-_QUEUED = 64
+_MAX_JOBS = 64
 
 
 def address(secret: str, person: Person, film: str, *, now_s: float) -> str:
-    """Return a film's address for one reader: the same for ten minutes, so it can be cached."""
-    expires = int(now_s // _STEP_S) * _STEP_S + _STEP_S + LIFE_S
+    """Return a film's address for one reader; it is the same for ten minutes, for caching."""
+    expires = int(now_s // _ADDRESS_STEP_S) * _ADDRESS_STEP_S + _ADDRESS_STEP_S + ADDRESS_LIFE_S
     return f"films/{film}/{expires}/{_signature(secret, person.reader, film, expires)}"
 
 
@@ -142,20 +142,20 @@ def prepare_ahead(read: Store, person: Person, *, home: Store) -> None:
 
     def steps() -> Iterator[Callable[[], object]]:
         with read.look(sealed=True) as look:
-            coming = readings.upcoming_films(look, person.reader, _CASES_PREPARED)
-        for film in coming:
-            yield partial(_prepared, home, film)
+            upcoming = readings.upcoming_films(look, person.reader, _N_CASES_PREPARED)
+        for film in upcoming:
+            yield partial(_prepared_film, home, film)
 
-    _cache().ahead((read.path, person.reader), steps)
+    _cache().prepare_in_background((read.path, person.reader), steps)
 
 
 def film_response(current_store: Store, row: FilmRow) -> Response:
     """Return a film in the reading page's format."""
     headers = {
-        "Cache-Control": f"private, max-age={LIFE_S}, immutable",
+        "Cache-Control": f"private, max-age={ADDRESS_LIFE_S}, immutable",
         "Content-Encoding": CONTENT_ENCODING,
     }
-    return Response(_prepared(current_store, row), media_type=MEDIA_TYPE, headers=headers)
+    return Response(_prepared_film(current_store, row), media_type=MEDIA_TYPE, headers=headers)
 
 
 def routes() -> list[Route]:
@@ -165,12 +165,12 @@ def routes() -> list[Route]:
 
 async def _film(request: Request) -> Response:
     try:
-        return await in_turn(partial(_answer, request), Lane.IMAGES)
+        return await in_turn(partial(_signed_film_response, request), Lane.IMAGES)
     except StudyError as error:
         return PlainTextResponse(str(error), status_code=503)
 
 
-def _answer(request: Request) -> Response:
+def _signed_film_response(request: Request) -> Response:
     case, signature = (str(request.path_params[key]) for key in ("case", "signature"))
     view, expires = (number(request.path_params[key]) for key in ("view", "expires"))
     person = signed_in(request.cookies)
@@ -188,7 +188,7 @@ def _answer(request: Request) -> Response:
     return film_response(current_store, row)
 
 
-def _prepared(current_store: Store, row: FilmRow) -> bytes:
+def _prepared_film(current_store: Store, row: FilmRow) -> bytes:
     return _cache().get(
         (row.images_root, row.path, row.sha256),
         lambda: prepared_film(row.file, row.sha256, Shelf(current_store.companion_path("films"))),
@@ -197,7 +197,7 @@ def _prepared(current_store: Store, row: FilmRow) -> bytes:
 
 @lru_cache
 def _cache() -> FilmCache:
-    return FilmCache(most=_KEPT, queued=_QUEUED)
+    return FilmCache(max_films=_MAX_FILMS, max_jobs=_MAX_JOBS)
 
 
 def _signature(secret: str, reader: int | None, film: str, expires: int) -> str:

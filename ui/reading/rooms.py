@@ -1,7 +1,7 @@
-"""The reading page for other uses than a study: teaching, review, scoring and previews.
+"""The reading page for uses other than a study: teaching, review, scoring and previews.
 
 This module contains their routes and mounts the page. A preview uses a temporary copy of a study;
-page and data are those of a reader, and only the addresses differ.
+its page and data are a reader's, and only the addresses differ.
 """
 
 import secrets
@@ -26,7 +26,7 @@ from study.people.signing_in import Person
 from study.reading import desk
 from study.reading.desk import Acknowledgement, Desk
 from study.store import Store
-from study.store import teaching as stored
+from study.store import teaching as teaching_banks
 from study.store.banks import FilmRow
 from ui import viewer
 from ui.parts.links import links
@@ -34,12 +34,12 @@ from ui.parts.text import number, plain
 from ui.reading.desk import (
     Address,
     acknowledgement_json,
-    answered,
     case_json,
     cross_origin_refusal,
     desk_json,
-    message,
+    json_answer,
     position_of,
+    read_message,
     refusal,
 )
 from ui.reading.films import film_response, prepare_ahead
@@ -48,7 +48,7 @@ from ui.server.deployment import Lane, store, store_with_wait_limit
 
 
 class RoomDomain(Protocol):
-    """Functions of the domain that a room calls with the store, the person and the room's numbers.
+    """Domain functions that a room calls with the store, the person and the room's numbers.
 
     `film` also receives a case and a view; `take_records` receives the records and, by name, `now`.
     """
@@ -59,7 +59,7 @@ class RoomDomain(Protocol):
 
     @property
     def seal(self) -> Callable[Concatenate[Store, Person, ...], str]:
-        """Returns the mark that a page's outbox contains."""
+        """Returns the seal that a page's outbox contains."""
 
     @property
     def film(self) -> Callable[Concatenate[Store, Person, ...], FilmRow | None]:
@@ -67,7 +67,7 @@ class RoomDomain(Protocol):
 
     @property
     def take_records(self) -> Callable[Concatenate[Store, Person, ...], Acknowledgement]:
-        """Stores the records sent by the page, and returns the outcome."""
+        """Stores the records sent by the page, and returns the result."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,24 +88,24 @@ class Room:
         The page from which the room is entered, and to which the reader returns.
     """
 
-    of: str
+    kind: str
     act: Act
-    key: tuple[str, ...]
+    key_names: tuple[str, ...]
     domain: RoomDomain
-    leave: str
+    return_page: str
 
-    def mount(self, *key: int) -> None:
+    def mount(self, *numbers: int) -> None:
         """Mount the reading page in a room."""
         viewer.mount(
-            desk_url=f"{self._address(key)}/desk",
+            desk_url=f"{self._address(numbers)}/desk",
             modules_url=viewer.modules_url(),
             sign_out_url="sign-out",
-            apart={"of": self.of, "leave_url": self.leave},
+            variant={"of": self.kind, "leave_url": self.return_page},
         )
 
     def routes(self) -> list[Route]:
         """Return the room's routes."""
-        at = "/".join(["", self.of, *(f"{{{name}}}" for name in self.key)])
+        at = "/".join(["", self.kind, *(f"{{{name}}}" for name in self.key_names)])
         return [
             Route(f"{at}/desk", self._desk, methods=["GET"]),
             Route(f"{at}/desk/records", self._records, methods=["POST"]),
@@ -113,45 +113,45 @@ class Room:
         ]
 
     async def _desk(self, request: Request) -> Response:
-        def found(person: Person, *key: int) -> dict[str, Any]:
+        def content_for(person: Person, *numbers: int) -> dict[str, Any]:
             return desk_json(
-                self.domain.desk(store_with_wait_limit(), person, *key), self._films(key)
+                self.domain.desk(store_with_wait_limit(), person, *numbers), self._films(numbers)
             )
 
-        return await self._within(request, found)
+        return await self._within(request, content_for)
 
     async def _records(self, request: Request) -> Response:
         refused = cross_origin_refusal(request) or await self._within(request, lambda *_: {})
         if refused.status_code != 200:
             return refused
-        sent = await message(request)
+        sent = await read_message(request)
         if isinstance(sent, Response):
             return sent
         seal, records = sent
 
-        def take(person: Person, *key: int) -> dict[str, Any] | Response:
-            if self.domain.seal(store_with_wait_limit(), person, *key) != seal:
+        def store_records(person: Person, *numbers: int) -> dict[str, Any] | Response:
+            if self.domain.seal(store_with_wait_limit(), person, *numbers) != seal:
                 reason = t("These answers belong to another reader.")
                 return refusal(403, reason, reason="other-reader")
             now = datetime.now(UTC)
             receipt = self.domain.take_records(
-                store_with_wait_limit(), person, *key, records, now=now
+                store_with_wait_limit(), person, *numbers, records, now=now
             )
-            return acknowledgement_json(receipt, self._films(key))
+            return acknowledgement_json(receipt, self._films(numbers))
 
-        return await self._within(request, take, Lane.WRITES)
+        return await self._within(request, store_records, Lane.WRITES)
 
     async def _film(self, request: Request) -> Response:
         case, view = str(request.path_params["case"]), number(request.path_params["view"])
 
-        def found(person: Person, *key: int) -> Response:
-            row = self.domain.film(store_with_wait_limit(), person, *key, case, view)
+        def content_for(person: Person, *numbers: int) -> Response:
+            row = self.domain.film(store_with_wait_limit(), person, *numbers, case, view)
             if row is None:
                 text = t("There is no such image in this study.")
                 return PlainTextResponse(text, status_code=404)
             return film_response(store_with_wait_limit(), row)
 
-        return await self._within(request, found, Lane.IMAGES)
+        return await self._within(request, content_for, Lane.IMAGES)
 
     async def _within(
         self,
@@ -160,28 +160,44 @@ class Room:
         queue: Lane = Lane.READS,
     ) -> Response:
         """Answer a signed-in person's request to a room."""
-        key = [number(request.path_params[name]) for name in self.key]
+        numbers = [number(request.path_params[name]) for name in self.key_names]
 
         def work() -> dict[str, Any] | Response:
             person = allowed(request, self.act)
             if person is None:
                 return refusal(401, t("Sign in first."), reason="signed-out")
-            return answer(person, *key)
+            return answer(person, *numbers)
 
-        return await answered(work, queue)
+        return await json_answer(work, queue)
 
-    def _films(self, key: tuple[int, ...]) -> Address:
-        return lambda film: f"{self._address(key)}/films/{film.film}"
+    def _films(self, numbers: tuple[int, ...]) -> Address:
+        return lambda film: f"{self._address(numbers)}/films/{film.film}"
 
-    def _address(self, key: tuple[int, ...]) -> str:
-        return "/".join([self.of, *map(str, key)])
+    def _address(self, numbers: tuple[int, ...]) -> str:
+        return "/".join([self.kind, *map(str, numbers)])
 
 
 TEACHING = Room(
-    of="teaching", act=Act.CHOOSE, key=("bank", "round"), domain=teaching, leave="teaching"
+    kind="teaching",
+    act=Act.CHOOSE,
+    key_names=("bank", "round"),
+    domain=teaching,
+    return_page="teaching",
 )
-REVIEW = Room(of="expert", act=Act.REVIEW, key=("review",), domain=reviewers_desk, leave="reviews")
-SCORING = Room(of="scoring", act=Act.REVIEW, key=("scoring",), domain=scorers_desk, leave="reviews")
+REVIEW = Room(
+    kind="expert",
+    act=Act.REVIEW,
+    key_names=("review",),
+    domain=reviewers_desk,
+    return_page="reviews",
+)
+SCORING = Room(
+    kind="scoring",
+    act=Act.REVIEW,
+    key_names=("scoring",),
+    domain=scorers_desk,
+    return_page="reviews",
+)
 
 
 def routes() -> list[Route]:
@@ -198,12 +214,12 @@ def routes() -> list[Route]:
     ]
 
 
-def to_teaching() -> None:
+def link_to_teaching() -> None:
     """Link to the teaching page if any bank is open for teaching."""
     with store().look() as look:
-        lessons = stored.taught(look)
+        lessons = teaching_banks.taught(look)
     if lessons:
-        links("teaching", {TEACHING.leave: t("Practise with teaching cases")})
+        links("teaching", {TEACHING.return_page: t("Practise with teaching cases")})
 
 
 def show_preview(person: Person, *, draft: int | None = None) -> None:
@@ -230,7 +246,7 @@ def show_preview(person: Person, *, draft: int | None = None) -> None:
         desk_url=f"preview/{preview.mark}/desk",
         modules_url=viewer.modules_url(),
         sign_out_url="sign-out",
-        apart={
+        variant={
             "of": "preview",
             "again_url": f"preview/{preview.mark}/again",
             "leave_url": _return_page(draft),
@@ -240,62 +256,63 @@ def show_preview(person: Person, *, draft: int | None = None) -> None:
 
 
 def _return_page(draft: int | None) -> str:
-    """Return the page from which the preview was started, to which it returns."""
+    """Return the page from which the preview was opened and to which it returns."""
     return "set-up" if draft is None else f"new-study?draft={draft}&step=review"
 
 
 async def _preview_desk(request: Request) -> Response:
-    def found(current_store: Store, walk: Preview) -> dict[str, Any]:
-        return desk_json(_desk_of(walk), _preview_films(current_store, walk))
+    def content_for(current_store: Store, preview: Preview) -> dict[str, Any]:
+        return desk_json(_desk_of(preview), _preview_films(current_store, preview))
 
-    return await _walking(request, found)
+    return await _answer_in_preview(request, content_for)
 
 
-def _desk_of(walk: Preview) -> Desk:
-    return desk.desk(walk.store, walk.reader, now=datetime.now(UTC))
+def _desk_of(preview: Preview) -> Desk:
+    return desk.desk(preview.store, preview.reader, now=datetime.now(UTC))
 
 
 async def _preview_case(request: Request) -> Response:
-    def found(current_store: Store, walk: Preview) -> dict[str, Any]:
+    def content_for(current_store: Store, preview: Preview) -> dict[str, Any]:
         position, now = position_of(request), datetime.now(UTC)
         return case_json(
-            desk.case_at(walk.store, walk.reader, position, now=now), _preview_address(walk)
+            desk.case_at(preview.store, preview.reader, position, now=now),
+            _preview_address(preview),
         )
 
-    return await _walking(request, found)
+    return await _answer_in_preview(request, content_for)
 
 
 async def _preview_records(request: Request) -> Response:
-    refused = cross_origin_refusal(request) or await _walking(
-        request, lambda current_store, walk: {}
+    refused = cross_origin_refusal(request) or await _answer_in_preview(
+        request, lambda current_store, preview: {}
     )
     if refused.status_code != 200:
         return refused
-    sent = await message(request)
+    sent = await read_message(request)
     if isinstance(sent, Response):
         return sent
     seal, records = sent
 
-    def take(current_store: Store, walk: Preview) -> dict[str, Any] | Response:
-        with walk.store.look(sealed=True) as look:
-            if desk.seal(look, walk.reader) != seal:
+    def store_records(current_store: Store, preview: Preview) -> dict[str, Any] | Response:
+        with preview.store.look(sealed=True) as look:
+            if desk.seal(look, preview.reader) != seal:
                 return refusal(409, t("This preview has been restarted. Reload the page."))
-        receipt = desk.take_records(walk.store, walk.reader, records, now=datetime.now(UTC))
-        return acknowledgement_json(receipt, _preview_films(current_store, walk))
+        receipt = desk.take_records(preview.store, preview.reader, records, now=datetime.now(UTC))
+        return acknowledgement_json(receipt, _preview_films(current_store, preview))
 
-    return await _walking(request, take)
+    return await _answer_in_preview(request, store_records)
 
 
 async def _preview_film(request: Request) -> Response:
     case, view = str(request.path_params["case"]), number(request.path_params["view"])
 
-    def found(current_store: Store, walk: Preview) -> Response:
-        row = desk.film(walk.store, walk.reader, case, view)
+    def content_for(current_store: Store, preview: Preview) -> Response:
+        row = desk.film(preview.store, preview.reader, case, view)
         if row is None:
             return PlainTextResponse(t("There is no such image in this study."), status_code=404)
         return film_response(current_store, row)
 
-    return await _walking(request, found, Lane.IMAGES)
+    return await _answer_in_preview(request, content_for, Lane.IMAGES)
 
 
 async def _restart(request: Request) -> Response:
@@ -304,14 +321,14 @@ async def _restart(request: Request) -> Response:
             t("The preview can only be restarted from the preview itself."), status_code=403
         )
 
-    def restart(current_store: Store, walk: Preview) -> Response:
-        walk.discard()
+    def restart(current_store: Store, preview: Preview) -> Response:
+        preview.discard()
         return Response(status_code=204)
 
-    return await _walking(request, restart)
+    return await _answer_in_preview(request, restart)
 
 
-async def _walking(
+async def _answer_in_preview(
     request: Request,
     answer: Callable[[Store, Preview], dict[str, Any] | Response],
     queue: Lane = Lane.READS,
@@ -327,13 +344,13 @@ async def _walking(
             current_store, previews.find(current_store, person, str(request.path_params["mark"]))
         )
 
-    return await answered(work, queue)
+    return await json_answer(work, queue)
 
 
-def _preview_films(current_store: Store, walk: Preview) -> Address:
-    prepare_ahead(walk.store, walk.reader, home=current_store)
-    return _preview_address(walk)
+def _preview_films(current_store: Store, preview: Preview) -> Address:
+    prepare_ahead(preview.store, preview.reader, home=current_store)
+    return _preview_address(preview)
 
 
-def _preview_address(walk: Preview) -> Address:
-    return lambda film: f"preview/{walk.mark}/films/{film.film}"
+def _preview_address(preview: Preview) -> Address:
+    return lambda film: f"preview/{preview.mark}/films/{film.film}"

@@ -1,6 +1,6 @@
-"""A reader's own results: the score card, and the record of reading on one sheet.
+"""A reader's own results: the score card, and the reading record on one sheet.
 
-The record is a separate page for printing, and a PDF.
+The record is available as a page for printing and as a PDF.
 """
 
 import json
@@ -43,17 +43,20 @@ def routes() -> list[Route]:
     """Return the routes of a score card's films and of the record."""
     return [
         Route("/score-card/{position}/films/{view}", _film, methods=["GET"]),
-        *(Route(f"/{address}", _record, methods=["GET"]) for address in (ADDRESS, PDF)),
+        *(
+            Route(f"/{address}", _record, methods=["GET"])
+            for address in (RECORD_PATH, RECORD_PDF_PATH)
+        ),
     ]
 
 
-def counts(card: ScoreCard) -> list[tuple[str, str]]:
-    """Return the number of matching answers by task, as rows of text."""
-    return [(task or t("No task"), of(count)) for task, count in card.by_task.items()]
+def task_rows(card: ScoreCard) -> list[tuple[str, str]]:
+    """Return the number of matching answers by task, as rows of a table."""
+    return [(task or t("No task"), count_text(count)) for task, count in card.by_task.items()]
 
 
-def place(card: ScoreCard) -> str:
-    """Return a reader's rank among the others in words, or why it is not shown."""
+def rank_text(card: ScoreCard) -> str:
+    """Return the reader's rank among the others in words, or why it is not shown."""
     comparison = card.comparison
     if not card.with_peers or not card.total.n:
         return ""
@@ -75,19 +78,19 @@ def place(card: ScoreCard) -> str:
 
 
 def comparison_table(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
-    """Return the head and the rows of a table: the reader, the others' mean, each model by task."""
+    """Return headings and rows of a table: the reader, the others' mean and each model, by task."""
     columns: list[tuple[str, Mapping[str, Count]]] = [(t("You"), comparison.own)]
     if comparison.peers:
         columns.append((t("Mean of the {n} other readers", n=comparison.n_peers), comparison.peers))
     columns += comparison.models.items()
     tasks = sorted(comparison.own) if len(comparison.own) > 1 else []
-    named = [(t("All cases"), sum_counts(comparison.own))]
-    named += [(task or t("No task"), comparison.own[task]) for task in tasks]
+    count_columns = [(t("All cases"), sum_counts(comparison.own))]
+    count_columns += [(task or t("No task"), comparison.own[task]) for task in tasks]
     rows = [
-        [name, *map(_share, (sum_counts(counts), *(counts[task] for task in tasks)))]
-        for name, counts in columns
+        [name, *map(_share, (sum_counts(task_rows), *(task_rows[task] for task in tasks)))]
+        for name, task_rows in columns
     ]
-    return ["", *(f"{name} ({count.n})" for name, count in named)], rows
+    return ["", *(f"{name} ({count.n})" for name, count in count_columns)], rows
 
 
 def _share(count: Count) -> str:
@@ -107,14 +110,14 @@ def _other_readers_text(others: Others) -> str:
     return " ".join(sentences)
 
 
-def of(count: Count) -> str:
-    """Return a count in words, or that no case can be correct or wrong."""
+def count_text(count: Count) -> str:
+    """Return a count in words, or that there is no reference standard."""
     if not count.n:
         return t("no reference standard")
     return t("{n} of {total}", n=count.n_correct, total=count.n)
 
 
-def verdict(case: ScoredCase) -> str:
+def verdict_text(case: ScoredCase) -> str:
     """Return whether an answer matches, as a symbol and in words."""
     if case.open_ended:
         return t("– Answers in your own words are not scored here.")
@@ -140,31 +143,34 @@ def case_html(case: ScoredCase, next_case: ScoredCase | None = None) -> str:
         The case that will probably be next, whose films are prefetched.
     """
     films = "".join(
-        f'<figure><img src="{_address(case, place)}" alt="{escape(name)}" '
+        f'<figure><img src="{_address(case, index)}" alt="{escape(name)}" '
         f'width="{film.width}" height="{film.height}">'
         f"<figcaption>{escape(name)}</figcaption></figure>"
-        for place, film in enumerate(case.films)
+        for index, film in enumerate(case.films)
         for name in (film_name(film.label, film.prior, film.days),)
     )
     others = escape(_other_readers_text(case.others)) if case.others else ""
-    explained = (
+    explanation_html = (
         f'<p class="why"><bdi>{escape(case.explanation)}</bdi></p>' if case.explanation else ""
     )
-    options = "".join(_option(case, letter, text) for letter, text in case.options)
+    options = "".join(_option_html(case, letter, text) for letter, text in case.options)
     if case.open_ended:
-        options = _words(case.own, t("● your answer")) + _words(case.right, t("reference answer"))
-    without = f"<p>{escape(t('This question was asked without an image.'))}</p>"
+        options = _words_html(case.own, t("● your answer")) + _words_html(
+            case.right, t("reference answer")
+        )
+    no_image_html = f"<p>{escape(t('This question was asked without an image.'))}</p>"
     return (
-        f'{_CSS}<div class="scored"><div class="films">{films or without}</div><div>'
+        f'{_CSS}<div class="scored"><div class="films">{films or no_image_html}</div><div>'
         f"<h3><bdi>{escape(case.question)}</bdi></h3><ol>{options}</ol>"
-        f'<p class="verdict">{escape(verdict(case))}</p><p>{others}</p>{explained}</div>'
-        f"{_fetched(next_case)}</div>"
+        f'<p class="verdict">{escape(verdict_text(case))}</p><p>{others}</p>'
+        f"{explanation_html}</div>"
+        f"{_prefetch_html(next_case)}</div>"
     )
 
 
-def _fetched(case: ScoredCase | None) -> str:
-    """Return the films of a case that is not shown yet."""
-    addresses = [_address(case, place) for place in range(len(case.films))] if case else []
+def _prefetch_html(case: ScoredCase | None) -> str:
+    """Return HTML that fetches the films of the next case in advance."""
+    addresses = [_address(case, index) for index in range(len(case.films))] if case else []
     return "".join(f'<img class="ahead" src="{address}" alt="">' for address in addresses)
 
 
@@ -172,8 +178,8 @@ def _address(case: ScoredCase, number: int) -> str:
     return f"score-card/{case.position}/films/{number}"
 
 
-def summary(card: ScoreCard) -> str:
-    """Return in one sentence the numbers of cases read and of matching answers."""
+def summary_text(card: ScoreCard) -> str:
+    """Return how many cases were read and how many answers match, in one sentence."""
     total = card.total
     read = tn(
         "You read {n} of {total} case.",
@@ -206,7 +212,7 @@ def summary(card: ScoreCard) -> str:
     return f"{read} {text}"
 
 
-def _option(case: ScoredCase, letter: str, text: str) -> str:
+def _option_html(case: ScoredCase, letter: str, text: str) -> str:
     marks = []
     if letter == case.right:
         marks.append(t("✓ reference answer"))
@@ -215,14 +221,14 @@ def _option(case: ScoredCase, letter: str, text: str) -> str:
     name = "right" if letter == case.right else "wrong" if letter == case.own else ""
     if case.right is None:
         name = ""
-    mark = f'<span class="mark">{escape("   ".join(marks))}</span>' if marks else ""
-    return f'<li class="{name}"><strong>{letter}</strong> <bdi>{escape(text)}</bdi>{mark}</li>'
+    mark_html = f'<span class="mark">{escape("   ".join(marks))}</span>' if marks else ""
+    return f'<li class="{name}"><strong>{letter}</strong> <bdi>{escape(text)}</bdi>{mark_html}</li>'
 
 
-def _words(text: str | None, mark: str) -> str:
-    """Return an answer in words; empty if there is none."""
-    marked = f'<span class="mark">{escape(mark)}</span>'
-    return f'<li class="said"><bdi>{escape(text)}</bdi>{marked}</li>' if text else ""
+def _words_html(text: str | None, mark_html: str) -> str:
+    """Return an answer in words as HTML; empty if there is none."""
+    marked_html = f'<span class="mark">{escape(mark_html)}</span>'
+    return f'<li class="said"><bdi>{escape(text)}</bdi>{marked_html}</li>' if text else ""
 
 
 async def _film(request: Request) -> Response:
@@ -238,16 +244,16 @@ async def _film(request: Request) -> Response:
     return await answer(request, Act.READ, make, t("Sign in as a reader."), status_of, Lane.IMAGES)
 
 
-ADDRESS, PDF = "reading-record", "reading-record.pdf"
+RECORD_PATH, RECORD_PDF_PATH = "reading-record", "reading-record.pdf"
 _TEMPLATE = Path(__file__).parent / "record.typ"
 _MINUTE_MS, _HOUR_MIN = 60_000, 60
 _RECORD_CSS = page_file(__file__, "reading-record.css")
 
 
-def page(record: ReadingRecord) -> str:
-    """Return the record of reading as an HTML page; all text of the study is escaped.
+def record_page(record: ReadingRecord) -> str:
+    """Return the reading record as an HTML page; all text from the study is escaped.
 
-    The reader's name is typed on the page and is only printed, never sent.
+    A name typed on the page is only printed, never sent.
     """
     title = t("Reading record")
     rows = "".join(
@@ -263,15 +269,15 @@ def page(record: ReadingRecord) -> str:
         f'<dl><dt><label for="name">{escape(name)}</label></dt><dd><input id="name" '
         f'maxlength="100" autocomplete="name" placeholder=" ">'
         f'<small class="hint">{escape(hint)}</small></dd>{rows}</dl>'
-        f"<p><small>{escape(_what_it_is())}</small></p>"
+        f"<p><small>{escape(_purpose_text())}</small></p>"
         f'<p class="ways"><button onclick="print()">{escape(t("Print"))}</button>'
-        f'<a href="{PDF}" download>{escape(t("Download PDF"))}</a>'
+        f'<a href="{RECORD_PDF_PATH}" download>{escape(t("Download PDF"))}</a>'
         f'<a href="./">{escape(t("Back"))}</a></p></main></html>'
     )
 
 
-def pdf(record: ReadingRecord) -> bytes:
-    """Return the record of reading as PDF, without a field for a name."""
+def record_pdf(record: ReadingRecord) -> bytes:
+    """Return the reading record as a PDF, without a field for a name."""
     # Imported here because the fonts import matplotlib.
     from analysis.figures.drawing.fonts import FONT_FOLDERS, shared_script
 
@@ -280,7 +286,7 @@ def pdf(record: ReadingRecord) -> bytes:
         "title": t("Reading record"),
         "study": record.study,
         "rows": rows,
-        "note": _what_it_is(),
+        "note": _purpose_text(),
         "language": language().split("-")[0],
         "east": shared_script("".join((record.study, *(value for _, value in rows)))),
     }
@@ -309,16 +315,16 @@ def _record_rows(record: ReadingRecord) -> list[tuple[str, str]]:
         (t("Reading time"), _reading_time(record)),
     ]
     if record.score:
-        rows.append((t("Answers that match the reference standard"), of(record.score)))
+        rows.append((t("Answers that match the reference standard"), count_text(record.score)))
     if record.card and record.card.comparison and record.card.comparison.place:
-        rows.append((t("Place among readers"), place(record.card)))
+        rows.append((t("Place among readers"), rank_text(record.card)))
     if record.receipt:
         rows.append((t("Receipt"), record.receipt))
     return [(name, value) for name, value in rows if value]
 
 
 def _reading_time(record: ReadingRecord) -> str:
-    """Return the reading time in hours and minutes, and the number of timed cases if not all."""
+    """Return the reading time in hours and minutes, and how many cases were timed if not all."""
     if not record.n_timed:
         return ""
     hours, minutes = divmod(round(record.reading_ms / _MINUTE_MS), _HOUR_MIN)
@@ -328,7 +334,7 @@ def _reading_time(record: ReadingRecord) -> str:
     return f"{text} ({tn('{n} case timed', '{n} cases timed', record.n_timed)})"
 
 
-def _what_it_is() -> str:
+def _purpose_text() -> str:
     return t(
         "This record documents participation in a reader study. Reading "
         "time is the time during which a case was in view and the timer was running. The record "
@@ -340,8 +346,12 @@ def _what_it_is() -> str:
 async def _record(request: Request) -> Response:
     def make(person: Person) -> Response:
         record = reading_record(store_with_wait_limit(), person)
-        if request.url.path.endswith(PDF):
-            return Response(pdf(record), media_type="application/pdf", headers=attachment(PDF))
-        return HTMLResponse(page(record), headers={"Cache-Control": "no-store"})
+        if request.url.path.endswith(RECORD_PDF_PATH):
+            return Response(
+                record_pdf(record),
+                media_type="application/pdf",
+                headers=attachment(RECORD_PDF_PATH),
+            )
+        return HTMLResponse(record_page(record), headers={"Cache-Control": "no-store"})
 
     return await answer(request, Act.READ, make, t("Sign in as a reader."), status_of)

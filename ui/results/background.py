@@ -1,4 +1,4 @@
-"""Runs the analysis in a separate process at low priority, which does not delay answers."""
+"""Runs the analysis in a separate process at low priority, so that answers are not delayed."""
 
 import tempfile
 import threading
@@ -25,7 +25,7 @@ from ui.overview.current_state import chain_head
 from ui.server import worker
 from ui.server.worker import OnProgress
 
-if TYPE_CHECKING:  # importing it takes longer than the rest of the server, and is rarely needed
+if TYPE_CHECKING:  # importing it takes longer than everything else in the server
     from analysis import Results
     from analysis.report.figures import ReportFigure
     from analysis.report.findings.finding import Finding
@@ -39,19 +39,25 @@ QUICK_S = 5.0
 """Analyses that take longer are not repeated automatically after every change."""
 
 _KEPT_MODULE = "analysis"
-"""The module loaded in the process that is kept for the next analysis."""
+"""The module that is loaded in the process kept for the next analysis."""
 
 _ESTIMATE_AFTER_S = 2.0
 _LONG_TABLE_ROWS = 10_000
 
-_STEP_S = {"bundle": 3.0, "figures": 1.0, "findings": 0.5, "headline": 2.0, "handing over": 1.5}
-_SLOW_TABLE_S = {
+_STEP_WEIGHT_S = {
+    "bundle": 3.0,
+    "figures": 1.0,
+    "findings": 0.5,
+    "headline": 2.0,
+    "handing over": 1.5,
+}
+_SLOW_TABLE_WEIGHT_S = {
     "agreement_pairs": 6.0,
     "agreement_between": 11.0,
     "agreement_indices": 2.0,
     "time_model": 14.0,
 }
-_OTHER_TABLE_S = 0.2
+_OTHER_TABLE_WEIGHT_S = 0.2
 """Seconds per step with 300 readers, 8 models and 200 cases; they weight the progress."""
 
 
@@ -83,13 +89,13 @@ class Job(worker.Job[Analysis]):
     def __init__(self, request: AnalysisRequest) -> None:
         self.request, self.begun_at_utc = request, stamp(datetime.now(UTC))
         self._start, self._stop = time.monotonic(), 0.0
-        self.is_over = False
-        """Whether a page has reported the end of its process; the next request starts another."""
-        super().__init__(_analysis, request, kept_module=_KEPT_MODULE, on_end=self._mark_end)
+        self.is_end_reported = False
+        """Whether a page has reported that the process ended; the next request starts another."""
+        super().__init__(_analyse, request, kept_module=_KEPT_MODULE, on_end=self._mark_end)
 
     @property
     def is_quick(self) -> bool:
-        """Whether it was fast enough to be repeated after every change."""
+        """Whether the analysis was fast enough to be repeated after every change."""
         return self._stop - self._start < QUICK_S
 
     @property
@@ -115,8 +121,8 @@ class Job(worker.Job[Analysis]):
         """
         try:
             return self.outcome()
-        except worker.Ended as error:
-            self.is_over = True
+        except worker.ProcessEnded as error:
+            self.is_end_reported = True
             raise NotNow(
                 t(
                     "The analysis stopped before it was done; the server may be short of memory. "
@@ -135,12 +141,12 @@ def current_request(store: Store, study: str) -> AnalysisRequest:
         study=study,
         head=chain_head(store, study),
         blinded=not accuracy_is_shown(store, study),
-        faulty=_faulty(store, study),
+        faulty=_faulty_cases(store, study),
         language=language(),
     )
 
 
-def _faulty(store: Store, study: str) -> tuple[str, ...]:
+def _faulty_cases(store: Store, study: str) -> tuple[str, ...]:
     """Return the cases that an expert review found faulty."""
     with store.look() as look:
         return tuple(faulty_cases(look, study_row(look, study).id))
@@ -158,7 +164,7 @@ def job_of(store: Store, study: str, *, refresh: bool = False) -> Job:
         job = _JOBS.pop(key, None)
         if (
             job is None
-            or job.is_over
+            or job.is_end_reported
             or (job.is_done() and _is_stale(job, request, refresh=refresh))
         ):
             job = Job(request)
@@ -173,21 +179,21 @@ def _is_stale(job: Job, request: AnalysisRequest, *, refresh: bool) -> bool:
 
 
 def report_of(store: Store, study: str, language: str = ENGLISH) -> bytes:
-    """Return the whole report of a study whose accuracy may be seen, zipped, in a language.
+    """Return the zipped report of a study whose accuracy may be seen, in a language.
 
     Raises
     ------
     StudyError, AnalysisError
-        As `Job.analysis`.
+        The same errors as `Job.analysis`.
     """
     request = replace(current_request(store, study), blinded=False, language=language)
-    return worker.Job(_report, request, kept_module=_KEPT_MODULE).outcome()
+    return worker.Job(_write_report, request, kept_module=_KEPT_MODULE).outcome()
 
 
 def leaderboard_of(
     store: Store, studies: Sequence[str], cards: Sequence[Mapping[str, str]]
 ) -> tuple[str, bytes]:
-    """Return the leaderboard of some studies as HTML, and as the zipped folder of its files.
+    """Return the leaderboard of the studies as HTML, and as a zipped folder of its files.
 
     Raises
     ------
@@ -201,12 +207,12 @@ def leaderboard_of(
         for study in studies
     ]
     rows = [dict(card) for card in cards]
-    return worker.Job(_leaderboard, requests, rows, kept_module=_KEPT_MODULE).outcome()
+    return worker.Job(_write_leaderboard, requests, rows, kept_module=_KEPT_MODULE).outcome()
 
 
 @lru_cache(1)
-def warm_up() -> None:
-    """Import the analysis here and in its process, before anyone waits for it."""
+def preload_analysis() -> None:
+    """Import the analysis here and in its process before anyone needs it."""
 
     def load() -> None:
         worker.Job(_do_nothing, kept_module=_KEPT_MODULE)
@@ -228,7 +234,7 @@ def _do_nothing(_: OnProgress) -> None:
     pass
 
 
-def _analysis(report_progress: OnProgress, request: AnalysisRequest) -> Analysis:
+def _analyse(report_progress: OnProgress, request: AnalysisRequest) -> Analysis:
     from analysis.registry import STATISTICS
     from analysis.report.figures import report_figures
     from analysis.report.findings import findings
@@ -237,19 +243,19 @@ def _analysis(report_progress: OnProgress, request: AnalysisRequest) -> Analysis
 
     steps = {
         "bundle": 0.0,
-        **{statistic.name: _OTHER_TABLE_S for statistic in STATISTICS},
-        **_SLOW_TABLE_S,
-        **_STEP_S,
+        **{statistic.name: _OTHER_TABLE_WEIGHT_S for statistic in STATISTICS},
+        **_SLOW_TABLE_WEIGHT_S,
+        **_STEP_WEIGHT_S,
     }
     done = 0.0
 
     def start_step(step: str) -> None:
         nonlocal done
         report_progress("analysis", done, sum(steps.values()))
-        done += steps.get(step, _OTHER_TABLE_S)  # some tables exist only for some studies
+        done += steps.get(step, _OTHER_TABLE_WEIGHT_S)  # some tables exist only for some studies
 
     start_step("bundle")
-    results = _results(request, start_step)
+    results = _compute_results(request, start_step)
     with use_language(request.language):
         start_step("figures")
         figures = report_figures(results)
@@ -267,7 +273,7 @@ def _analysis(report_progress: OnProgress, request: AnalysisRequest) -> Analysis
 
 
 def _with_categories(results: "Results") -> "Results":
-    """Return the results with each text of their long tables stored once."""
+    """Return the results with the strings of long tables stored as categories."""
     tables = {
         name: table.astype(
             dict.fromkeys(table.select_dtypes(["str", "object"]).columns, "category")
@@ -279,7 +285,7 @@ def _with_categories(results: "Results") -> "Results":
     return replace(results, tables=tables)
 
 
-def _results(request: AnalysisRequest, on_step: Any = None) -> "Results":
+def _compute_results(request: AnalysisRequest, on_step: Any = None) -> "Results":
     import analysis
 
     # Numbers are the same in every language.
@@ -288,22 +294,22 @@ def _results(request: AnalysisRequest, on_step: Any = None) -> "Results":
         _LAST_RESULTS.clear()
         options = analysis.Options(faulty=request.faulty)
         _LAST_RESULTS[request] = analysis.analyse(
-            _bundle(request, trails=False), options, on_step=on_step
+            _read_bundle(request, trails=False), options, on_step=on_step
         )
     return _LAST_RESULTS[request]
 
 
-def _report(_: OnProgress, request: AnalysisRequest) -> bytes:
+def _write_report(_: OnProgress, request: AnalysisRequest) -> bytes:
     import analysis
 
     # The report states the hash of the exported bundle, including its trails.
-    results = replace(_results(request), bundle=_bundle(request, trails=True))
+    results = replace(_compute_results(request), bundle=_read_bundle(request, trails=True))
     with tempfile.TemporaryDirectory() as folder:
         analysis.write_results(results, folder, language=request.language)
-        return _zipped(Path(folder))
+        return _zip_folder(Path(folder))
 
 
-def _leaderboard(
+def _write_leaderboard(
     _: OnProgress, requests: Sequence[AnalysisRequest], cards: Sequence[dict[str, str]]
 ) -> tuple[str, bytes]:
     import pandas as pd
@@ -314,15 +320,15 @@ def _leaderboard(
 
     table = pd.DataFrame(cards).fillna("") if cards else None
     try:
-        bundles = {study.study: _bundle(study, trails=False) for study in requests}
+        bundles = {study.study: _read_bundle(study, trails=False) for study in requests}
         with tempfile.TemporaryDirectory() as folder, use_language(requests[0].language):
             html = write_leaderboard(bundles, folder, cards=table)
-            return html, _zipped(Path(folder))
+            return html, _zip_folder(Path(folder))
     except AnalysisError as error:
         raise BadFile(str(error)) from error
 
 
-def _zipped(folder: Path) -> bytes:
+def _zip_folder(folder: Path) -> bytes:
     out = BytesIO()
     with ZipFile(out, "w", ZIP_DEFLATED) as archive:
         for path in sorted(folder.rglob("*")):
@@ -331,7 +337,7 @@ def _zipped(folder: Path) -> bytes:
     return out.getvalue()
 
 
-def _bundle(request: AnalysisRequest, *, trails: bool) -> Any:
+def _read_bundle(request: AnalysisRequest, *, trails: bool) -> Any:
     import analysis
 
     files = bundle_files(

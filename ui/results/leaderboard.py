@@ -32,40 +32,40 @@ def routes() -> list[Route]:
 
 def visible_studies(store: Store, person: Person) -> list[str]:
     """Return the studies whose accuracy a person may see, the current study first."""
-    held = {
+    study_ids = {
         membership.study_name: membership.study
         for membership in memberships(store, person)
         if membership.study is not None and Act.RESULTS in STUDY_PERMISSIONS[membership.role]
     }
     with store.look() as look:
-        names = [name for name in held if shows_accuracy(study_row(look, name))]
+        names = [name for name in study_ids if shows_accuracy(study_row(look, name))]
     return sorted(names, key=lambda name: (name != person.study_name, name))
 
 
 def leaderboard(store: Store, person: Person, studies: Sequence[str]) -> tuple[str, bytes]:
-    """Return the leaderboard of some studies as HTML, and as the zipped folder of its files.
+    """Return the leaderboard of the studies as HTML, and as a zipped folder of its files.
 
     Raises
     ------
     NotAllowed
-        One of them is not among those that `visible_studies` returns.
+        One of the studies is not among those that `visible_studies` returns.
     """
     if not studies or not set(studies) <= set(visible_studies(store, person)):
         raise NotAllowed(t("You cannot see the results of these studies."))
     heads = tuple(chain_head(store, study) for study in studies)
-    return _made(store, tuple(studies), heads, language())
+    return _cached_leaderboard(store, tuple(studies), heads, language())
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
-def _made(
+def _cached_leaderboard(
     _store: Store, studies: tuple[str, ...], heads: tuple[str, ...], language: str
 ) -> tuple[str, bytes]:
-    headers = {
+    cards_by_model = {
         model: {"model": model, **dict.fromkeys(FIELDS, ""), **card}
         for study in studies
         for model, card in cards(_store, study).items()
     }
-    return leaderboard_of(_store, studies, list(headers.values()))
+    return leaderboard_of(_store, studies, list(cards_by_model.values()))
 
 
 async def _download(request: Request) -> Response:
@@ -75,7 +75,7 @@ async def _download(request: Request) -> Response:
         content = leaderboard(store(), person, studies)[1]
         for study in studies:
             record_download(store(), study=study, file=FILE, content=content, acting=acting(person))
-        return Response(content, media_type="application/zip", headers=attachment(FILE))
+        return Response(content, media_type="application/zip", cards_by_model=attachment(FILE))
 
     refused = t("Sign in with an account that can export the study.")
     return await answer(request, Act.EXPORT, make, refused)

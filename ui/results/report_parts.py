@@ -1,6 +1,6 @@
-"""Parts of the report for the results page, and their files: sentences, sections, each figure.
+"""Parts of the report for the results page, and their files: sentences, sections and figures.
 
-While accuracy must stay hidden, the analysis receives the blinded bundle and cannot compute it.
+While accuracy must remain hidden, the analysis receives the blinded bundle and cannot compute it.
 Figures are offered as SVG or PNG in column or page width, and as data; files are made on request
 from the analysis that the page shows.
 """
@@ -32,7 +32,7 @@ FindingsByTheme = list[tuple[str, list[str]]]
 SectionFigures = list[ReportFigure]
 COLUMN_MM, PAGE_MM = 85, 180
 TYPES = {"svg": "image/svg+xml", "png": "image/png", "csv": "text/csv"}
-_NAME = re.compile(
+_FIGURE_FILE_NAME = re.compile(
     rf"([a-z0-9_-]+?)(?:-({COLUMN_MM}|{PAGE_MM})mm(?:-part([1-9][0-9]?))?)?\.({'|'.join(TYPES)})"
 )
 
@@ -91,7 +91,7 @@ def _report(_store: Store, study: str, head: str, language: str) -> bytes:
 
 
 def figure_links(figure: ReportFigure, matrix: Mapping[str, str]) -> None:
-    """Offer a figure's files; `matrix` identifies the figure among those behind the switch."""
+    """Offer a figure's files; `matrix` holds the choices on the page if the figure is a matrix."""
     query = f"?{urlencode(matrix)}" if matrix else ""
     sizes = {
         f"export/figures/{figure.name}-{width}mm{part_suffix(part)}.{form}{query}": (
@@ -126,7 +126,7 @@ def figure_file(
     NotFound
         The study has no such figure.
     """
-    parts = _NAME.fullmatch(name)
+    parts = _FIGURE_FILE_NAME.fullmatch(name)
     with use_language(language()):
         figure = parts and _figure(store, study, parts[1], matrix)
         if not parts or not figure:

@@ -1,4 +1,4 @@
-"""Texts and tables of the results page: headline, findings, tables, comparison of models, a case.
+"""Text and tables of the results page: headline, findings, tables, compared models, a case.
 
 Column names are translated to headings and numbers are rounded; the files have full precision.
 """
@@ -25,7 +25,7 @@ from study.base.translation import t, translated
 from ui.overview.case_films import CASE_CSS, figure_html
 from ui.parts.theme import grid
 
-_WORDS = {
+_HEADINGS = {
     "rater_id": "Rater",
     "ci_low": "CI from",
     "ci_high": "CI to",
@@ -60,37 +60,37 @@ _WORDS = {
     "p_noninferior_adjusted": "p (non-inferiority, adjusted)",
     "undefined_because": "Why there is no value",
 }
-"""Headings of columns whose names are not clear without underscores."""
-_SHARES = ("accuracy", "accuracy_a", "accuracy_b")
-_OF_METRIC = ("reader_mean", "model_value", "value_a", "value_b", "margin", "se")
-"""Columns in the unit of the column ``metric``: a proportion for accuracy, otherwise a number."""
-_OF_SHARES = ("difference", "ci_low", "ci_high", "cluster_ci_low", "cluster_ci_high")
-_AS_COUNTED = ("n", "p")
-"""Symbols of statistics that stay in lower case."""
+"""Headings of columns whose names would be unclear after removing underscores."""
+_SHARE_COLUMNS = ("accuracy", "accuracy_a", "accuracy_b")
+_METRIC_COLUMNS = ("reader_mean", "model_value", "value_a", "value_b", "margin", "se")
+"""Columns in the unit of the metric: a proportion for accuracy, otherwise a number."""
+_DIFFERENCE_COLUMNS = ("difference", "ci_low", "ci_high", "cluster_ci_low", "cluster_ci_high")
+_LOWER_CASE_SYMBOLS = ("n", "p")
+"""Symbols of statistics that are not capitalised."""
 
-_REPORT = '<div class="rr-report">{}</div>'
-MOST_ROWS_SHOWN = 24
-_percent = partial(st.column_config.NumberColumn, format="percent")
+_REPORT_HTML = '<div class="rr-report">{}</div>'
+MAX_ROWS_SHOWN = 24
+_percent_column = partial(st.column_config.NumberColumn, format="percent")
 
 
 def show_table(frame: pd.DataFrame) -> None:
-    """Show a table of the analysis in English, like the report, with a part for each metric."""
+    """Show a table of the analysis in English, like the report, separately for each metric."""
     metrics = list(frame["metric"].unique()) if "metric" in frame else []
     if len(metrics) > 1:
         for metric in metrics:
             show_table(frame.loc[frame["metric"] == metric])
         return
-    shares = {name for name in _SHARES if name in frame}
+    shares = {name for name in _SHARE_COLUMNS if name in frame}
     if metrics == ["accuracy"]:
-        shares |= set(_OF_METRIC)
+        shares |= set(_METRIC_COLUMNS)
     if shares:
-        shares |= set(_OF_SHARES)
+        shares |= set(_DIFFERENCE_COLUMNS)
     table = frame.dropna(axis="columns", how="all") if len(frame) else frame
     grid(
         table,
         height=560,
         column_config={
-            name: _column(table[name], heading(name), is_share=name in shares)
+            name: _column_format(table[name], heading(name), is_share=name in shares)
             for name in map(str, table.columns)
         },
     )
@@ -102,14 +102,14 @@ def heading(name: str) -> str:
     >>> heading("rater_id"), heading("ci_low"), heading("median_ms"), heading("n_flagged")
     ('Rater', 'CI from', 'Median (ms)', 'n flagged')
     """
-    if name in _WORDS:
-        return _WORDS[name]
+    if name in _HEADINGS:
+        return _HEADINGS[name]
     words = f"{name.removesuffix('_ms')} (ms)" if name.endswith("_ms") else name
     words = words.replace("_", " ")
-    return words if words.split()[0] in _AS_COUNTED else words[:1].upper() + words[1:]
+    return words if words.split()[0] in _LOWER_CASE_SYMBOLS else words[:1].upper() + words[1:]
 
 
-def _column(values: "pd.Series[float]", label: str, *, is_share: bool) -> object:
+def _column_format(values: "pd.Series[float]", label: str, *, is_share: bool) -> object:
     if not pd.api.types.is_float_dtype(values):
         return label
     if is_share:
@@ -123,9 +123,9 @@ def _column(values: "pd.Series[float]", label: str, *, is_share: bool) -> object
 def headline_html(headline: Headline) -> str:
     """Return the verdicts, the raters and their agreement as HTML; all text is escaped."""
     rows = len(headline.raters.rows)
-    tall = " rr-tall" if rows > MOST_ROWS_SHOWN else ""
-    return _REPORT.format(
-        "".join(map(_verdict, headline.verdicts))
+    tall = " rr-tall" if rows > MAX_ROWS_SHOWN else ""
+    return _REPORT_HTML.format(
+        "".join(map(_verdict_html, headline.verdicts))
         + f'<div class="rr-table{tall}" tabindex="0">{_html_table(headline.raters)}</div>'
         + agreement_html(headline)
         + f'<p class="rr-note">{isolate_html(headline.raters.remark)}</p>'
@@ -133,33 +133,33 @@ def headline_html(headline: Headline) -> str:
 
 
 def agreement_html(headline: Headline) -> str:
-    """Return the lines of agreement."""
+    """Return the lines about agreement as HTML."""
     return "".join(f'<p class="rr-line">{isolate_html(line)}</p>' for line in headline.agreement)
 
 
 def findings_html(themes: list[tuple[str, list[str]]]) -> str:
-    """Return the findings by theme."""
+    """Return the findings as HTML, by theme."""
     parts = (
         f"<dt>{escape(translated(theme))}</dt>"
         f"<dd>{''.join(f'<p>{isolate_html(text)}</p>' for text in texts)}</dd>"
         for theme, texts in themes
     )
-    return _REPORT.format(f'<dl class="rr-findings">{"".join(parts)}</dl>')
+    return _REPORT_HTML.format(f'<dl class="rr-findings">{"".join(parts)}</dl>')
 
 
-def _verdict(line: VerdictLine) -> str:
+def _verdict_html(line: VerdictLine) -> str:
     tone = " rr-shown" if line.shown else ""
     word = f"<strong>{escape(line.word)}:</strong> " if line.word else ""
     return f'<p class="rr-verdict{tone}">{word}{isolate_html(line.text)}</p>'
 
 
 def _html_table(table: ReportTable) -> str:
-    heads = "".join(
-        f'<th scope="col" class="rr-{side}">{escape(head)}</th>'
-        for head, side in zip(table.header, table.sides, strict=True)
+    headings = "".join(
+        f'<th scope="col" class="rr-{side}">{escape(heading_text)}</th>'
+        for heading_text, side in zip(table.header, table.sides, strict=True)
     )
     body = "".join(_html_row(row, table.sides) for row in table.rows)
-    return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+    return f"<table><thead><tr>{headings}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def _html_row(row: TableRow, sides: tuple[str, ...]) -> str:
@@ -172,10 +172,10 @@ def _html_row(row: TableRow, sides: tuple[str, ...]) -> str:
     return f'<tr><th scope="row">{raters}</th>{side_cells}</tr>'
 
 
-def side_by_side(results: Results) -> tuple[pd.DataFrame, str]:
+def compare_models(results: Results) -> tuple[pd.DataFrame, str]:
     """Compare two selected models; return the cases on which they differ, and a key.
 
-    For two versions of a model these are the improvements and the deteriorations.
+    For two versions of a model, these cases are the improvements and the deteriorations.
     """
     table, names = results.tables["model_pairs"], rater_names(results.bundle)
     models = sorted({*table["rater_a"], *table["rater_b"]})
@@ -183,9 +183,9 @@ def side_by_side(results: Results) -> tuple[pd.DataFrame, str]:
     first = left.selectbox(t("First model"), models, format_func=lambda side: names[side].full)
     others = [model for model in models if model != first]
     second = right.selectbox(t("Second model"), others, format_func=lambda side: names[side].full)
-    _by_task(rows_of_pair(table, first, second))
-    parted = items_only_one_answered_correctly(results.bundle, first, second)
-    n = parted["correct"].value_counts()
+    _show_by_task(rows_of_pair(table, first, second))
+    differing_cases = items_only_one_answered_correctly(results.bundle, first, second)
+    n = differing_cases["correct"].value_counts()
     choice = st.segmented_control(
         t("Cases only one of them got right"),
         [first, second],
@@ -196,16 +196,19 @@ def side_by_side(results: Results) -> tuple[pd.DataFrame, str]:
         ),
         key=f"only-{first}-{second}",
     )
-    cases, known = parted.loc[parted["correct"] == choice], results.tables["item_difficulty"]
-    has_both = set(cases["condition"]) <= set(known["condition"])
+    cases, difficulty = (
+        differing_cases.loc[differing_cases["correct"] == choice],
+        results.tables["item_difficulty"],
+    )
+    has_both = set(cases["condition"]) <= set(difficulty["condition"])
     keys = ["item_id", "condition"] if has_both else ["item_id"]
     return (
-        known.merge(cases[keys]).drop_duplicates(keys, ignore_index=True),
+        difficulty.merge(cases[keys]).drop_duplicates(keys, ignore_index=True),
         f"side-{first}-{second}-{choice}",
     )
 
 
-def _by_task(rows: pd.DataFrame) -> None:
+def _show_by_task(rows: pd.DataFrame) -> None:
     if rows.empty:
         st.write(t("These two models answered no case under the same condition."))
         return
@@ -213,11 +216,11 @@ def _by_task(rows: pd.DataFrame) -> None:
         "group": st.column_config.TextColumn(t("Cases"), width="medium"),
         "condition": t("Condition"),
         "n": "n",
-        "accuracy_a": _percent(t("First model")),
-        "accuracy_b": _percent(t("Second model")),
-        "difference": _percent(t("Difference")),
-        "ci_low": _percent(t("Lower limit")),
-        "ci_high": _percent(t("Upper limit")),
+        "accuracy_a": _percent_column(t("First model")),
+        "accuracy_b": _percent_column(t("Second model")),
+        "difference": _percent_column(t("Difference")),
+        "ci_low": _percent_column(t("Lower limit")),
+        "ci_high": _percent_column(t("Upper limit")),
         "only_a_correct": t("Only first correct"),
         "only_b_correct": t("Only second correct"),
     }
@@ -240,28 +243,28 @@ def case_card(case: Case, films: Sequence[tuple[str, str]]) -> str:
     films
         Label and address of each film, in the order of the views.
     """
-    shown = "".join(figure_html(label, address) for label, address in films)
-    mark = f" <span class=mark>{escape(t('reference standard'))}</span>"
+    films_html = "".join(figure_html(label, address) for label, address in films)
+    mark_html = f" <span class=mark>{escape(t('reference standard'))}</span>"
     options = "".join(
         f'<li class="{"reference" if option.is_reference else ""}">'
         f"<strong>{escape(option.letter)}</strong> <bdi>{escape(option.text)}</bdi>"
-        f"{mark if option.is_reference else ''}"
-        f"{_names_of([answer for answer in case.answers if answer.letter == option.letter])}</li>"
+        f"{mark_html if option.is_reference else ''}"
+        f"{_names_html([answer for answer in case.answers if answer.letter == option.letter])}</li>"
         for option in case.options
     )
     return (
-        f'{CASE_CSS}<div class="case"><div class="films">{shown}</div>'
-        f"<div><h4><bdi>{escape(case.question)}</bdi></h4><ol>{options}{_unanswered(case)}</ol></div>"
+        f'{CASE_CSS}<div class="case"><div class="films">{films_html}</div>'
+        f"<div><h4><bdi>{escape(case.question)}</bdi></h4><ol>{options}{_unanswered_html(case)}</ol></div>"
         "</div>"
     )
 
 
-def _unanswered(case: Case) -> str:
+def _unanswered_html(case: Case) -> str:
     missing = [answer for answer in case.answers if not answer.letter]
-    return f"<li>{escape(t('No answer'))}{_names_of(missing)}</li>" if missing else ""
+    return f"<li>{escape(t('No answer'))}{_names_html(missing)}</li>" if missing else ""
 
 
-def _names_of(answers: Sequence[CaseAnswer]) -> str:
+def _names_html(answers: Sequence[CaseAnswer]) -> str:
     if not answers:
         return ""
     chips = "".join(

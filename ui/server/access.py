@@ -1,7 +1,7 @@
-"""Checks who sends a request: origin, sign-in and sign-out, and the pages' guard.
+"""Checks who sends a request: origin, sign-in and sign-out, and the guard of the pages.
 
 The cookie contains only a random token. The store is queried on every request for the owner of the
-token, so that signing out, or a new access code, takes effect everywhere at once.
+token, so signing out or a new access code takes effect everywhere at once.
 
 The page that sends a request must have the server's scheme, host and port. A proxy must forward
 ``Host`` and set ``X-Forwarded-Proto`` (``docs/proxy.md``); otherwise the log states what to set.
@@ -37,24 +37,24 @@ from study.people import codes, second_factor, signing_in, single_sign_on
 from study.people.roles import Act
 from study.people.signing_in import Person
 from ui.parts.unavailable import stop_on_error
-from ui.server.deployment import SIGN_IN_PATIENCE_S, Lane, in_time, in_turn, store_with_wait_limit
+from ui.server.deployment import SIGN_IN_MAX_WAIT_S, Lane, in_time, in_turn, store_with_wait_limit
 from ui.server.sign_in_memory import forget
 
 UNDELAYED_PER_CODE = 5
 UNDELAYED_PER_ADDRESS = 30
-"""Number of wrong codes answered without delay; a whole hospital may share its proxy's address."""
+"""Number of wrong codes answered without delay; all of a hospital may share a proxy's address."""
 
-LEAST_S, LONGEST_S = 0.25, 15.0
+MIN_DELAY_S, MAX_DELAY_S = 0.25, 15.0
 """Minimum and maximum delay of the response to a wrong code, whether the code is known or not."""
 
-LEAST_RECORDED = 100
-"""Number of wrong codes from an address that the trail records; also its multiples by ten."""
+MIN_RECORDED = 100
+"""Number of wrong codes from an address that the trail records, and then each tenfold number."""
 
-COUNTED_FOR = timedelta(minutes=10)
-_MOST_KEYS = 20_000
+COUNT_PERIOD = timedelta(minutes=10)
+_MAX_KEYS = 20_000
 
 
-class Guesses:
+class WrongCodes:
     """Counts wrong codes by address and by the public part of the code."""
 
     def __init__(self) -> None:
@@ -64,13 +64,13 @@ class Guesses:
         """Count a wrong code and return the delay of its response in seconds."""
         n_tries = self._count(f"code {lookup}", now), self._count(f"address {address}", now)
         excess = max(n_tries[0] - UNDELAYED_PER_CODE, n_tries[1] - UNDELAYED_PER_ADDRESS)
-        return min(LEAST_S * 2.0 ** min(max(excess, 0), 60), LONGEST_S)
+        return min(MIN_DELAY_S * 2.0 ** min(max(excess, 0), 60), MAX_DELAY_S)
 
     def forget_code(self, lookup: str) -> None:
         """Forget the wrong attempts at a code, because its owner has signed in."""
         self._counts.pop(f"code {lookup}", None)
 
-    def from_address(self, address: str, now: datetime) -> int:
+    def n_from_address(self, address: str, now: datetime) -> int:
         """Return the number of recent wrong codes from an address."""
         self._forget(now)
         return self._counts.get(f"address {address}", (0, now))[0]
@@ -84,7 +84,7 @@ class Guesses:
     def _forget(self, now: datetime) -> None:
         while self._counts:
             key, (_, last) = next(iter(self._counts.items()))
-            if now - last <= COUNTED_FOR and len(self._counts) <= _MOST_KEYS:
+            if now - last <= COUNT_PERIOD and len(self._counts) <= _MAX_KEYS:
                 return
             del self._counts[key]
 
@@ -95,9 +95,9 @@ def is_recorded(n_tries: int) -> bool:
     >>> [n for n in range(20_000) if is_recorded(n)]
     [100, 1000, 10000]
     """
-    while n_tries > LEAST_RECORDED and n_tries % 10 == 0:
+    while n_tries > MIN_RECORDED and n_tries % 10 == 0:
         n_tries //= 10
-    return n_tries == LEAST_RECORDED
+    return n_tries == MIN_RECORDED
 
 
 _PORTS = {"http": 80, "https": 443}
@@ -106,10 +106,10 @@ _log = logging.getLogger("reading_room.origin")
 
 
 def same_origin(scope: Scope) -> bool:
-    """Return whether a request or a websocket comes from this server's page, or not from a browser.
+    """Return whether a request or websocket comes from this server's pages or from no browser.
 
-    A browser names the page's origin whenever it opens a websocket or posts; a program that does
-    not send an origin has only its own cookies.
+    A browser sends the page's origin whenever it opens a websocket or posts; a program that sends
+    no origin has only its own cookies.
     """
     headers = Headers(scope=scope)
     origins = set(headers.getlist("origin"))
@@ -168,11 +168,11 @@ PENDING_COOKIE = f"{COOKIE}_pending"
 
 _PLAIN_COOKIE = f"{COOKIE}=".encode()
 
-STREAMLITS_COOKIE = "_streamlit_user"
+STREAMLIT_COOKIE = "_streamlit_user"
 """The cookie in which Streamlit keeps the account of a person who used single sign-on."""
 
 STUDY_SHOWN_KEY = "study-shown"
-"""The key under which a window keeps its study, from its first page on."""
+"""The session key under which a window keeps its study from its first page onwards."""
 
 
 def signed_in(cookies: Mapping[str, str], place: str = "") -> Person | None:
@@ -188,13 +188,13 @@ def signed_in(cookies: Mapping[str, str], place: str = "") -> Person | None:
 
 
 def token_of(cookies: Mapping[str, str]) -> str:
-    """Return the token in a browser's cookie, or an empty text."""
+    """Return the token in a browser's cookie, or an empty string."""
     token = cookies.get(SECURE_COOKIE) or cookies.get(COOKIE)
     return token if isinstance(token, str) else ""  # Streamlit's test runner provides a substitute
 
 
 def without_planted_cookies(scope: Scope) -> Scope:
-    """Return a request without a cookie that may have been planted from another host.
+    """Return a request without cookies that may have been planted by another host.
 
     Behind TLS the sign-in cookie has a name that no other host can set. A cookie with the plain
     name could come from an attacker who wants someone else to read under the attacker's name.
@@ -213,10 +213,10 @@ def without_planted_cookies(scope: Scope) -> Scope:
 def guard(act: Act) -> Person:
     """Return the person signed in to this Streamlit session if they may do this, or stop the page.
 
-    This is the first line of every page and fragment, so that a page called past the router
-    refuses by itself. It also sets the language of the request. If the person switched to another
-    study in another window, a click in this window was meant for the study it still shows, and is
-    not carried out.
+    This is the first line of every page and fragment, so that a page refuses access even if it is
+    called without the router. It also sets the language of the request. If the person has switched
+    to another study in another window, a click in this window was meant for the study it still
+    shows, and is not carried out.
     """
     set_language(wanted_language(st.context.headers))
     cookies, address = st.context.cookies, st.context.ip_address or ""
@@ -260,7 +260,7 @@ async def answer(
 ) -> Response:
     """Answer a request with the result of `make`, or with the reason if permission is missing.
 
-    Without a `queue`, `make` may take long: it writes a file for the staff.
+    Without a `queue`, `make` may take long, for example to write a file for staff.
     """
     try:
         person = await in_turn(lambda: allowed(request, act), Lane.READS)
@@ -279,7 +279,7 @@ def sender_of(request: Request) -> Person | None:
 
 
 def place_of(address: str) -> str:
-    """Return the mark of an address for the trail; empty without an address."""
+    """Return the keyed hash of an address for the trail; empty without an address."""
     if not address:
         return ""
     with store_with_wait_limit().look() as look:
@@ -295,8 +295,8 @@ def wanted_language(headers: Mapping[str, str]) -> str:
     'en'
     """
     languages_offered = languages()
-    for wish in str(headers.get("Accept-Language") or "").split(","):
-        name = wish.partition(";")[0].strip()
+    for preference in str(headers.get("Accept-Language") or "").split(","):
+        name = preference.partition(";")[0].strip()
         language, _, rest = name.partition("-")
         likely = get_global("likely_subtags")
         script = (likely.get(f"{language}_{rest}") or likely.get(language, "")).split("_")[1:2]
@@ -307,11 +307,11 @@ def wanted_language(headers: Mapping[str, str]) -> str:
 
 
 def routes() -> list[Route]:
-    """Return the routes to sign in, choose a study, sign out; wrong codes are counted here."""
-    guesses = Guesses()
+    """Return the routes for signing in and out and choosing a study; they count wrong codes."""
+    wrong_codes = WrongCodes()
 
     async def sign_in(request: Request) -> Response:
-        return await _sign_in(request, guesses)
+        return await _sign_in(request, wrong_codes)
 
     return [
         Route("/sign-in", sign_in, methods=["POST"]),
@@ -322,7 +322,7 @@ def routes() -> list[Route]:
     ]
 
 
-async def _sign_in(request: Request, guesses: Guesses) -> Response:
+async def _sign_in(request: Request, wrong_codes: WrongCodes) -> Response:
     now, began_s = datetime.now(UTC), time.monotonic()
     if not same_origin(request.scope):
         return PlainTextResponse(t("Sign in from the sign-in page."), status_code=403)
@@ -332,18 +332,18 @@ async def _sign_in(request: Request, guesses: Guesses) -> Response:
     )
     credentials = _SignInForm(code, ticket, second_code, request.cookies.get(PENDING_COOKIE, ""))
     address = _address(request)
-    suspect = guesses.from_address(address, now) > UNDELAYED_PER_ADDRESS
+    is_suspect = wrong_codes.n_from_address(address, now) > UNDELAYED_PER_ADDRESS
     try:
-        queue = Lane.SUSPECTS if suspect else Lane.SIGN_INS
+        queue = Lane.SUSPECTS if is_suspect else Lane.SIGN_INS
         enter = partial(_sign_in_with_form, request, credentials, now)
-        entered = await in_turn(enter, queue, SIGN_IN_PATIENCE_S)
-        guesses.forget_code(credentials.lookup)
+        entered = await in_turn(enter, queue, SIGN_IN_MAX_WAIT_S)
+        wrong_codes.forget_code(credentials.lookup)
     except signing_in.SecondFactorDue as due:
         return _with_pending_cookie(request, due.token)
     except signing_in.SignInRefused as refused:
         if refused.why in ("unknown", "ticket", "factor", "factor-wait"):
-            wait_s = guesses.count_wrong(address, credentials.lookup, now)
-            if is_recorded(n_tries := guesses.from_address(address, now)):
+            wait_s = wrong_codes.count_wrong(address, credentials.lookup, now)
+            if is_recorded(n_tries := wrong_codes.n_from_address(address, now)):
                 with suppress(StudyError):
                     await in_turn(partial(_note_guessing, address, n_tries, now))
             # The same delay for known and unknown codes; no thread waits.
@@ -358,7 +358,7 @@ async def _sign_in(request: Request, guesses: Guesses) -> Response:
 
 @dataclass(frozen=True, slots=True)
 class _SignInForm:
-    """The content of a sign-in form; `pending` belongs to the second code."""
+    """The content of a sign-in form; `pending` is the token that the second code completes."""
 
     code: str
     ticket: str
@@ -401,7 +401,7 @@ def _note_guessing(address: str, n_tries: int, now: datetime) -> None:
 
 
 def _with_pending_cookie(request: Request, token: str) -> Response:
-    """Ask for the second factor; the cookie is sent with its form only."""
+    """Ask for the second factor; the cookie identifies the pending sign-in."""
     response = _to_home_page("second-factor")
     response.set_cookie(
         PENDING_COOKIE,
@@ -434,7 +434,7 @@ async def _choose(request: Request) -> Response:
     if not same_origin(request.scope):
         return PlainTextResponse(t("Make your choice on a Reading Room page."), status_code=403)
     form = await request.form(max_files=0, max_fields=5)
-    grant, study = (_number(form.get(name)) for name in ("grant", "study"))
+    grant, study = (_row_number(form.get(name)) for name in ("grant", "study"))
     address = _address(request)
 
     def choose() -> None:
@@ -457,7 +457,7 @@ async def _choose(request: Request) -> Response:
 
 
 async def _time_left(request: Request) -> Response:
-    """Return how long the sign-in lasts without activity, for which this request does not count."""
+    """Return how long the sign-in lasts without activity; this request is not activity."""
     token, now = token_of(request.cookies), datetime.now(UTC)
     try:
         left = await in_turn(
@@ -488,7 +488,7 @@ def _address(request: Request) -> str:
     return request.client.host if request.client else ""
 
 
-def _number(text: object) -> int | None:
+def _row_number(text: object) -> int | None:
     """Return the row number that a form sends, or None."""
     return int(text) if isinstance(text, str) and text.isdecimal() and len(text) < 10 else None
 
@@ -510,14 +510,14 @@ async def _sign_out(request: Request) -> Response:
         except StudyError as error:
             return PlainTextResponse(str(error), status_code=503)
         forget(token)
-    at_provider = STREAMLITS_COOKIE in request.cookies
+    at_provider = STREAMLIT_COOKIE in request.cookies
     # The page signs out at the provider, because a form must not lead to another origin.
     response = RedirectResponse("./?signed-out=1" if at_provider else "./", status_code=303)
     response.delete_cookie(COOKIE, httponly=True, samesite="strict")
     if request.url.scheme == "https":
         response.delete_cookie(SECURE_COOKIE, httponly=True, samesite="strict", secure=True)
     # Browsers cache films for an hour, and the page for the Back button. "storage" is not cleared,
-    # because it holds answers not sent yet. Browsers obey this header only over HTTPS.
+    # because it contains answers that are not sent yet. Browsers obey this header only over HTTPS.
     response.headers["Clear-Site-Data"] = '"cache"'
     return response
 
@@ -526,8 +526,8 @@ def _to_home_page(refused: str) -> Response:
     return RedirectResponse(f"./?refused={refused}" if refused else "./", status_code=303)
 
 
-def sentence(reason: str) -> str:
-    """Return the sign-in page's message for a refusal; empty if there is none.
+def refusal_text(reason: str) -> str:
+    """Return the sign-in page's message for a refusal; empty for an unknown reason.
 
     >>> sentence("expired")
     'This access code has expired. Ask your coordinator for a new one.'

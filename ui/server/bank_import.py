@@ -32,14 +32,14 @@ class ImportJob(Job[Imported]):
         upload: ReceivedBank,
         name: str,
         options: ImportOptions,
-        what: Mapping[str, Any],
+        arguments: Mapping[str, Any],
     ) -> None:
-        self.number, self.name, self._arrived = next(_NUMBERS), name, upload
+        self.number, self.name, self._upload = next(_NUMBERS), name, upload
         file_budget = FileBudget(budget=BUDGET, name=upload.name) if upload.archive else None
         self._lease = ExitStack()
         if not self._lease.enter_context(lease(store, "import"))():
             raise NotNow(t("Another import is under way. Wait until it is done, then try again."))
-        arguments = store.address, upload, options, {"name": name, **what}
+        arguments = store.address, upload, options, {"name": name, **arguments}
         try:
             super().__init__(_import, *arguments, file_budget=file_budget, on_end=self._clear)
         except NotNow:
@@ -49,7 +49,7 @@ class ImportJob(Job[Imported]):
     def _clear(self, was_ended: bool) -> None:
         self._lease.close()
         if was_ended:
-            self._arrived.discard()
+            self._upload.discard()
 
 
 _JOBS: dict[str, ImportJob] = {}
@@ -86,7 +86,7 @@ def current(store: Store) -> ImportJob | None:
 
 
 def put_away(store: Store) -> None:
-    """Forget the import that has ended."""
+    """Forget the last import, which has ended."""
     _JOBS.pop(store.address, None)
 
 

@@ -1,11 +1,12 @@
 """The store that this process serves, and limits on concurrent long operations.
 
 While another program holds the store's lock, every write waits, and checking a code keeps a
-processor busy. Such requests could occupy all threads of the pool, and requests that only read
-would wait with them. Long operations are therefore limited to a few threads.
+processor busy. Such requests could occupy all threads of the pool, so that even requests that only
+read would have to wait. Long operations are therefore limited to a few threads.
 
-A disk that hangs blocks such an operation for minutes. Its request is refused after `LONGEST_S`,
-and the operation keeps its place until it ends, so that the number of blocked threads is limited.
+A disk that hangs blocks such an operation for minutes. Its request is refused after
+`MAX_DURATION_S`, and the operation keeps its turn until it ends, so that the number of blocked
+threads is limited.
 """
 
 import asyncio
@@ -30,7 +31,7 @@ from study.store import Store
 VARIABLE = "READING_ROOM_DB"
 DEFAULT = Path(__file__).parents[2] / "instance" / "reading-room.db"
 
-PATIENCE_S = 3.0
+MAX_WAIT_S = 3.0
 """How long a write waits for its turn, and then for the store's lock, in seconds."""
 
 
@@ -42,32 +43,32 @@ def store() -> Store:
     NotFound
         There is no store yet.
     """
-    return _opened(os.environ.get(VARIABLE) or DEFAULT)
+    return _opened_store(os.environ.get(VARIABLE) or DEFAULT)
 
 
 def store_with_wait_limit() -> Store:
-    """Return the store for a request, which fails instead of waiting for longer than `PATIENCE_S`.
+    """Return the store for a request, which fails instead of waiting longer than `MAX_WAIT_S`.
 
     Raises
     ------
     NotFound
         There is no store yet.
     """
-    return store().with_wait_limit(PATIENCE_S)
+    return store().with_wait_limit(MAX_WAIT_S)
 
 
 @lru_cache
-def _opened(address: str | Path) -> Store:
+def _opened_store(address: str | Path) -> Store:
     return Store(address)
 
 
-SIGN_IN_PATIENCE_S = 20.0
+SIGN_IN_MAX_WAIT_S = 20.0
 
-LONGEST_S = 8.0
+MAX_DURATION_S = 8.0
 """How long a request waits for the result of an operation, which may be blocked by a disk."""
 
 
-@unique  # equal numbers would be one kind
+@unique  # members with equal numbers would be aliases
 class Lane(Enum):
     """Number of operations of each kind that run at the same time."""
 
@@ -84,16 +85,16 @@ class Lane(Enum):
     """Checks of the server's health, which must be answered while all other requests wait."""
 
 
-READ_PATIENCE_S = 20.0
+READ_MAX_WAIT_S = 20.0
 """How long a read waits for its turn, for example after all readers have reloaded their pages."""
 
-IMAGE_PATIENCE_S = 20.0
+IMAGE_MAX_WAIT_S = 20.0
 """How long a request for an image waits for its turn, while many images are prepared; and then for
 the image."""
 
-CHECK_PATIENCE_S = 16.0
+CHECK_MAX_WAIT_S = 16.0
 """How long a check of the server's health waits for its turn, and then for its result: longer than
-the checks take, see `health.LONGEST_S`."""
+the checks take, see `health.MAX_DURATION_S`."""
 
 _PAGES = threading.Semaphore(16)
 """The checks of staff pages that run at the same time."""
@@ -103,16 +104,16 @@ _Result = TypeVar("_Result")
 
 
 class _Turns:
-    """The turns of one kind of operation; `overdue` are those whose requests were refused."""
+    """The turns of one kind of operation; overdue turns are those whose requests were refused."""
 
     def __init__(self, n_turns: int) -> None:
         self._limiter = CapacityLimiter(n_turns)
         self._overdue: set[object] = set()
         self._waiting: set[CancelScope] = set()
 
-    async def take(self, turn: object, patience_s: float) -> None:
-        """Wait for a turn; raise TimeoutError at once if no running operation may end soon."""
-        with fail_after(0 if self.is_stuck() else patience_s) as scope:
+    async def take(self, turn: object, max_wait_s: float) -> None:
+        """Wait for a turn; raise TimeoutError at once if no running operation is likely to end."""
+        with fail_after(0 if self.is_stuck() else max_wait_s) as scope:
             self._waiting.add(scope)
             try:
                 await self._limiter.acquire_on_behalf_of(turn)
@@ -139,12 +140,12 @@ class _Turns:
 async def in_turn(
     work: Callable[[], _Result],
     queue: Lane = Lane.WRITES,
-    patience_s: float | None = None,
+    max_wait_s: float | None = None,
 ) -> _Result:
     """Run a function in a thread, limited to the number of concurrent operations of its kind.
 
-    These threads are in addition to those of other requests, which may all be waiting. If the
-    function takes longer than the limit of its kind, it continues, and its result is lost.
+    These threads are separate from those of other requests, which may all be waiting. If the
+    function takes longer than the limit of its kind, it continues, but its result is lost.
 
     Raises
     ------
@@ -153,9 +154,9 @@ async def in_turn(
     """
     turns, turn = _lane(queue), object()
     try:
-        await turns.take(turn, _patience_s(queue) if patience_s is None else patience_s)
+        await turns.take(turn, _max_wait_s(queue) if max_wait_s is None else max_wait_s)
     except TimeoutError as error:
-        raise Busy(_no_answer(queue) if turns.is_stuck() else _overdue(queue)) from error
+        raise Busy(_unreachable_text(queue) if turns.is_stuck() else _busy_text(queue)) from error
     loop, ended = asyncio.get_running_loop(), asyncio.Event()
 
     def end() -> None:
@@ -166,33 +167,33 @@ async def in_turn(
         with suppress(RuntimeError):  # the server has stopped
             loop.call_soon_threadsafe(end)
 
-    result = _begun(work, end_in_loop)
-    with move_on_after(_longest_s(queue)):
+    result = _start_thread(work, end_in_loop)
+    with move_on_after(_max_duration_s(queue)):
         await ended.wait()
     if not result.done():
         turns.refuse(turn)
-        raise Busy(_no_answer(queue))
+        raise Busy(_unreachable_text(queue))
     return result.result()
 
 
 def in_time(work: Callable[[], _Result]) -> _Result:
-    """Run a short function for a staff page in a thread, and wait no longer than `LONGEST_S`.
+    """Run a short function for a staff page in a thread; wait no longer than `MAX_DURATION_S`.
 
     Raises
     ------
     Busy
         The duration was exceeded, or all earlier calls are still running.
     """
-    if not _PAGES.acquire(timeout=PATIENCE_S):
-        raise Busy(_no_answer(Lane.READS))
-    result = _begun(work, _PAGES.release)
-    wait([result], LONGEST_S)
+    if not _PAGES.acquire(timeout=MAX_WAIT_S):
+        raise Busy(_unreachable_text(Lane.READS))
+    result = _start_thread(work, _PAGES.release)
+    wait([result], MAX_DURATION_S)
     if not result.done():
-        raise Busy(_no_answer(Lane.READS))
+        raise Busy(_unreachable_text(Lane.READS))
     return result.result()
 
 
-def _begun(work: Callable[[], _Result], end: Callable[[], None]) -> Future[_Result]:
+def _start_thread(work: Callable[[], _Result], end: Callable[[], None]) -> Future[_Result]:
     """Run a function, and then `end`, in a thread that does not keep the server from stopping."""
     future: Future[_Result] = Future()
 
@@ -212,29 +213,29 @@ def _begun(work: Callable[[], _Result], end: Callable[[], None]) -> Future[_Resu
     return future
 
 
-def _patience_s(queue: Lane) -> float:
+def _max_wait_s(queue: Lane) -> float:
     limits = {
-        Lane.READS: READ_PATIENCE_S,
-        Lane.IMAGES: IMAGE_PATIENCE_S,
-        Lane.CHECKS: CHECK_PATIENCE_S,
+        Lane.READS: READ_MAX_WAIT_S,
+        Lane.IMAGES: IMAGE_MAX_WAIT_S,
+        Lane.CHECKS: CHECK_MAX_WAIT_S,
     }
-    return limits.get(queue, PATIENCE_S)
+    return limits.get(queue, MAX_WAIT_S)
 
 
-def _longest_s(queue: Lane) -> float:
-    limits = {Lane.IMAGES: IMAGE_PATIENCE_S, Lane.CHECKS: CHECK_PATIENCE_S}
-    return limits.get(queue, LONGEST_S)
+def _max_duration_s(queue: Lane) -> float:
+    limits = {Lane.IMAGES: IMAGE_MAX_WAIT_S, Lane.CHECKS: CHECK_MAX_WAIT_S}
+    return limits.get(queue, MAX_DURATION_S)
 
 
-def _overdue(queue: Lane) -> str:
+def _busy_text(queue: Lane) -> str:
     if queue is Lane.IMAGES:
         return t("The images cannot be read at the moment. Try again in a moment.")
     return t("The database is busy. Try again in a moment.")
 
 
-def _no_answer(queue: Lane) -> str:
+def _unreachable_text(queue: Lane) -> str:
     if queue is Lane.IMAGES:
-        return _overdue(queue)
+        return _busy_text(queue)
     return t("The database cannot be reached. Try again in a moment.")
 
 

@@ -1,4 +1,4 @@
-"""Reads uploaded files in a worker: predictions, lists of readers or item IDs, and bundles."""
+"""Reads uploaded files in a worker: predictions, lists of readers, lists of item IDs, bundles."""
 
 import shutil
 import tempfile
@@ -25,12 +25,12 @@ from study.store import Store
 from ui.server.worker import FileBudget, Job, OnProgress
 
 _PART_BYTES = 1 << 20
-_EXAMPLES = 10
+_N_EXAMPLES = 10
 _Result = TypeVar("_Result")
 
 
-class KeptFile:
-    """An uploaded file in its own folder, which is removed with this object."""
+class SavedFile:
+    """An uploaded file in a separate folder, which is removed with this object."""
 
     def __init__(self, name: str) -> None:
         folder = tempfile.mkdtemp(prefix="reading-room-")
@@ -43,7 +43,7 @@ class KeptFile:
         return self.path.name
 
 
-def on_disk(name: str, file: IO[bytes]) -> KeptFile:
+def save_upload(name: str, file: IO[bytes]) -> SavedFile:
     """Write an uploaded file to disk in parts.
 
     Raises
@@ -52,18 +52,18 @@ def on_disk(name: str, file: IO[bytes]) -> KeptFile:
         The file is empty or cannot be written.
     """
     try:
-        kept = KeptFile(name)
+        saved = SavedFile(name)
         file.seek(0)
-        with kept.path.open("xb") as copy:
+        with saved.path.open("xb") as copy:
             shutil.copyfileobj(file, copy, _PART_BYTES)
     except OSError as error:
         reason = system_reason(error)
         raise BadFile(t("{name} cannot be saved: {why}.", name=name, why=reason)) from error
-    refuse_empty(name, kept.path.stat().st_size)
-    return kept
+    refuse_empty(name, saved.path.stat().st_size)
+    return saved
 
 
-def begin(do: Callable[..., _Result], file: KeptFile, *arguments: Any) -> Job[_Result]:
+def begin_job(do: Callable[..., _Result], file: SavedFile, *arguments: Any) -> Job[_Result]:
     """Start a job for one of the functions below; its file is kept until the job ends.
 
     Raises
@@ -82,7 +82,7 @@ def begin(do: Callable[..., _Result], file: KeptFile, *arguments: Any) -> Job[_R
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelFile:
-    """The result of reading a prediction file: a summary, or columns and reason for refusal.
+    """The result of reading a prediction file: a summary, or the refusal and the columns.
 
     `is_unknown` means that the columns have unknown names, so the user must assign them.
     """
@@ -96,7 +96,7 @@ class ModelFile:
 # The following functions run in the worker.
 
 
-def model_file(
+def read_model_file(
     _: OnProgress, path: Path, db: str, study: str, column_roles: ColumnRoles | None = None
 ) -> ModelFile:
     """Read a prediction file for a study, without keeping anything."""
@@ -104,7 +104,7 @@ def model_file(
         with _uploaded_name(path):
             summary = read_model(Store.at(db), path, study=study, column_roles=column_roles)
     except BeyondBudget:
-        raise  # reading it again for its columns would take as long again
+        raise  # reading the file again for its columns would take as long
     except BadFile as error:
         with _uploaded_name(path):
             columns = columns_of(path)
@@ -114,11 +114,11 @@ def model_file(
             is_unknown=bool(columns) and not have_usual_names(columns),
         )
     return ModelFile(
-        summary=summary_of(summary, n_examples=_EXAMPLES), columns=summary.file.columns
+        summary=summary_of(summary, n_examples=_N_EXAMPLES), columns=summary.file.columns
     )
 
 
-def model_kept(
+def store_model_file(
     _: OnProgress,
     path: Path,
     db: str,
@@ -136,13 +136,13 @@ def model_kept(
     return summary_of(summary)
 
 
-def invited_readers(_: OnProgress, path: Path) -> list[Invitation]:
+def read_reader_list(_: OnProgress, path: Path) -> list[Invitation]:
     """Read a list of readers."""
     with _uploaded_name(path):
         return read_invitations(path)
 
 
-def listed_ids(_: OnProgress, path: Path) -> list[str]:
+def read_ids(_: OnProgress, path: Path) -> list[str]:
     """Read a list of item IDs."""
     with _uploaded_name(path):
         return ids_in_file(path)
@@ -158,13 +158,13 @@ def _uploaded_name(path: Path) -> Iterator[None]:
         raise kind(str(error).replace(f"{path.parent}/", "")) from error
 
 
-def bundle_restored(_: OnProgress, path: Path, db: str, acting: Acting) -> Restored:
+def restore_bundle(_: OnProgress, path: Path, db: str, acting: Acting) -> Restored:
     """Restore the study in a bundle."""
     with _uploaded_name(path):
         return restore(Store.at(db), path, acting=acting)
 
 
-def bundle_merged(
+def merge_bundle(
     _: OnProgress, path: Path, db: str, study: str, site: str, acting: Acting
 ) -> Merged:
     """Merge a bundle into a study."""

@@ -21,14 +21,14 @@ from study.films.shelf import Shelf
 from study.store import Store, deployment, readings
 from ui.server.deployment import Lane, in_turn, store_with_wait_limit
 
-LEAST_FREE_BYTES = 200_000_000
+MIN_FREE_BYTES = 200_000_000
 """Free disk space below which the server is not ready; an answer needs about 2 kB."""
 
-KEPT_S = 5.0
-"""How long a result is reused, so that frequent checks cost nothing."""
+RESULT_LIFE_S = 5.0
+"""How long a result is reused, so that frequent requests do not repeat the checks."""
 
-LONGEST_S = 8.0
-"""How long the checks may take; longer than a database may take to answer, see `PATIENCE_S`."""
+MAX_DURATION_S = 8.0
+"""How long the checks may take; longer than a database may take to answer, see `MAX_WAIT_S`."""
 
 Clock = Callable[[], float]
 
@@ -67,13 +67,13 @@ class Readiness:
 _NO_RESULT = Readiness(
     (Check("store", "The store or the images cannot be read: the disk does not answer."),)
 )
-"""The readiness while no check has ended in time."""
+"""The readiness reported if the checks do not end in time."""
 
 
-def readiness(opened: Callable[[], Store]) -> Readiness:
+def readiness(open_store: Callable[[], Store]) -> Readiness:
     """Check the store, its disk, and the images of open studies."""
     try:
-        current_store = opened()
+        current_store = open_store()
         with current_store.look(
             sealed=True
         ) as look:  # as for readers, who may have their own account
@@ -88,11 +88,11 @@ def readiness(opened: Callable[[], Store]) -> Readiness:
         return Readiness((Check("store", "The store cannot be opened. See the server's log."),))
     missing = sum(not row.file.is_file() for row in films)
     shelf = Shelf(current_store.companion_path("films"))
-    disk = f"{free // 1_000_000} MB are free; {LEAST_FREE_BYTES // 1_000_000} MB are needed."
+    disk = f"{free // 1_000_000} MB are free; {MIN_FREE_BYTES // 1_000_000} MB are needed."
     return Readiness(
         checks=(
             Check("store", "" if writable else "The store or its folder is read-only."),
-            Check("disk", disk if free < LEAST_FREE_BYTES else ""),
+            Check("disk", disk if free < MIN_FREE_BYTES else ""),
             Check("images", f"Images of open studies are missing: {missing}." if missing else ""),
         ),
         free_bytes=free,
@@ -101,15 +101,15 @@ def readiness(opened: Callable[[], Store]) -> Readiness:
     )
 
 
-class Recent:
-    """The last readiness, which is renewed when it is older than `KEPT_S`.
+class CachedReadiness:
+    """The last readiness, which is renewed when it is older than `RESULT_LIFE_S`.
 
-    One thread renews it, and its callers wait for `LONGEST_S` at most. A file system that hangs
-    would otherwise occupy a thread for each check.
+    One thread renews it, and callers wait for `MAX_DURATION_S` at most. Otherwise a file system
+    that hangs would occupy a thread for each request.
     """
 
-    def __init__(self, opened: Callable[[], Store], clock: Clock = time.monotonic) -> None:
-        self._opened = opened
+    def __init__(self, open_store: Callable[[], Store], clock: Clock = time.monotonic) -> None:
+        self._open_store = open_store
         self._clock = clock
         self._lock = threading.Lock()
         self._last: Future[Readiness] | None = None
@@ -119,23 +119,23 @@ class Recent:
         """Return the current readiness."""
         with self._lock:
             age_s = self._clock() - self._began_s
-            if self._last is None or (self._last.done() and age_s > KEPT_S):
+            if self._last is None or (self._last.done() and age_s > RESULT_LIFE_S):
                 self._last, self._began_s, age_s = Future(), self._clock(), 0.0
                 threading.Thread(target=self._renew, args=(self._last,), daemon=True).start()
             last = self._last
         try:
-            return last.result(max(0.0, LONGEST_S - age_s))
+            return last.result(max(0.0, MAX_DURATION_S - age_s))
         except TimeoutError:
             return _NO_RESULT
 
     def _renew(self, last: "Future[Readiness]") -> None:
         try:
-            last.set_result(readiness(self._opened))
+            last.set_result(readiness(self._open_store))
         except BaseException as error:
             last.set_exception(error)
 
 
-RECENT = Recent(store_with_wait_limit)
+CACHED_READINESS = CachedReadiness(store_with_wait_limit)
 
 
 def last_backup_age_s(now: datetime) -> float | None:
@@ -161,7 +161,7 @@ async def _alive(_: Request) -> Response:
 
 async def _ready(_: Request) -> Response:
     try:
-        ready = await in_turn(RECENT.get, Lane.CHECKS)
+        ready = await in_turn(CACHED_READINESS.get, Lane.CHECKS)
     except Busy:  # all earlier checks still wait
         ready = _NO_RESULT
     content = {

@@ -1,4 +1,4 @@
-"""Waits for a job within an action: shows how long it has taken, and a button that cancels it."""
+"""Waits for a job within an action, and shows the elapsed time and a button that cancels it."""
 
 import time
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from ui.parts.text import plain
 from ui.parts.uninterrupted import run_interruptibly
 from ui.server.worker import WAIT_BEFORE_PROGRESS_S, Job
 
-_LOOK_EVERY_S = 0.5
+_CHECK_EVERY_S = 0.5
 _Result = TypeVar("_Result")
 
 
@@ -35,9 +35,9 @@ def outcome_of(
         See `Job.outcome`; also raised by `begin`.
     """
     key = f"job-{action}"
-    left: Job[Any] | None = st.session_state.pop(key, None)
-    if left is not None:
-        left.cancel()
+    abandoned: Job[Any] | None = st.session_state.pop(key, None)
+    if abandoned is not None:
+        abandoned.cancel()
     job = st.session_state[key] = begin()
     if not job.is_done(WAIT_BEFORE_PROGRESS_S):
         run_interruptibly(lambda: _show_until_done(job, title, action, on_cancel))
@@ -53,12 +53,12 @@ def _show_until_done(
         actions.record_result(action, Report(text=t("Cancelled. Nothing was saved."), kind="info"))
         on_cancel()
 
-    place = st.empty()
-    begun = time.monotonic()
-    with place.container(border=True):
+    placeholder = st.empty()
+    began_s = time.monotonic()
+    with placeholder.container(border=True):
         line = st.empty()
         actions.view_button(t("Cancel"), cancel, key=f"{action}-cancel", before_page=True)
-        while not job.is_done(_LOOK_EVERY_S):
-            passed = round(time.monotonic() - begun + WAIT_BEFORE_PROGRESS_S)
-            line.markdown(plain(t("{what}: {n} s", what=title, n=passed)))
-    place.empty()
+        while not job.is_done(_CHECK_EVERY_S):
+            elapsed_s = round(time.monotonic() - began_s + WAIT_BEFORE_PROGRESS_S)
+            line.markdown(plain(t("{what}: {n} s", what=title, n=elapsed_s)))
+    placeholder.empty()

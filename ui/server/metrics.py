@@ -1,6 +1,6 @@
-"""Prometheus metrics, which are served behind a token.
+"""Prometheus metrics, served only with a token.
 
-Labels are route templates and counts, and never names, codes or studies.
+Labels are route templates, methods and outcomes, never names, codes or studies.
 """
 
 import hmac
@@ -24,7 +24,7 @@ from ui.server.deployment import Lane, in_turn
 VARIABLE = "READING_ROOM_METRICS_TOKEN"
 
 REGISTRY = CollectorRegistry()
-_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
+_BUCKETS_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 
 requests = Counter(
     "reading_room_requests", "HTTP requests.", ("method", "route", "status"), registry=REGISTRY
@@ -33,7 +33,7 @@ request_seconds = Histogram(
     "reading_room_request_seconds",
     "Duration of HTTP requests in seconds.",
     ("route",),
-    buckets=_SECONDS,
+    buckets=_BUCKETS_S,
     registry=REGISTRY,
 )
 open_websockets = Gauge(
@@ -48,12 +48,12 @@ records = Counter(
 )
 
 
-class _Measured(Collector):
+class _CurrentValues(Collector):
     """Values that are measured when the metrics are requested."""
 
     def collect(self) -> Iterable[Metric]:
         """Yield the current values; those of a store that cannot be opened are left out."""
-        ready = health.RECENT.get()
+        ready = health.CACHED_READINESS.get()
         yield _gauge("ready", "Whether all checks of /readyz pass.", ready.is_ready)
         yield _gauge("disk_free_bytes", "Free space on the disk of the store.", ready.free_bytes)
         yield _gauge("images", "Images of the open studies.", ready.n_images)
@@ -68,7 +68,7 @@ class _Measured(Collector):
             yield _gauge("backup_age_seconds", "Age of the newest backup.", age_s)
 
 
-REGISTRY.register(_Measured())
+REGISTRY.register(_CurrentValues())
 
 
 def _gauge(name: str, help_text: str, value: float) -> Metric:

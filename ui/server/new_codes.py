@@ -1,7 +1,7 @@
-"""New access codes that a person has created and not hidden yet.
+"""New access codes that a person has created and not yet hidden.
 
-Codes are stored in plain text nowhere else: this server keeps them in its memory until the user
-hides them or signs out, also during other actions, visits to other pages and reloads.
+This is the only place where codes are kept in plain text: the server keeps them in its memory
+until the user hides them or signs out, even during other actions, on other pages and after reloads.
 """
 
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from ui.parts import actions
 from ui.server.access import token_of
 from ui.server.sign_in_memory import memory_of
 
-_KEPT = "new-codes"
+_KEY = "new-codes"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,19 +40,19 @@ class NewCodes:
         Whether this run of the page has shown the codes.
     """
 
-    turn: int = 0
+    n_actions: int = 0
     cards: dict[str, tuple[Card, ...]] = field(default_factory=dict)
     known: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    place: tuple[int, str] = (0, "")
+    shown_at: tuple[int, str] = (0, "")
     is_shown: bool = False
 
     def add(self, study: str, cards: tuple[Card, ...], known: tuple[str, ...], key: str) -> None:
-        """Add codes, shown at the action `key`; a person's new code replaces the old code."""
+        """Add codes, to be shown at the action `key`; a new code replaces a person's old code."""
         for card in cards:
             self.drop(study, card.who)
         self.cards[study] = (*self.cards.get(study, ()), *cards)
         self.known[study] = tuple(dict.fromkeys((*self.known.get(study, ()), *known)))
-        self.place = (actions.page_visits(), key)
+        self.shown_at = (actions.page_visits(), key)
 
     def drop(self, study: str, person: str) -> None:
         """Remove a person's code because it is no longer valid."""
@@ -64,7 +64,7 @@ class NewCodes:
         return bool(self.cards.get(study) or self.known.get(study))
 
     @property
-    def waiting(self) -> list[str]:
+    def studies_with_codes(self) -> list[str]:
         """The studies with codes that are not hidden yet."""
         return [study for study, cards in self.cards.items() if cards]
 
@@ -76,11 +76,11 @@ class NewCodes:
 
 def new_codes() -> NewCodes:
     """Return the codes of this window's sign-in."""
-    if _KEPT not in st.session_state:
+    if _KEY not in st.session_state:
         token = token_of(st.context.cookies)
         memory = memory_of(token) if token else {}
-        cards, known = memory.setdefault(_KEPT, ({}, {}))
-        st.session_state[_KEPT] = NewCodes(cards=cards, known=known)
-    codes = st.session_state[_KEPT]
+        cards, known = memory.setdefault(_KEY, ({}, {}))
+        st.session_state[_KEY] = NewCodes(cards=cards, known=known)
+    codes = st.session_state[_KEY]
     assert isinstance(codes, NewCodes)
     return codes

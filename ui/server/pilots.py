@@ -1,4 +1,4 @@
-"""Reads the bundle of a pilot study, in a worker, and estimates its variance components."""
+"""Estimates the variance components of a pilot study from its bundle, in a worker."""
 
 from pathlib import Path
 from typing import Any
@@ -9,17 +9,17 @@ from study.base.errors import BadFile
 from study.base.packed import unpack
 from ui.server.worker import OnProgress
 
-NUMBERS = (
+COMPONENT_KEYS = (
     *("var_error", "cov1", "cov2", "cov3", "var_tr", "var_r"),
     *("readers", "cases", "own_df", "joint_df"),
 )
 
 Estimates = tuple[tuple[str, str, str], ...]
-"""The metric, the components as lines of a file, and the source, of every metric of a pilot."""
+"""For each metric of a pilot: its name, its components as TOML, and their source."""
 
 
 def pilot_components_of(_: OnProgress, path: Path, comparison: str) -> Estimates:
-    """Return the components of a zipped bundle.
+    """Return the components estimated from a zipped bundle.
 
     Raises
     ------
@@ -39,13 +39,17 @@ def pilot_components_of(_: OnProgress, path: Path, comparison: str) -> Estimates
     except AnalysisError as error:
         raise BadFile(str(error).replace(f"{folder}/", "")) from error
     return tuple(
-        (each.metric.value, tomli_w.dumps(as_table(each)), each.source.removeprefix("pilot: "))
-        for each in estimates
+        (
+            estimate.metric.value,
+            tomli_w.dumps(components_table(estimate)),
+            estimate.source.removeprefix("pilot: "),
+        )
+        for estimate in estimates
     )
 
 
-def as_table(components: Any) -> dict[str, Any]:
-    """Return components by the keys of a components file."""
-    values = {key: getattr(components, key) for key in NUMBERS}
+def components_table(components: Any) -> dict[str, Any]:
+    """Return components under the keys of a components file."""
+    values = {key: getattr(components, key) for key in COMPONENT_KEYS}
     known = {key: value for key, value in values.items() if value is not None}
     return {"metric": components.metric.value, **known}

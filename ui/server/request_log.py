@@ -1,4 +1,4 @@
-"""Request ids, metrics of requests, and an optional log in JSON.
+"""Request ids, request metrics, and an optional log in JSON.
 
 Every response has the header ``X-Request-ID``: the id that the proxy sent, or a new one. With
 ``READING_ROOM_LOG=json``, each request and each message of the program is one line of JSON with
@@ -74,11 +74,11 @@ def set_up() -> None:
         logger = logging.getLogger(name)
         logger.handlers.clear()
         logger.propagate = True
-    logging.getLogger("uvicorn.access").disabled = True  # it logs paths
+    logging.getLogger("uvicorn.access").disabled = True  # because it logs paths
     _log.setLevel(logging.INFO)
 
 
-class Templates:
+class RouteTemplates:
     """Finds the route template of a path."""
 
     def __init__(self, routes: Sequence[BaseRoute]) -> None:
@@ -97,12 +97,12 @@ class Templates:
         return next(matches, "other")
 
 
-class Observed:
+class RequestLog:
     """ASGI middleware: gives each request an id, counts it, and logs it."""
 
     def __init__(self, app: ASGIApp, routes: Sequence[BaseRoute]) -> None:
         self._app = app
-        self._templates = Templates(routes)
+        self._templates = RouteTemplates(routes)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -133,11 +133,11 @@ class Observed:
                 await PlainTextResponse(reason, 500)(scope, receive, with_id)
             raise
         finally:
-            self._note(scope, status, time.perf_counter() - began_s)
+            self._record(scope, status, time.perf_counter() - began_s)
 
-    def _note(self, scope: Scope, status: int, seconds: float) -> None:
+    def _record(self, scope: Scope, status: int, seconds: float) -> None:
         method = scope["method"] if scope["method"] in _METHODS else "other"
-        route = self._templates.of(scope["path"])
+        route = self._templates.template_of(scope["path"])
         metrics.requests.labels(method, route, status).inc()
         metrics.request_seconds.labels(route).observe(seconds)
         if _log.isEnabledFor(logging.INFO):
@@ -146,6 +146,6 @@ class Observed:
             _log.info("request", extra={"fields": fields})
 
 
-def observed(routes: Sequence[BaseRoute]) -> Middleware:
+def request_log_middleware(routes: Sequence[BaseRoute]) -> Middleware:
     """Return the middleware for an application with these routes."""
-    return Middleware(Observed, routes=routes)
+    return Middleware(RequestLog, routes=routes)

@@ -18,23 +18,23 @@ from study.store.leases import lease
 from study.trail import heads, losses
 from ui.server import request_log
 from ui.server.deployment import store
-from ui.server.serving import report_start, settle
+from ui.server.serving import apply_server_limits, report_start
 
 FIRST_BACKUP_S = 300.0
-"""Delay before the first backup, because readers wait for a server that has just started."""
+"""Delay before the first backup, because readers may be waiting for the server to start."""
 
-LOOK_EVERY_S = 60.0
+RUN_EVERY_S = 60.0
 REMIND_EVERY_S = 3600.0
 
-LAST_LOOK_S = 10.0
-"""How long a stopping server waits for a running backup."""
+STOP_WAIT_S = 10.0
+"""How long a server that is being stopped waits for a running backup."""
 
 _log = logging.getLogger("reading_room")
 
 
 @contextmanager
 def run_due_tasks(
-    store: Callable[[], Store], *, first_s: float = FIRST_BACKUP_S, every_s: float = LOOK_EVERY_S
+    store: Callable[[], Store], *, first_s: float = FIRST_BACKUP_S, every_s: float = RUN_EVERY_S
 ) -> Iterator[None]:
     """Run due tasks while the block runs; a failing task does not stop the others."""
     stop = threading.Event()
@@ -43,42 +43,42 @@ def run_due_tasks(
         passed_s = 0.0
         while not stop.wait(every_s):
             passed_s += every_s
-            look_after(store, backups=passed_s >= first_s)
+            run_tasks_once(store, backups=passed_s >= first_s)
             if (passed_s - every_s) % REMIND_EVERY_S < every_s:
-                _try("Reminders were not sent", lambda: _remind(store(), datetime.now(UTC)))
+                _try("Reminders were not sent", lambda: _send_reminders(store(), datetime.now(UTC)))
 
-    def pack() -> None:
+    def prepare() -> None:
         paths_tried: set[str] = set()
         while not stop.is_set():
-            _try("Images were not prepared", lambda: make_films_ready(store(), paths_tried, stop))
+            _try("Images were not prepared", lambda: prepare_films(store(), paths_tried, stop))
             stop.wait(every_s)
 
-    threading.Thread(target=pack, name="films", daemon=True).start()
+    threading.Thread(target=prepare, name="films", daemon=True).start()
     thread = threading.Thread(target=work, name="due tasks", daemon=True)
     thread.start()
     try:
         yield
     finally:
         stop.set()
-        thread.join(LAST_LOOK_S)
+        thread.join(STOP_WAIT_S)
 
 
-def look_after(store: Callable[[], Store], *, backups: bool = False) -> None:
+def run_tasks_once(store: Callable[[], Store], *, backups: bool = False) -> None:
     """Run due tasks once: record losses, checkpoint the journal, send heads, make a backup."""
     now = datetime.now(UTC)
     _try("Suspended programs could not be checked", lambda: _end_stalled(store()))
-    ask_witness(store)
+    check_witness(store)
     _try("The write-ahead log could not be emptied", lambda: store().checkpoint_without_blocking())
-    _try("Heads were not sent", lambda: _send(store(), now))
+    _try("Heads were not sent", lambda: _send_heads(store(), now))
     if backups:
         _try("The backup could not be made", lambda: make_backup_if_due(store(), now=now))
 
 
-def make_films_ready(store: Store, paths_tried: set[str], stop: threading.Event) -> None:
+def prepare_films(store: Store, paths_tried: set[str], stop: threading.Event) -> None:
     """Prepare the films of open studies, so that the first reader does not wait for them.
 
-    Only one of several servers does so at a time. Each film is tried once in a server's lifetime;
-    otherwise a shelf that is too small would cause endless work.
+    Only one of several servers does this at a time. Each film is tried once in a server's lifetime,
+    because a shelf that is too small would otherwise cause endless work.
     """
     shelf = Shelf(store.companion_path("films"))
     with store.look(sealed=True) as look:
@@ -96,12 +96,12 @@ def make_films_ready(store: Store, paths_tried: set[str], stop: threading.Event)
                     prepared_film(row.file, row.sha256, shelf)
 
 
-def ask_witness(store: Callable[[], Store], *, starting: bool = False) -> None:
-    """Compare the store with its second witness; log and record missing or damaged data."""
-    _try("The witness could not be checked", lambda: _note(store(), starting=starting))
+def check_witness(store: Callable[[], Store], *, starting: bool = False) -> None:
+    """Compare the store with its witness file; log and record missing or damaged data."""
+    _try("The witness could not be checked", lambda: _record_losses(store(), starting=starting))
 
 
-def _note(store: Store, *, starting: bool) -> None:
+def _record_losses(store: Store, *, starting: bool) -> None:
     for loss in losses.record_losses(store, now=datetime.now(UTC), starting=starting):
         if not loss.noted_at_utc:
             _log.error("%s See docs/backups.md.", loss.sentence)
@@ -115,12 +115,12 @@ def _end_stalled(store: Store) -> None:
         _log.warning("Changes of programs that were suspended were ended: %s.", n_ended)
 
 
-def _send(store: Store, now: datetime) -> None:
+def _send_heads(store: Store, now: datetime) -> None:
     for failure in heads.send_due_heads(store, os.environ, now=now):
         _log.warning("%s", failure)
 
 
-def _remind(store: Store, now: datetime) -> None:
+def _send_reminders(store: Store, now: datetime) -> None:
     for failure in send_due_reminders(store, os.environ, now=now):
         _log.warning("A reminder was not sent: %s", failure)
 
@@ -132,7 +132,7 @@ def _try(task: str, act: Callable[[], object]) -> None:
         return  # no store yet
     except StudyError as error:
         _log.warning("%s: %s", task, error)
-    except Exception:  # it may succeed next time
+    except Exception:  # the task may succeed next time
         _log.exception("%s", task)
 
 
@@ -140,17 +140,17 @@ def _try(task: str, act: Callable[[], object]) -> None:
 async def lifespan(_: object) -> AsyncIterator[None]:
     """Keep the store's connections open and run background tasks while the server runs.
 
-    Imported modules are excluded from garbage collection, because Streamlit collects after every
-    run of a page and would scan all of them each time.
+    Imported modules are excluded from garbage collection, because Streamlit collects garbage after
+    every run of a page and would scan all modules each time.
     """
-    settle()
+    apply_server_limits()
     request_log.set_up()
     gc.collect()
     gc.freeze()
     with ExitStack() as stack:
         with suppress(NotFound):
             stack.enter_context(store().kept_open())
-        ask_witness(store, starting=True)
+        check_witness(store, starting=True)
         stack.enter_context(run_due_tasks(store))
         reported = asyncio.create_task(report_start())
         yield

@@ -1,14 +1,14 @@
-"""Limits of the server: connections, log messages, and what Streamlit discloses.
+"""The server's limits on connections and log messages, and on what Streamlit discloses.
 
-Streamlit starts the server and offers no settings for these limits, so they are set before the
-first connection.
+Streamlit starts the server and has no settings for these limits, so this module sets them before
+the first connection.
 
 A connection that has not sent a complete request only occupies a file descriptor: it is closed
-after `HEADER_S`, and the oldest are closed if there are too many that never sent one. A connection
+after `HEADER_S`, and if too many never sent a request, the oldest are closed. A connection
 that waits for a response is never closed in favour of a new one.
 
-The same problem is logged once a minute, with its count. Otherwise a client that connects a
-thousand times a second would write a thousand lines to the disk that contains the store.
+The same problem is logged only once a minute, with its count. Otherwise a client that connects a
+thousand times a second would cause as many lines on the disk that contains the store.
 """
 
 import asyncio
@@ -29,8 +29,8 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.app_session import AppSession
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-EVERY_S = 60.0
-_MOST_KINDS = 500
+LOG_PERIOD_S = 60.0
+_MAX_KINDS = 500
 
 
 class OnceAMinute(logging.Filter):
@@ -42,17 +42,17 @@ class OnceAMinute(logging.Filter):
         self._last_reports: dict[tuple[object, ...], tuple[float, int]] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Return whether a record is written."""
+        """Return whether to write a record."""
         if record.levelno < logging.WARNING:
             return True
         words = str(record.msg).partition("\n")[0][:80]
         kind = (record.name, record.pathname, record.lineno, words, record.exc_info and 1)
         now = self._clock()
         last_report, n_more = self._last_reports.get(kind, (float("-inf"), 0))
-        if now - last_report < EVERY_S:
+        if now - last_report < LOG_PERIOD_S:
             self._last_reports[kind] = (last_report, n_more + 1)
             return False
-        if len(self._last_reports) >= _MOST_KINDS:
+        if len(self._last_reports) >= _MAX_KINDS:
             self._last_reports.clear()
         self._last_reports[kind] = (now, 0)
         if n_more:
@@ -78,10 +78,10 @@ HEADER_S = 20.0
 STALLED_S = 120.0
 """How long a client may stop reading a response that exceeds the send buffer."""
 
-MOST_WAITING = 256
+MAX_SILENT = 256
 
 
-class Lines:
+class ConnectionLimits:
     """The connections of one server.
 
     Parameters
@@ -89,89 +89,93 @@ class Lines:
     most
         Maximum number of connections, including websockets; a further connection is closed at once.
     most_waiting
-        Maximum number of connections that never sent a complete request; the oldest of more is
-        closed.
+        Maximum number of connections that have not yet sent a complete request; beyond it, the
+        oldest is closed.
     """
 
     def __init__(
-        self, *, most: int, most_waiting: int = MOST_WAITING, header_s: float = HEADER_S
+        self, *, max_connections: int, max_silent: int = MAX_SILENT, header_s: float = HEADER_S
     ) -> None:
-        self.most = most
-        self._most_waiting = most_waiting
+        self.max_connections = max_connections
+        self._max_silent = max_silent
         self._header_s = header_s
-        self._silent: dict[CountedLine, asyncio.TimerHandle] = {}  # the oldest is first
-        self._idle: dict[CountedLine, asyncio.TimerHandle] = {}  # between two requests
+        self._silent: dict[CountedConnection, asyncio.TimerHandle] = {}  # the oldest is first
+        self._idle: dict[CountedConnection, asyncio.TimerHandle] = {}  # between two requests
 
-    def waits(self, line: "CountedLine") -> None:
+    def start_waiting(self, connection: "CountedConnection") -> None:
         """Let a connection wait for its next request for a limited time."""
-        self.leaves(line)
-        waiting = self._silent if line.cycle is None else self._idle
-        waiting[line] = line.loop.call_later(self._header_s, line.transport.close)
-        if len(self._silent) > self._most_waiting:
-            self.make_way(line)
+        self.stop_waiting(connection)
+        waiting = self._silent if connection.cycle is None else self._idle
+        waiting[connection] = connection.loop.call_later(self._header_s, connection.transport.close)
+        if len(self._silent) > self._max_silent:
+            self.close_oldest(connection)
 
-    def leaves(self, line: "CountedLine") -> None:
+    def stop_waiting(self, connection: "CountedConnection") -> None:
         """Record that a connection no longer waits: its request has arrived, or it was closed."""
-        clock = self._silent.pop(line, None) or self._idle.pop(line, None)
+        clock = self._silent.pop(connection, None) or self._idle.pop(connection, None)
         if clock is not None:
             clock.cancel()
 
-    def make_way(self, newcomer: "CountedLine") -> bool:
+    def close_oldest(self, new_connection: "CountedConnection") -> bool:
         """Close the connection that has waited longest, and return whether there was one.
 
         Connections that never sent a complete request are closed before those of a browser between
         two requests.
         """
         waiting = (*self._silent, *self._idle)
-        oldest = next((line for line in waiting if line is not newcomer), None)
+        oldest = next(
+            (connection for connection in waiting if connection is not new_connection), None
+        )
         if oldest is None:
             return False
-        self.leaves(oldest)
+        self.stop_waiting(oldest)
         oldest.transport.close()
         return True
 
 
-class CountedLine(H11Protocol):
+class CountedConnection(H11Protocol):
     """A connection that is counted against the limits of its server."""
 
-    def __init__(self, *, lines: Lines, **uvicorns: Any) -> None:
-        super().__init__(**uvicorns)
-        self._lines = lines
+    def __init__(self, *, limits: ConnectionLimits, **options: Any) -> None:
+        super().__init__(**options)
+        self._limits = limits
         self._stalled: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Accept a connection, if necessary in place of one that has sent nothing.
 
-        asyncio sends small packets at once only on sockets that were created with the number of
-        the protocol; Streamlit's listener is not. Header and body of a response are written
+        asyncio sends small packets at once only on sockets that were created with a protocol
+        number, which Streamlit's listener was not. The header and body of a response are written
         separately, so the body would wait about 40 ms for the acknowledgement of the header.
         """
         super().connection_made(transport)
         _send_at_once(transport)
-        self._lines.waits(self)
-        if len(self.connections) > self._lines.most and not self._lines.make_way(self):
+        self._limits.start_waiting(self)
+        if len(self.connections) > self._limits.max_connections and not self._limits.close_oldest(
+            self
+        ):
             transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget a closed connection."""
-        self._lines.leaves(self)
-        self._take_up()
+        self._limits.stop_waiting(self)
+        self._stop_watching()
         super().connection_lost(exc)
 
     def handle_events(self) -> None:
         """Receive data; a connection with a complete header no longer waits."""
         super().handle_events()
         if self.cycle is not None and not self.cycle.response_complete:
-            self._lines.leaves(self)
+            self._limits.stop_waiting(self)
 
     def handle_websocket_upgrade(self, event: Any) -> None:
         """Pass a connection to the websocket protocol, which manages it."""
-        self._lines.leaves(self)
+        self._limits.stop_waiting(self)
         super().handle_websocket_upgrade(event)
 
     def on_response_complete(self) -> None:
         """Wait for the next request, or for the unread rest of this request's body."""
-        self._lines.waits(self)
+        self._limits.start_waiting(self)
         super().on_response_complete()
 
     def pause_writing(self) -> None:
@@ -181,21 +185,21 @@ class CountedLine(H11Protocol):
 
     def resume_writing(self) -> None:
         """Continue a response."""
-        self._take_up()
+        self._stop_watching()
         super().resume_writing()
 
     def _watch(self) -> None:
         left = self.transport.get_write_buffer_size()
-        self._stalled = self.loop.call_later(STALLED_S, self._look, left)
+        self._stalled = self.loop.call_later(STALLED_S, self._check_progress, left)
 
-    def _look(self, before: int) -> None:
+    def _check_progress(self, before: int) -> None:
         """Close a connection whose client read nothing for too long."""
         if self.transport.get_write_buffer_size() < before:
             self._watch()
         else:
             self.transport.abort()
 
-    def _take_up(self) -> None:
+    def _stop_watching(self) -> None:
         if self._stalled is not None:
             self._stalled.cancel()
             self._stalled = None
@@ -208,7 +212,7 @@ def _send_at_once(transport: asyncio.Transport) -> None:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
 
-MOST_LINES = 4096
+MAX_CONNECTIONS = 4096
 """Maximum number of connections; lower if the system allows fewer open files."""
 
 MAX_MESSAGE = 5_000_000
@@ -223,24 +227,26 @@ _OTHER_FILES = 256
 _log = logging.getLogger("reading_room.serving")
 
 
-def settle() -> None:
-    """Apply the limits to this process's server, and stop disclosures by Streamlit."""
+def apply_server_limits() -> None:
+    """Apply the limits to this process's server, and keep Streamlit from disclosing details."""
     limit_repeated_messages()
-    files = _raise_the_limit_of_files()
-    _stay_at_home()
-    _keep_paths_to_ourselves()
+    files = _raise_file_limit()
+    _disable_address_lookup()
+    _hide_paths()
     server = _server()
     if server is None:
         _log.warning("The limits of the server are unknown: start it with `streamlit run`.")
         return
-    max_lines = max(16, min(MOST_LINES, files - _BACKLOG - _OTHER_FILES))
-    server.config.http_protocol_class = partial(CountedLine, lines=Lines(most=max_lines))  # type: ignore[assignment]
+    max_connections = max(16, min(MAX_CONNECTIONS, files - _BACKLOG - _OTHER_FILES))
+    server.config.http_protocol_class = partial(
+        CountedConnection, limits=ConnectionLimits(max_connections=max_connections)
+    )  # type: ignore[assignment]
     server.config.backlog = _BACKLOG
     server.config.ws_max_size = MAX_MESSAGE
 
 
 def _server() -> uvicorn.Server | None:
-    """Return the server, which can only be reached through its signal handler."""
+    """Return the server, which is accessible only through its signal handler."""
     server = getattr(signal.getsignal(signal.SIGTERM), "__self__", None)
     return server if isinstance(server, uvicorn.Server) else None
 
@@ -253,31 +259,31 @@ async def report_start() -> None:
     while not server.started:
         await asyncio.sleep(0.05)
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as connection:
-        # A name that begins with @ is not a file.
+        # A name that begins with @ is in the abstract namespace, not a file.
         connection.connect(f"\0{address[1:]}" if address.startswith("@") else address)
         connection.sendall(b"READY=1")
 
 
-def _raise_the_limit_of_files() -> int:
+def _raise_file_limit() -> int:
     """Raise the limit of open files to the system's maximum, and return it."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     with suppress(ValueError, OSError):  # macOS reports "no limit", although there is one
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
         soft = hard
-    return MOST_LINES * 2 if soft == resource.RLIM_INFINITY else soft
+    return MAX_CONNECTIONS * 2 if soft == resource.RLIM_INFINITY else soft
 
 
-def _stay_at_home() -> None:
+def _disable_address_lookup() -> None:
     """Keep Streamlit from looking up this machine's public address, which blocks the server.
 
-    Streamlit needs the address for pages of another origin, which `ui.app.middleware` already
+    Streamlit needs the address only for pages of another origin, which `ui.app.middleware`
     refuses.
     """
     net_util.get_external_ip = lambda: None
     net_util.get_internal_ip = lambda: None
 
 
-def _keep_paths_to_ourselves() -> None:
+def _hide_paths() -> None:
     """Keep Streamlit from sending the program's path and the system's versions to every browser."""
     original = AppSession._create_new_session_message
 

@@ -1,4 +1,4 @@
-"""Keeps data in this server's memory for as long as a sign-in lasts; a reload does not lose it."""
+"""Keeps data in this server's memory as long as a sign-in lasts, including after a reload."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -15,11 +15,11 @@ class _Memory:
 
 
 _memories: dict[str, _Memory] = {}
-"""The memories by the hash of the sign-in's token, the oldest first."""
+"""The data of each sign-in, by the hash of its token, the oldest first."""
 
 
 def memory_of(token: str) -> dict[str, Any]:
-    """Return what is kept for a sign-in; changes to it are kept."""
+    """Return the data kept for a sign-in, to read and change."""
     now = datetime.now(UTC)
     for key in [key for key, memory in _memories.items() if now - memory.since > MAX_DURATION]:
         _memories.pop(key, None)

@@ -1,4 +1,4 @@
-"""Single sign-on through Streamlit's login: providers, and the result of a sign-on."""
+"""Single sign-on through Streamlit's login: the providers, and the result of a sign-on."""
 
 import logging
 import secrets
@@ -15,12 +15,12 @@ from study.people.group_roles import GroupRole
 from study.people.signing_in import SignInRefused
 from ui.parts.forms import ticket_form
 from ui.parts.text import plain
-from ui.server.access import place_of, sentence
+from ui.server.access import place_of, refusal_text
 from ui.server.deployment import store
 
 _log = logging.getLogger("reading_room.sign_on")
 
-_OF_ALL = "server_metadata_url"
+_REQUIRED_KEY = "server_metadata_url"
 
 
 def providers() -> list[str]:
@@ -31,20 +31,22 @@ def providers() -> list[str]:
     if not st.secrets.load_if_toml_exists():
         return []
     section = st.secrets.get("auth") or {}
-    names = ["default"] if _OF_ALL in section else []
+    names = ["default"] if _REQUIRED_KEY in section else []
     section_names = (key for key, value in section.items() if isinstance(value, Mapping))
-    return names + [key for key in section_names if _OF_ALL in section[key] and key != "default"]
+    return names + [
+        key for key in section_names if _REQUIRED_KEY in section[key] and key != "default"
+    ]
 
 
-def sign_on_part(*, refused: bool, signed_out: bool) -> None:
+def show_sign_on(*, refused: bool, signed_out: bool) -> None:
     """Show the providers' buttons, and sign a person in after a successful sign-on.
 
     Parameters
     ----------
     refused
-        The sign-in has just been refused, and is not repeated automatically.
+        Whether the sign-in was just refused; it is then not repeated automatically.
     signed_out
-        The person has just signed out here, and is now signed out at the provider.
+        Whether the person just signed out here; the provider's session is then ended, too.
     """
     names = providers()
     if not names:
@@ -55,7 +57,7 @@ def sign_on_part(*, refused: bool, signed_out: bool) -> None:
             st.logout()
             st.stop()
         if not refused:
-            _exchange(claims)
+            _exchange_for_ticket(claims)
     for name in names:
         _button(name)
 
@@ -69,20 +71,20 @@ def _button(name: str) -> None:
         st.login(None if name == "default" else name)
     except StreamlitAuthError as error:
         _log.error("secrets.toml: %s", " ".join(str(error).split()))
-        st.error(sentence("settings"))
+        st.error(refusal_text("settings"))
 
 
-def _granted(issuer: str, claims: Mapping[str, object]) -> dict[GroupRole, str] | None:
+def _roles_of_groups(issuer: str, claims: Mapping[str, object]) -> dict[GroupRole, str] | None:
     """Return the roles of an account's groups, or None if the provider has no section `roles`."""
     try:
-        every = group_roles.read_rules(st.secrets.get("roles") or {})
+        rule_sets = group_roles.read_rules(st.secrets.get("roles") or {})
     except BadInput as error:
         _log.error("secrets.toml: %s", error)
         raise SignInRefused("settings", "The settings of single sign-on are invalid.") from error
-    return next((rules.roles_for(claims) for rules in every if rules.issuer == issuer), None)
+    return next((rules.roles_for(claims) for rules in rule_sets if rules.issuer == issuer), None)
 
 
-def _exchange(claims: Mapping[str, object]) -> None:
+def _exchange_for_ticket(claims: Mapping[str, object]) -> None:
     now = datetime.now(UTC)
     identity = single_sign_on.read_identity(claims)
     if identity is None or not single_sign_on.is_fresh(identity, now):
@@ -94,10 +96,10 @@ def _exchange(claims: Mapping[str, object]) -> None:
             entropy=secrets.token_bytes,
             now=now,
             place=place_of(st.context.ip_address or ""),
-            granted=_granted(identity.issuer, claims),
+            granted=_roles_of_groups(identity.issuer, claims),
         )
     except SignInRefused as error:
-        st.error(sentence(error.why))
+        st.error(refusal_text(error.why))
         if st.button(t("Sign out of this account"), key="sign-on-leave"):
             st.logout()
         return

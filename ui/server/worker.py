@@ -1,7 +1,7 @@
-"""Runs work in a separate process at low priority, so that no reader's answer waits for it.
+"""Runs work in a separate process at low priority, so that it does not delay readers' answers.
 
-Work on an uploaded file has a budget (`study.base.budget`): if it is exceeded, the process is
-stopped and the file refused.
+Work on an uploaded file has a budget (`study.base.budget`): if the budget is exceeded, the process
+is stopped and the file is refused.
 """
 
 import gc
@@ -28,8 +28,8 @@ from study.base.translation import in_language, language, t
 WAIT_BEFORE_PROGRESS_S = 1.5
 """How long a page waits for a job before it shows progress."""
 
-MOST_UPLOADS = 2
-"""Number of uploaded files read at the same time; each may use the budget's memory."""
+MAX_UPLOADS = 2
+"""Maximum number of uploaded files read at the same time; each may use the budget's memory."""
 
 PRIORITY = 10
 _SERVER_CHECK_EVERY_S = 2.0
@@ -38,7 +38,7 @@ _CLOSE_IDLE_AFTER_S = 600
 
 _Result = TypeVar("_Result")
 OnProgress = Callable[[str, float, float], None]
-"""Receives the name of a step, the amount done, and the total amount."""
+"""Function that receives the name of a step, the amount done, and the total amount."""
 
 _log = logging.getLogger("reading_room.worker")
 
@@ -86,7 +86,7 @@ class FileBudget:
     name: str
 
 
-class Ended(NotNow):
+class ProcessEnded(NotNow):
     """The process of a job ended before the job was done, without being cancelled."""
 
 
@@ -96,15 +96,15 @@ class Job(Generic[_Result]):
     Parameters
     ----------
     do, *arguments
-        A module-level function, called in the process with a `OnProgress` before the arguments;
+        A module-level function, called in the process with an `OnProgress` before the arguments;
         arguments and result must be picklable.
     file_budget
-        The budget, for work on an uploaded file.
+        The budget, if the work is on an uploaded file.
     kept_module
         A module loaded by a process that is kept for the next job; without it, each job starts a
         new process.
     on_end
-        Called when the job has ended, with whether its process ended before the job was done.
+        Called when the job has ended; the argument states whether its process ended prematurely.
 
     Raises
     ------
@@ -124,18 +124,18 @@ class Job(Generic[_Result]):
         self._file_budget, self._is_kept, self._on_end = file_budget, bool(kept_module), on_end
         self._progress, self._has_ended = Progress(), threading.Event()
         if file_budget is not None:
-            _take_turn(self)
-        self._note = Path(tempfile.mkdtemp(prefix="reading-room-job-")) / "progress"
+            _reserve_upload(self)
+        self._progress_file = Path(tempfile.mkdtemp(prefix="reading-room-job-")) / "progress"
         self._pool = _kept_pool(kept_module) if kept_module else _own_pool()
         self._future: Future[_Result] = self._pool.submit(
-            _run, self._note, language(), file_budget, do, arguments
+            _run, self._progress_file, language(), file_budget, do, arguments
         )
-        self._clock = threading.Timer(
+        self._timer = threading.Timer(
             file_budget.budget.wall_seconds if file_budget else 0, self._end_late
         )
-        self._clock.daemon = True
+        self._timer.daemon = True
         if file_budget is not None:
-            self._clock.start()
+            self._timer.start()
         self._future.add_done_callback(self._end)
 
     def is_done(self, within_s: float = 0.0) -> bool:
@@ -146,7 +146,7 @@ class Job(Generic[_Result]):
     def progress(self) -> Progress:
         """Return the job's progress; after its end, the last progress that was read."""
         with suppress(OSError, ValueError):
-            self._progress = Progress(**json.loads(self._note.read_text(encoding="ascii")))
+            self._progress = Progress(**json.loads(self._progress_file.read_text(encoding="ascii")))
         return self._progress
 
     def cancel(self) -> None:
@@ -185,7 +185,7 @@ class Job(Generic[_Result]):
         if self.is_cancelled:
             return NotNow(t("Cancelled. Nothing was saved."))
         if self._file_budget is None:
-            return Ended(
+            return ProcessEnded(
                 t(
                     "This stopped before it was done; the server may be short of memory. Try "
                     "again later."
@@ -200,22 +200,22 @@ class Job(Generic[_Result]):
         self._kill()
 
     def _kill(self) -> None:
-        # A job that no process has taken yet is withdrawn: killing the pool then breaks its thread.
+        # A job that has not started is cancelled instead: killing the pool would break its thread.
         if not self._is_kept and not self._future.cancel():
             self._pool.shutdown(kill_workers=True)
 
     def _end(self, _: object) -> None:
         try:
-            self._clock.cancel()
-            shutil.rmtree(self._note.parent, ignore_errors=True)
-            _end_turn(self)
+            self._timer.cancel()
+            shutil.rmtree(self._progress_file.parent, ignore_errors=True)
+            _release_upload(self)
             was_ended = self._future.cancelled() or isinstance(
                 self._future.exception(), _end_errors()
             )
             self._on_end(was_ended)
         finally:
             self._has_ended.set()
-        if not self._is_kept and (was_ended or not _give_back(self._pool)):
+        if not self._is_kept and (was_ended or not _return_pool(self._pool)):
             threading.Thread(target=self._pool.shutdown, daemon=True).start()
 
 
@@ -223,20 +223,20 @@ _UPLOADS: set[Job[Any]] = set()
 _LOCK = threading.Lock()
 
 
-def _take_turn(job: Job[Any]) -> None:
+def _reserve_upload(job: Job[Any]) -> None:
     with _LOCK:
-        if len(_UPLOADS) >= MOST_UPLOADS:
+        if len(_UPLOADS) >= MAX_UPLOADS:
             raise NotNow(t("Other files are being read at present. Try again in a minute."))
         _UPLOADS.add(job)
 
 
-def _end_turn(job: Job[Any]) -> None:
+def _release_upload(job: Job[Any]) -> None:
     with _LOCK:
         _UPLOADS.discard(job)
 
 
 def _end_errors() -> tuple[type[BaseException], ...]:
-    """Return the error of a job whose process was stopped."""
+    """Return the errors of a job whose process was stopped."""
     from joblib.externals.loky.process_executor import ShutdownExecutorError
 
     return BrokenProcessPool, CancelledError, ShutdownExecutorError
@@ -252,13 +252,13 @@ def _own_pool() -> Any:
     with _LOCK:
         if _IDLE_POOLS:
             return _IDLE_POOLS.pop()
-    begin = {"initializer": _prepare_process, "initargs": (os.getpid(), PRIORITY, "")}
-    return ProcessPoolExecutor(1, timeout=_CLOSE_IDLE_AFTER_S, **begin)
+    options = {"initializer": _prepare_process, "initargs": (os.getpid(), PRIORITY, "")}
+    return ProcessPoolExecutor(1, timeout=_CLOSE_IDLE_AFTER_S, **options)
 
 
-def _give_back(pool: Any) -> bool:
+def _return_pool(pool: Any) -> bool:
     with _LOCK:
-        if len(_IDLE_POOLS) < MOST_UPLOADS:
+        if len(_IDLE_POOLS) < MAX_UPLOADS:
             _IDLE_POOLS.append(pool)
             return True
         return False
@@ -267,15 +267,15 @@ def _give_back(pool: Any) -> bool:
 def _kept_pool(module: str) -> Any:
     from joblib.externals.loky import get_reusable_executor
 
-    begin = {"initializer": _prepare_process, "initargs": (os.getpid(), PRIORITY, module)}
-    return get_reusable_executor(max_workers=1, timeout=_CLOSE_IDLE_AFTER_S, **begin)
+    options = {"initializer": _prepare_process, "initargs": (os.getpid(), PRIORITY, module)}
+    return get_reusable_executor(max_workers=1, timeout=_CLOSE_IDLE_AFTER_S, **options)
 
 
 # The following functions run in the other process.
 
 
 def _prepare_process(server: int, priority: int, module: str) -> None:
-    """Lower the priority, end when the server ends (it may already have), and load modules."""
+    """Lower the priority, load a module, and make the process end when the server ends."""
     os.nice(priority)
     never = threading.Event()
 
@@ -291,13 +291,13 @@ def _prepare_process(server: int, priority: int, module: str) -> None:
 
 
 def _run(
-    note: Path,
+    progress_file: Path,
     spoken_language: str,
     file_budget: FileBudget | None,
     do: Callable[..., _Result],
     arguments: tuple[Any, ...],
 ) -> _Result:
-    on_progress = _progress_reporter(note)
+    on_progress = _progress_reporter(progress_file)
     with in_language(spoken_language):
         if file_budget is None:
             return do(on_progress, *arguments)
@@ -305,7 +305,7 @@ def _run(
             return do(on_progress, *arguments)
 
 
-def _progress_reporter(note: Path) -> OnProgress:
+def _progress_reporter(progress_file: Path) -> OnProgress:
     """Return a function that reports progress to the server a few times a second."""
     step, since, last_at = "", 0.0, 0.0
 
@@ -317,9 +317,9 @@ def _progress_reporter(note: Path) -> OnProgress:
         if moment - last_at >= _REPORT_EVERY_S:
             last_at = moment
             facts = {"step": step, "done": n_done, "total": total, "since_s": moment - since}
-            scratch = note.with_suffix(".new")
-            with suppress(FileNotFoundError):  # the server has given up on it
+            scratch = progress_file.with_suffix(".new")
+            with suppress(FileNotFoundError):  # the server has already deleted the folder
                 scratch.write_text(json.dumps(facts), encoding="ascii")
-                scratch.replace(note)
+                scratch.replace(progress_file)
 
     return report

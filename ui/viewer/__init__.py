@@ -1,7 +1,6 @@
 """The reading component: mounts the JavaScript of this folder as one Streamlit component.
 
-Its modules are served once for each language, with the translations in place of
-``page/catalogue.js``.
+Its modules are served once for each language; the translations replace ``page/catalogue.js``.
 """
 
 import hashlib
@@ -29,8 +28,8 @@ from study.base.translation import (
 )
 from ui.catalogue import messages
 
-HERE: Final = Path(__file__).parent
-MODULES: Final = HERE / "js"
+FOLDER: Final = Path(__file__).parent
+MODULES: Final = FOLDER / "js"
 """The folder of ES modules, to be served under the ``modules_url`` given to :func:`mount`."""
 CATALOGUE: Final = "page/catalogue.js"
 STYLES: Final = ("viewer.css", "overlays.css", "contrast.css")
@@ -41,7 +40,7 @@ def mount(
     desk_url: str,
     modules_url: str,
     sign_out_url: str,
-    apart: Mapping[str, str] | None = None,
+    variant: Mapping[str, str] | None = None,
 ) -> None:
     """Show the reading room over the whole page.
 
@@ -71,7 +70,7 @@ def mount(
             "here_url": "here",
             "trouble": t("The reading page could not be loaded. Trying again…"),
             "language": language(),
-            "apart": dict(apart) if apart else None,
+            "apart": dict(variant) if variant else None,
         },
     )
 
@@ -120,7 +119,7 @@ class Modules(StaticFiles):
 
 def catalogue(folder: Path, language: str) -> str:
     """Return the module ``page/catalogue.js`` of a language."""
-    words, rule = catalogue_messages(language, wanted(folder))
+    words, rule = catalogue_messages(language, used_messages(folder))
     content = json.dumps(words, ensure_ascii=False, sort_keys=True)
     with in_language(language):
         rtl = json.dumps(is_right_to_left())
@@ -131,7 +130,7 @@ def catalogue(folder: Path, language: str) -> str:
 
 
 @cache
-def wanted(folder: Path) -> frozenset[str]:
+def used_messages(folder: Path) -> frozenset[str]:
     """Return the messages of a folder's modules, which are read only once."""
     extracted = (message for path in folder.rglob("*.js") for message in messages(path))
     return frozenset(message if isinstance(message, str) else message[0] for message in extracted)
@@ -143,13 +142,12 @@ def _translated_languages() -> list[str]:
 
 @cache
 def _component() -> ComponentRenderer:
-    # Registered once in a process; Streamlit itself repeats it for a further runtime, as in
-    # AppTest.
-    # The styles are not isolated, so that the page's state can be read without a shadow root.
+    # Registered once per process; Streamlit itself registers it again for another runtime, as in
+    # AppTest. The styles are not isolated, so that no shadow root hides the state of the page.
     return st.components.v2.component(
         "reading_room",
-        html=(HERE / "viewer.html").read_text(encoding="utf-8"),
-        css="".join((HERE / name).read_text(encoding="utf-8") for name in STYLES),
-        js=(HERE / "bootstrap.js").read_text(encoding="utf-8"),
+        html=(FOLDER / "viewer.html").read_text(encoding="utf-8"),
+        css="".join((FOLDER / name).read_text(encoding="utf-8") for name in STYLES),
+        js=(FOLDER / "bootstrap.js").read_text(encoding="utf-8"),
         isolate_styles=False,
     )

@@ -1,4 +1,4 @@
-/** The script that Streamlit runs: loads the modules once per mounted element and does not touch a running room. */
+/** The script that Streamlit runs: loads the modules once per mounted element and never restarts a running room. */
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 10_000;
@@ -21,8 +21,8 @@ export default function ({ parentElement, data }) {
 async function open(parentElement, data, left) {
   const folder = data.modules_url.replace(/\/$/, "");
   for (let tries = 0; !left.aborted; tries += 1) {
-    // Browsers remember the address of a module that failed, and of the modules it imports. An additional slash gives
-    // the same files new addresses.
+    // Browsers remember the addresses of a module that failed to load and of its imports. An additional slash gives the
+    // same files new addresses.
     const url = new URL(`${folder}${"/".repeat(tries + 1)}start.js`, document.baseURI).href;
     try {
       const { start } = await import(url);

@@ -1,5 +1,5 @@
-"""The steps of the wizard that writes a study, based on a draft.
+"""The wizard, in which a study is drafted step by step.
 
-`frame` shows the steps, with the list of steps on the left and the consequences on the right;
-`draft` is the draft in this window, saved after every change.
+`frame` shows the current step, with the list of steps on the left and the consequences on the
+right; `draft` contains the draft in this window, which is saved after every change.
 """

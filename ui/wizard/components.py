@@ -1,4 +1,4 @@
-"""The variance components of a sample size: a published set, a pilot study, or values in a form."""
+"""The variance components for a sample size: a published set, a pilot study, or typed values."""
 
 import tomllib
 from collections.abc import Mapping
@@ -13,18 +13,18 @@ from study.base.translation import t
 from ui.parts import actions
 from ui.parts.forms import upload
 from ui.parts.text import plain
-from ui.server.file_jobs import begin, on_disk
+from ui.server.file_jobs import begin_job, save_upload
 from ui.server.job_view import outcome_of
 from ui.server.pilots import Estimates, pilot_components_of
-from ui.wizard.draft import Working
+from ui.wizard.draft import WorkingDraft
 
 PILOT, VALUES = "pilot", "values"
 
 
 def chosen_components(
-    working: Working, base: Mapping[str, Any], comparison: str, *, arms: bool
+    working: WorkingDraft, base: Mapping[str, Any], comparison: str, *, arms: bool
 ) -> tuple[str, str, str]:
-    """Show the fields of the components.
+    """Show the fields for the variance components.
 
     Parameters
     ----------
@@ -33,13 +33,13 @@ def chosen_components(
     comparison
         ``panel`` or ``conditions``.
     arms
-        Whether readers are divided among arms, which need the variance between readers.
+        Whether readers are divided among arms, which requires the variance between readers.
 
     Returns
     -------
     tuple of three str
-        Name of a published set, or else the lines of a components file and their source. All are
-        empty until a pilot is uploaded.
+        The name of a published set, or else the lines of a components file and their source. All
+        are empty until a pilot is uploaded.
     """
     from analysis.planning import PUBLISHED
 
@@ -63,20 +63,20 @@ def chosen_components(
         )
     )
     if chosen == PILOT:
-        return ("", *_pilot(working, comparison))
+        return ("", *_pilot_field(working, comparison))
     if chosen == VALUES:
-        lines = _values(working, base, comparison, arms=arms)
+        lines = _value_fields(working, base, comparison, arms=arms)
         return "", lines, str(base.get("source") or t("Components"))
     return chosen, "", ""
 
 
-def _pilot(working: Working, comparison: str) -> tuple[str, str]:
+def _pilot_field(working: WorkingDraft, comparison: str) -> tuple[str, str]:
     """Return the components of an uploaded pilot, and their source; both empty without one."""
     file = upload(t("Bundle of the pilot"), types=["zip"], key=working.key("pilot"))
     if file is None:
         page = t("Close and export")
         st.caption(t("A bundle is exported on the page *{page}* of a closed study.", page=page))
-        actions.show_last_report(_action(working))
+        actions.show_last_report(_action_key(working))
         return "", ""
     estimates, refusal = _estimates_of(working, file, comparison)
     if refusal:
@@ -91,7 +91,9 @@ def _pilot(working: Working, comparison: str) -> tuple[str, str]:
         format_func=labels.__getitem__,
         key=working.key("pilot-metric"),
     )
-    _, lines, source = next((each for each in estimates if each[0] == metric), estimates[0])
+    _, lines, source = next(
+        (estimate for estimate in estimates if estimate[0] == metric), estimates[0]
+    )
     values = tomllib.loads(lines)
     st.caption(
         t(
@@ -103,8 +105,10 @@ def _pilot(working: Working, comparison: str) -> tuple[str, str]:
     return lines, f"{source} ({file.name})"
 
 
-def _estimates_of(working: Working, file: UploadedFile, comparison: str) -> tuple[Estimates, str]:
-    """Read a pilot once for each comparison; return its components, or why it is refused."""
+def _estimates_of(
+    working: WorkingDraft, file: UploadedFile, comparison: str
+) -> tuple[Estimates, str]:
+    """Read a pilot once for each comparison; return its components, or the reason for refusal."""
     read = working.key("pilot-read")
     request = file.file_id, comparison
     if st.session_state.get(read, (None,))[0] != request:
@@ -112,8 +116,8 @@ def _estimates_of(working: Working, file: UploadedFile, comparison: str) -> tupl
         refusal = ""
         try:
             estimates = outcome_of(
-                _action(working),
-                lambda: begin(pilot_components_of, on_disk(file.name, file), comparison),
+                _action_key(working),
+                lambda: begin_job(pilot_components_of, save_upload(file.name, file), comparison),
                 t("Reading {file}", file=file.name),
                 on_cancel=working.renew,
             )
@@ -124,12 +128,14 @@ def _estimates_of(working: Working, file: UploadedFile, comparison: str) -> tupl
     return known, reason
 
 
-def _action(working: Working) -> str:
+def _action_key(working: WorkingDraft) -> str:
     return f"pilot-{working.id}"
 
 
-def _values(working: Working, base: Mapping[str, Any], comparison: str, *, arms: bool) -> str:
-    """Ask for the components, and return them as the lines of a components file."""
+def _value_fields(
+    working: WorkingDraft, base: Mapping[str, Any], comparison: str, *, arms: bool
+) -> str:
+    """Show fields for the components, and return them as the lines of a components file."""
     stored = dict(base.get("components", {}))
     if stored and base["comparison"] != comparison:
         stored = {}
@@ -142,10 +148,10 @@ def _values(working: Working, base: Mapping[str, Any], comparison: str, *, arms:
         key=working.key("own-metric"),
     )
     values: dict[str, Any] = {"metric": metric, "cov1": 0.0, "cov3": 0.0}
-    for key, label in _counts().items():
+    for key, label in _count_labels().items():
         n = int(stored.get(key, {"readers": 5, "cases": 100}[key]))
         values[key] = int(st.number_input(label, 2, 100_000, n, key=working.key(f"own-{key}")))
-    for key, (label, default) in _variances(comparison, arms=arms).items():
+    for key, (label, default) in _variance_labels(comparison, arms=arms).items():
         known = stored.get(key, default)
         value = st.number_input(
             label,
@@ -161,15 +167,15 @@ def _values(working: Working, base: Mapping[str, Any], comparison: str, *, arms:
     return tomli_w.dumps(values)
 
 
-def _counts() -> dict[str, str]:
+def _count_labels() -> dict[str, str]:
     return {
         "readers": t("Readers of that study"),
         "cases": t("Cases of that study"),
     }
 
 
-def _variances(comparison: str, *, arms: bool) -> dict[str, tuple[str, float | None]]:
-    """Return the label and first value of every variance; None for one that may stay empty."""
+def _variance_labels(comparison: str, *, arms: bool) -> dict[str, tuple[str, float | None]]:
+    """Return the label and initial value of each variance; None for one that may be empty."""
     if comparison == "panel":
         return {
             "var_error": (t("Error variance of the difference, model minus one reader"), 0.0024),

@@ -1,4 +1,4 @@
-"""The second and the fifth step: the design of the study, and its endpoint.
+"""The second and the fifth step: the study's design, and its endpoint.
 
 The design consists of conditions, sessions and wash-out; the endpoint is declared before reading.
 """
@@ -7,17 +7,17 @@ import streamlit as st
 
 from study.base.translation import t, tn
 from ui.wizard import groups
-from ui.wizard.draft import Working
+from ui.wizard.draft import WorkingDraft
 from ui.wizard.protocol_view import metadata_fields, positive_field
 from ui.wizard.sample_size import sample_size
 
 
-def design(working: Working) -> None:
+def design_step(working: WorkingDraft) -> None:
     """Show the step."""
     left, right = st.columns(2, gap="large")
     with left:
-        _conditions(working)
-        working.count(
+        _condition_fields(working)
+        working.number_field(
             "hidden_repeats",
             lambda n: (
                 tn(
@@ -32,20 +32,20 @@ def design(working: Working) -> None:
             high=100_000,
         )
     with right:
-        _sessions(working)
-    groups.arms(working)
+        _session_fields(working)
+    groups.arm_fields(working)
     if any("aided" in chosen for chosen in _all_conditions(working)):
-        groups.aid(working)
-    groups.shares(working)
-    groups.preview(working)
+        groups.aid_fields(working)
+    groups.case_share_fields(working)
+    groups.show_design(working)
 
 
-def _all_conditions(working: Working) -> list[list[str]]:
+def _all_conditions(working: WorkingDraft) -> list[list[str]]:
     arms = [arm.get("conditions", []) for arm in working.values["arms"]]
     return [working.values["conditions"], *arms]
 
 
-def _conditions(working: Working) -> None:
+def _condition_fields(working: WorkingDraft) -> None:
     st.markdown(f"**{t('Conditions')}**")
     base = working.base["conditions"]
     unaided = st.checkbox(
@@ -53,12 +53,12 @@ def _conditions(working: Working) -> None:
         value="unaided" in base,
         key=working.key("unaided"),
     )
-    absent = st.checkbox(
+    image_absent = st.checkbox(
         t("Image-absent: the question without the images"),
         value="image-absent" in base,
         key=working.key("image-absent"),
     )
-    words = st.checkbox(
+    open_ended = st.checkbox(
         t("Open-ended: answered in own words"),
         value="open-ended" in base,
         key=working.key("open-ended"),
@@ -66,7 +66,7 @@ def _conditions(working: Working) -> None:
     aided = st.checkbox(
         t("Aided: with a model's answer"), value="aided" in base, key=working.key("aided")
     )
-    wrong = st.checkbox(
+    wrong_image = st.checkbox(
         t("Wrong image: the question with another patient's images"),
         value="wrong-image" in base,
         key=working.key("wrong-image"),
@@ -74,18 +74,18 @@ def _conditions(working: Working) -> None:
     offered = (
         ("unaided", unaided),
         ("aided", aided),
-        ("image-absent", absent),
-        ("wrong-image", wrong),
-        ("open-ended", words),
+        ("image-absent", image_absent),
+        ("wrong-image", wrong_image),
+        ("open-ended", open_ended),
     )
-    chosen = [name for name, on in offered if on]
+    chosen = [name for name, is_chosen in offered if is_chosen]
     working.values["conditions"] = list(base) if set(chosen) == set(base) else chosen
-    if words and len(chosen) > 1:
+    if open_ended and len(chosen) > 1:
         meaning = t(
             "Every case is read under each condition. Open-ended cases come first for every "
             "reader, because the options would give the answers away."
         )
-    elif words:
+    elif open_ended:
         meaning = t(
             "Readers write their answers in their own words, which people judge afterwards. No "
             "answer is compared with the options."
@@ -97,9 +97,9 @@ def _conditions(working: Working) -> None:
         )
     elif aided:
         meaning = t("Each case is read with the model's answer.")
-    elif wrong:
+    elif wrong_image:
         meaning = t("Each case is read with another patient's images; readers do not know this.")
-    elif absent:
+    elif image_absent:
         meaning = t("Without images, only what the question itself gives away is measured.")
     elif unaided:
         meaning = t("Each case is read once, as in routine practice.")
@@ -108,8 +108,8 @@ def _conditions(working: Working) -> None:
     st.caption(meaning)
 
 
-def _sessions(working: Working) -> None:
-    working.count(
+def _session_fields(working: WorkingDraft) -> None:
+    working.number_field(
         "sessions",
         lambda n: (
             t("All cases are read in one session, with as many breaks as a reader likes.")
@@ -124,17 +124,17 @@ def _sessions(working: Working) -> None:
         high=20,
     )
     several = working.values["sessions"] > 1
-    working.count(
+    working.number_field(
         "washout_days",
         lambda n: (
-            _washout(n, working.values["sessions"])
+            _washout_text(n, working.values["sessions"])
             if several
             else t("Applies only with 2 or more sessions.")
         ),
         low=0,
         high=3650,
     )
-    _days(working)
+    _session_days_field(working)
     if several:
         working.switch(
             "session_feedback",
@@ -149,7 +149,7 @@ def _sessions(working: Working) -> None:
         working.values["session_feedback"] = False
 
 
-def _washout(days: int, sessions: int) -> str:
+def _washout_text(days: int, sessions: int) -> str:
     total = days * (sessions - 1)
     if not total:
         return t("Sessions may follow one another immediately, so readers will remember cases.")
@@ -160,8 +160,8 @@ def _washout(days: int, sessions: int) -> str:
     )
 
 
-def _days(working: Working) -> None:
-    working.count(
+def _session_days_field(working: WorkingDraft) -> None:
+    working.number_field(
         "session_days",
         lambda n: (
             tn(
@@ -177,7 +177,7 @@ def _days(working: Working) -> None:
     )
 
 
-def endpoint(working: Working) -> None:
+def endpoint_step(working: WorkingDraft) -> None:
     """Show the step."""
     left, right = st.columns([3, 2], gap="large")
     with left:
@@ -187,14 +187,14 @@ def endpoint(working: Working) -> None:
         _interim_results_field(working)
     with right:
         if working.values["hypothesis"] == "non-inferiority":
-            _margin(working)
+            _margin_field(working)
         if working.values["hypothesis"]:
-            _primary_model(working)
+            _primary_model_field(working)
         else:
             st.caption(
                 t("Choose a hypothesis to set a margin or to name the model that it is about.")
             )
-        _positive_and_subgroups(working)
+        _positive_and_subgroup_fields(working)
     sample_size(working)
     with st.expander(t("About the study")):
         st.caption(
@@ -208,7 +208,7 @@ def endpoint(working: Working) -> None:
         working.values["metadata"] = metadata_fields(texts, working.key("metadata"))
 
 
-def _endpoint_fields(working: Working) -> None:
+def _endpoint_fields(working: WorkingDraft) -> None:
     working.choose(
         "endpoint",
         {
@@ -251,7 +251,7 @@ def _endpoint_fields(working: Working) -> None:
     )
 
 
-def _claim_field(working: Working) -> None:
+def _claim_field(working: WorkingDraft) -> None:
     working.choose(
         "claim_about",
         {
@@ -273,7 +273,7 @@ def _claim_field(working: Working) -> None:
     )
 
 
-def _excluded_readings_field(working: Working) -> None:
+def _excluded_readings_field(working: WorkingDraft) -> None:
     working.choose(
         "exclusions",
         {"sensitivity": t("Sensitivity analysis"), "primary": t("Primary analysis")},
@@ -286,7 +286,7 @@ def _excluded_readings_field(working: Working) -> None:
     )
 
 
-def _primary_model(working: Working) -> None:
+def _primary_model_field(working: WorkingDraft) -> None:
     entered = st.text_input(
         t("Primary model"),
         value=working.base["primary_model"],
@@ -297,9 +297,9 @@ def _primary_model(working: Working) -> None:
     working.values["primary_model"] = entered.strip()
 
 
-def _positive_and_subgroups(working: Working) -> None:
+def _positive_and_subgroup_fields(working: WorkingDraft) -> None:
     working.values["positive"] = positive_field(working.base["positive"], working.key("positive"))
-    working.several(
+    working.choose_several(
         "subgroups",
         {
             "category": t("Category"),
@@ -317,7 +317,7 @@ def _positive_and_subgroups(working: Working) -> None:
         t("Agreement is also weighted by the distance of the options, as for a grade."),
         t("Options have no order: only equal answers agree."),
     )
-    working.count(
+    working.number_field(
         "years_limit",
         lambda n: (
             tn(
@@ -333,7 +333,7 @@ def _positive_and_subgroups(working: Working) -> None:
     )
 
 
-def _interim_results_field(working: Working) -> None:
+def _interim_results_field(working: WorkingDraft) -> None:
     working.switch(
         "interim_results",
         t("The study team sees accuracy early: explain why in your paper."),
@@ -341,7 +341,7 @@ def _interim_results_field(working: Working) -> None:
     )
 
 
-def _margin(working: Working) -> None:
+def _margin_field(working: WorkingDraft) -> None:
     base = float(working.base["margin"])
     n = st.number_input(
         t("Margin (percentage points)"),
@@ -353,7 +353,7 @@ def _margin(working: Working) -> None:
         key=working.key("margin"),
     )
     points = float(n)
-    # The field rounds; a margin from a file keeps its precision.
+    # The field rounds its value, but a margin from a file keeps its precision.
     working.values["margin"] = base if abs(points - 100 * base) < 1e-9 else round(points / 100, 6)
     st.caption(
         t(

@@ -26,33 +26,33 @@ from ui.server.access import acting
 from ui.server.deployment import store
 
 _DELETED = "deleted-draft"
-Words = Mapping[Any, str]
+Labels = Mapping[Any, str]
 """Labels by value, in the order of the choices."""
 
 
 @dataclass
-class Working:
+class WorkingDraft:
     """The current state of a draft in this window.
 
-    `values` are the current values of the fields; `base` are the values when the step was entered,
-    which stay the fields' initial values so that Streamlit does not create new fields at every key.
-    `round` is part of every field's key: increasing it creates new fields. `reached` is the number
-    of completed steps.
+    `values` are the current values of the fields; `base` are the values when the step was entered.
+    They remain the initial values of the fields, because Streamlit would otherwise create new
+    fields at every key press. `round` is part of every field's key, so increasing it creates new fields.
+    `reached` is the number of completed steps.
     """
 
     id: int
     name: str
     bank: str
     values: dict[str, Any]
-    seen: str
+    seen_saved_at_utc: str
     saved: dict[str, Any] = field(default_factory=dict)
     saved_name: str = ""
     saved_bank: str = ""
     base: dict[str, Any] = field(default_factory=dict)
     step: str = ""
     round: int = 0
-    elsewhere: bool = False
-    trouble: str = ""
+    was_saved_elsewhere: bool = False
+    save_error: str = ""
     reached: int = 0
 
     def key(self, name: str) -> str:
@@ -66,7 +66,7 @@ class Working:
             self.base = deepcopy(self.values)
 
     def renew(self) -> None:
-        """Create all fields of the step again from the current values."""
+        """Create the fields of the step again, with the current values."""
         self.round += 1
         self.base = deepcopy(self.values)
 
@@ -78,14 +78,14 @@ class Working:
             bank=self.bank,
             values=self.values,
             made_by="",
-            saved_at_utc=self.seen,
+            saved_at_utc=self.seen_saved_at_utc,
         )
 
     def obstacles(self) -> list[str]:
-        """Return the faults that the draw would refuse, with the labels of the pages."""
+        """Return the faults for which the draw would be refused, in the words of the pages."""
         return [
             in_page_words(obstacle)
-            for obstacle in drafts.draw_faults(store(), self.draft(), rehearsed)
+            for obstacle in drafts.draw_faults(store(), self.draft(), rehearse_draw)
         ]
 
     def protocol(self) -> Protocol | None:
@@ -93,8 +93,8 @@ class Working:
         values = self.draft().protocol_values
         return None if faults_of(values) else Protocol.from_json(values)
 
-    def choose(self, key: str, words: Words, meaning: Words) -> None:
-        """Show a choice between a few values; the meaning of the selected value is shown below."""
+    def choose(self, key: str, words: Labels, meaning: Labels) -> None:
+        """Show a choice among a few values, with the meaning of the selected value below it."""
         base = self.base[key]
         chosen = st.segmented_control(
             setting_labels()[key],
@@ -109,12 +109,12 @@ class Working:
         st.caption(meaning.get(self.values[key], ""))
 
     def switch(self, key: str, on_label: str, off_label: str) -> None:
-        """Show a switch."""
+        """Show a switch, with a caption for its state."""
         is_on = st.toggle(setting_labels()[key], value=bool(self.base[key]), key=self.key(key))
         self.values[key] = bool(is_on)
         st.caption(on_label if is_on else off_label)
 
-    def count(
+    def number_field(
         self,
         key: str,
         meaning: Callable[[int], str],
@@ -125,8 +125,8 @@ class Working:
     ) -> None:
         """Show a field for an integer, with a caption that explains its value."""
         base = self.base[key]
-        sound = isinstance(base, int | float) and not isinstance(base, bool)
-        shown = min(max(int(base), low), high) if sound else low
+        is_valid = isinstance(base, int | float) and not isinstance(base, bool)
+        shown = min(max(int(base), low), high) if is_valid else low
         n = st.number_input(
             setting_labels()[key],
             min_value=low,
@@ -135,12 +135,12 @@ class Working:
             step=step,
             key=self.key(key),
         )
-        # A value from a file that is a fraction or out of range is kept until it is changed here.
-        self.values[key] = base if sound and n == shown else int(n)
+        # A value from a file that is fractional or out of range is kept until it is changed here.
+        self.values[key] = base if is_valid and n == shown else int(n)
         st.caption(meaning(int(n)))
 
-    def several(self, key: str, words: Words, meaning: str) -> None:
-        """Show a multiple choice; the result is in the order of the choices."""
+    def choose_several(self, key: str, words: Labels, meaning: str) -> None:
+        """Show a multiple choice; the values are kept in the order of the choices."""
         base: Sequence[Any] = self.base[key] if isinstance(self.base[key], list) else []
         picked = st.pills(
             setting_labels()[key],
@@ -158,8 +158,8 @@ class Working:
         st.caption(meaning)
 
 
-def rehearsed(bank: str, values: Mapping[str, Any]) -> DrawResult:
-    """Return the draw that a draft would give; results are cached.
+def rehearse_draw(bank: str, values: Mapping[str, Any]) -> DrawResult:
+    """Return the draw that a draft would produce; results are cached.
 
     Raises
     ------
@@ -169,12 +169,12 @@ def rehearsed(bank: str, values: Mapping[str, Any]) -> DrawResult:
     with store().look() as look:
         row, struck = banks.find(look, bank), draws.last_strike_number(look)
     number, content = (row.id, row.content_sha256) if row else (0, "")
-    rehearsed = _rehearsed(
+    rehearse_draw = _rehearsed(
         number, content, struck, canonical_json(draw_settings(values)), language()
     )
-    if isinstance(rehearsed, StudyError):
-        raise rehearsed
-    return rehearsed
+    if isinstance(rehearse_draw, StudyError):
+        raise rehearse_draw
+    return rehearse_draw
 
 
 @lru_cache(maxsize=64)
@@ -187,8 +187,8 @@ def _rehearsed(
         return error
 
 
-def working_on(number: int) -> Working:
-    """Return the draft of this window, read from the store the first time.
+def working_draft(number: int) -> WorkingDraft:
+    """Return this window's state of a draft, which is loaded from the store the first time.
 
     Raises
     ------
@@ -197,23 +197,23 @@ def working_on(number: int) -> Working:
     """
     key = f"working-{number}"
     result = st.session_state.get(key)
-    if not isinstance(result, Working):
-        result = _read(number)
+    if not isinstance(result, WorkingDraft):
+        result = _load(number)
         st.session_state[key] = result
     return result
 
 
-def read_again(working: Working) -> None:
-    """Discard the state of this window and load the last saved state."""
-    fresh = _read(working.id)
+def reload(working: WorkingDraft) -> None:
+    """Replace the state of this window by the last saved state."""
+    fresh = _load(working.id)
     fresh.round = working.round + 1
     st.session_state[f"working-{working.id}"] = fresh
 
 
-def keep_mine(working: Working) -> None:
+def overwrite_saved(working: WorkingDraft) -> None:
     """Overwrite a state that was saved elsewhere with the state of this window."""
-    working.seen = drafts.find(store(), working.id).saved_at_utc
-    working.elsewhere = False
+    working.seen_saved_at_utc = drafts.find(store(), working.id).saved_at_utc
+    working.was_saved_elsewhere = False
     save(working)
 
 
@@ -222,55 +222,55 @@ def forget(number: int) -> None:
     st.session_state.pop(f"working-{number}", None)
 
 
-def reach(working: Working, steps: int) -> None:
+def record_progress(working: WorkingDraft, steps: int) -> None:
     """Save the number of completed steps."""
     if steps > working.reached:
         working.reached = steps
         drafts.record_completed_steps(store(), working.id, steps)
 
 
-def save(working: Working) -> None:
-    """Save the changes, except for a name that is already used."""
+def save(working: WorkingDraft) -> None:
+    """Save the changes, but not a name that is already in use."""
     now_written = (working.name, working.bank, working.values)
     if now_written == (working.saved_name, working.saved_bank, working.saved):
-        working.trouble = ""
+        working.save_error = ""
         return
     try:
         try:
             _save(working, working.name)
-            working.trouble = ""
+            working.save_error = ""
         except SavedElsewhere:
             raise
         except (BadInput, NotNow) as error:
-            working.trouble = str(error)
+            working.save_error = str(error)
             _save(working, working.saved_name)
     except SavedElsewhere:
-        working.elsewhere = True
+        working.was_saved_elsewhere = True
 
 
-def _save(working: Working, name: str) -> None:
-    working.seen = drafts.save(
+def _save(working: WorkingDraft, name: str) -> None:
+    working.seen_saved_at_utc = drafts.save(
         store(),
         working.id,
         name=name,
         bank=working.bank,
         values=working.values,
-        seen_saved_at_utc=working.seen,
+        seen_saved_at_utc=working.seen_saved_at_utc,
         now=datetime.now(UTC),
     )
     working.saved_name, working.saved_bank = name, working.bank
     working.saved = deepcopy(working.values)
 
 
-def _read(number: int) -> Working:
+def _load(number: int) -> WorkingDraft:
     draft = drafts.find(store(), number)
     values = {**Protocol().in_full(), **draft.values}
-    return Working(
+    return WorkingDraft(
         id=number,
         name=draft.name,
         bank=draft.bank,
         values=deepcopy(values),
-        seen=draft.saved_at_utc,
+        seen_saved_at_utc=draft.saved_at_utc,
         saved=deepcopy(values),
         saved_name=draft.name,
         saved_bank=draft.bank,
@@ -280,9 +280,9 @@ def _read(number: int) -> Working:
 
 
 def draft_list(
-    person: Person, saved_drafts: Sequence[StudyDraft], go_on: Callable[[int], None]
+    person: Person, saved_drafts: Sequence[StudyDraft], open_draft: Callable[[int], None]
 ) -> None:
-    """Show drafts, and call `go_on` with the number of the selected draft."""
+    """Show the drafts, with buttons that open and delete them."""
     for draft in saved_drafts:
         with st.container(border=True):
             words, go, remove_column = st.columns([6, 1.2, 1.6], vertical_alignment="center")
@@ -299,7 +299,7 @@ def draft_list(
             )
             actions.view_button(
                 t("Continue"),
-                partial(go_on, draft.id),
+                partial(open_draft, draft.id),
                 key=f"open-{draft.id}",
                 place=go,
                 width="stretch",

@@ -1,4 +1,4 @@
-"""The frame of the wizard: list of steps, current step, consequences; and the last step."""
+"""The frame of the wizard: list of steps, current step, consequences. Also its last step."""
 
 from collections.abc import Callable
 from functools import lru_cache, partial
@@ -21,64 +21,64 @@ from ui.parts.text import minute, plain
 from ui.parts.theme import arrow, page_file, style
 from ui.server.deployment import store
 from ui.wizard import design, reader_texts, rules, sample
-from ui.wizard.draft import Working, keep_mine, reach, read_again, save
+from ui.wizard.draft import WorkingDraft, overwrite_saved, record_progress, reload, save
 from ui.wizard.groups import preview_links
 from ui.wizard.protocol_view import consent_view, protocol_view
-from ui.wizard.sample_size import of_another_metric
+from ui.wizard.sample_size import metric_mismatch_warnings
 
-LOOK = style(page_file(__file__, "wizard.css"))
+STYLES = style(page_file(__file__, "wizard.css"))
 
 
 # A step starts at its top, regardless of the scroll position of the previous step.
 _TO_TOP = page_file(__file__, "to-top.js")
 
 
-def wizard(working: Working, draw: Action) -> None:
+def wizard(working: WorkingDraft, draw: Action) -> None:
     """Show the step named in the address, and save changes."""
     steps = _steps(draw)
     titles = {name: title for name, (title, _) in steps.items()}
     step_name = str(st.query_params.get("step", ""))
     step = step_name if step_name in steps else next(iter(steps))
     working.enter(step)
-    st.html(LOOK)
+    st.html(STYLES)
     st.components.v2.component("to_top", js=_TO_TOP)(key=f"top-{working.id}-{step}")
-    rail, body, side = st.columns([1.2, 4.6, 1.4], gap="large")
+    step_column, body, side = st.columns([1.2, 4.6, 1.4], gap="large")
     with body:
         st.header(titles[step], anchor=False)
         steps[step][1](working)
-    trouble = working.trouble
+    trouble = working.save_error
     save(working)
-    if working.trouble and working.trouble != trouble:
+    if working.save_error and working.save_error != trouble:
         st.rerun()  # the message is next to its field above
-    if working.elsewhere:
+    if working.was_saved_elsewhere:
         with body:
             _conflict_message(working)
     with side, st.container(key="meaning"):
-        meaning(working)
+        show_consequences(working)
     # Runs after the step, so that text typed before the click is saved.
-    with rail, st.container(key="rail"):
+    with step_column, st.container(key="rail"):
         _step_list(working, titles, step)
     with body:
-        _onwards(working, titles, step)
-    if trouble and not working.trouble:
+        _navigation_buttons(working, titles, step)
+    if trouble and not working.save_error:
         st.rerun()
 
 
-def _steps(draw: Action) -> dict[str, tuple[str, Callable[[Working], None]]]:
+def _steps(draw: Action) -> dict[str, tuple[str, Callable[[WorkingDraft], None]]]:
     """Return the titles of the steps and the functions that show them, in order."""
     return {
-        "sample": (t("Bank and sample"), sample.sample),
-        "design": (t("Design"), design.design),
-        "rules": (t("Reading rules"), rules.rules),
+        "sample": (t("Bank and sample"), sample.sample_step),
+        "design": (t("Design"), design.design_step),
+        "rules": (t("Reading rules"), rules.rules_step),
         "words": (t("Texts for readers"), reader_texts.reader_texts),
-        "endpoint": (t("Endpoint"), design.endpoint),
-        "review": (t("Review and draw"), lambda working: review(working, draw)),
+        "endpoint": (t("Endpoint"), design.endpoint_step),
+        "review": (t("Review and draw"), lambda working: review_step(working, draw)),
     }
 
 
-def _step_list(working: Working, titles: dict[str, str], step: str) -> None:
+def _step_list(working: WorkingDraft, titles: dict[str, str], step: str) -> None:
     position = list(titles).index(step)
-    reach(working, position)
+    record_progress(working, position)
     for place, (name, title) in enumerate(titles.items()):
         icon = (
             ":material/radio_button_checked:"
@@ -89,24 +89,24 @@ def _step_list(working: Working, titles: dict[str, str], step: str) -> None:
         )
         actions.view_button(
             title,
-            partial(_go, name),
+            partial(_go_to, name),
             key=f"rail-{working.id}-{name}",
             icon=icon,
             type="secondary" if place == position else "tertiary",
             width="stretch",
         )
-    if not working.elsewhere:
-        st.caption(t("Saved {when}.", when=minute(working.seen)))
+    if not working.was_saved_elsewhere:
+        st.caption(t("Saved {when}.", when=minute(working.seen_saved_at_utc)))
 
 
-def _onwards(working: Working, titles: dict[str, str], step: str) -> None:
+def _navigation_buttons(working: WorkingDraft, titles: dict[str, str], step: str) -> None:
     names = list(titles)
     position = names.index(step)
     back_column, _, onward = st.columns([1.4, 3, 2])
     if position:
         actions.view_button(
             t("Back"),
-            lambda: _go(names[position - 1]),
+            lambda: _go_to(names[position - 1]),
             key=f"back-{working.id}-{step}",
             place=back_column,
             icon=arrow(forward=False),
@@ -114,7 +114,7 @@ def _onwards(working: Working, titles: dict[str, str], step: str) -> None:
     if position + 1 < len(names):
         actions.view_button(
             t("Next: {step}", step=titles[names[position + 1]]),
-            lambda: _go(names[position + 1]),
+            lambda: _go_to(names[position + 1]),
             key=f"next-{working.id}-{step}",
             place=onward,
             type="primary",
@@ -122,11 +122,11 @@ def _onwards(working: Working, titles: dict[str, str], step: str) -> None:
         )
 
 
-def _go(step: str) -> None:
+def _go_to(step: str) -> None:
     st.query_params["step"] = step
 
 
-def _conflict_message(working: Working) -> None:
+def _conflict_message(working: WorkingDraft) -> None:
     st.error(
         t(
             "This draft has been saved in another window since you opened it here. What you "
@@ -136,11 +136,11 @@ def _conflict_message(working: Working) -> None:
     left, right = st.columns(2)
 
     def load() -> str:
-        read_again(working)
+        reload(working)
         return t("The saved version has been loaded.")
 
     def keep() -> str:
-        keep_mine(working)
+        overwrite_saved(working)
         return t("This version has been saved.")
 
     for label, do, key, place in (
@@ -150,12 +150,12 @@ def _conflict_message(working: Working) -> None:
         actions.button(label, do, key=key, place=place, width="stretch")
 
 
-def meaning(working: Working) -> None:
-    """Show the step, and all faults."""
+def show_consequences(working: WorkingDraft) -> None:
+    """Show the workload, the precision, and all faults of the draft."""
     st.markdown(f"**{t('What this means')}**")
     protocol = working.protocol()
     if protocol is not None:
-        meaning_of(protocol)
+        show_workload(protocol)
     obstacles = working.obstacles()
     if obstacles:
         st.markdown(f"**{t('To resolve')}**")
@@ -165,20 +165,20 @@ def meaning(working: Working) -> None:
         st.success(t("Ready to draw: no conflicts found."))
 
 
-def meaning_of(protocol: Protocol) -> None:
+def show_workload(protocol: Protocol) -> None:
     """Show the workload of a reader and the expected precision, in each arm."""
     for arm, burden in workloads(protocol).items():
         if arm:
             st.markdown(f"**{plain(t('Arm {arm}', arm=arm))}**")
-        _meaning(protocol.of_arm(arm), burden)
+        _show_arm_workload(protocol.of_arm(arm), burden)
 
 
-def _meaning(protocol: Protocol, burden: Workload) -> None:
+def _show_arm_workload(protocol: Protocol, burden: Workload) -> None:
     half = 100 * wilson_half_width(EXPECTED_ACCURACY, burden.n_cases)
     st.metric(t("Readings per reader"), decimal(burden.n_readings))
-    st.caption(_readings(protocol, burden))
-    st.metric(t("Time per reader"), duration(burden.hours))
-    st.caption(t("At {n} seconds per reading, excluding breaks.", n=_seconds(protocol)))
+    st.caption(_readings_text(protocol, burden))
+    st.metric(t("Time per reader"), duration_text(burden.hours))
+    st.caption(t("At {n} seconds per reading, excluding breaks.", n=_seconds_per_reading(protocol)))
     st.metric(t("Precision per reader"), t("± {points} points", points=decimal(half, 1)))
     st.caption(
         t("95 % confidence interval for an accuracy of 80 % on all cases.")
@@ -194,7 +194,7 @@ def _meaning(protocol: Protocol, burden: Workload) -> None:
         st.caption(t("Minimum, from the first session to the last."))
 
 
-def duration(hours: float) -> str:
+def duration_text(hours: float) -> str:
     """Return hours as hours and minutes.
 
     >>> duration(1.5), duration(0.3)
@@ -206,12 +206,12 @@ def duration(hours: float) -> str:
     return t("{hours} h {minutes} min", hours=full_hours, minutes=minutes)
 
 
-def _seconds(protocol: Protocol) -> int:
+def _seconds_per_reading(protocol: Protocol) -> int:
     limit = protocol.time_limit_s or SECONDS_A_READING
     return round(min(limit, SECONDS_A_READING))
 
 
-def _readings(protocol: Protocol, burden: Workload) -> str:
+def _readings_text(protocol: Protocol, burden: Workload) -> str:
     parts = [tn("{n} case", "{n} cases", burden.n_cases)]
     if len(protocol.conditions) > 1:
         parts.append(tn("{n} condition", "{n} conditions", len(protocol.conditions)))
@@ -226,8 +226,8 @@ def _readings(protocol: Protocol, burden: Workload) -> str:
     return ", ".join(parts)
 
 
-def review(working: Working, draw: Action) -> None:
-    """Show the step; `draw` creates the study."""
+def review_step(working: WorkingDraft, draw: Action) -> None:
+    """Show the last step; `draw` creates the study."""
     protocol = working.protocol()
     if protocol is None:
         st.error(
@@ -237,7 +237,7 @@ def review(working: Working, draw: Action) -> None:
             )
         )
     else:
-        for sentence in _cautions(working, protocol):
+        for sentence in _warnings_before_draw(working, protocol):
             st.warning(plain(sentence))
         protocol_view(protocol, consent=False)
         consent_view(protocol)
@@ -248,10 +248,10 @@ def review(working: Working, draw: Action) -> None:
         st.subheader(t("Try it, then draw the sample"), anchor=False)
         st.caption(t("The preview shows what a reader will see; nothing is recorded."))
         links("preview", preview_links(f"preview-draft?draft={working.id}", protocol))
-        _draw(working, draw)
+        _draw_button(working, draw)
 
 
-def _cautions(working: Working, protocol: Protocol) -> tuple[str, ...]:
+def _warnings_before_draw(working: WorkingDraft, protocol: Protocol) -> tuple[str, ...]:
     """Return warnings about the bank and its use in other studies before the draw."""
     with store().look() as look:
         bank = banks.find(look, working.bank)
@@ -259,12 +259,12 @@ def _cautions(working: Working, protocol: Protocol) -> tuple[str, ...]:
             return ()
         others = exposure.other_study_warnings(look, bank.id, protocol)
     shuffled = protocol.option_order == "random"
-    guesses = _guesses(bank.id, bank.content_sha256, shuffled, language())
+    guesses = _guessing_warnings(bank.id, bank.content_sha256, shuffled, language())
     return (*guesses, *others, *_outdated_plan(protocol))
 
 
 def _outdated_plan(protocol: Protocol) -> tuple[str, ...]:
-    """Return warnings if the sample size was computed for another study than the protocol's."""
+    """Return warnings if the sample size was computed for a design other than the protocol's."""
     plan = protocol.sample_size
     if not plan.readers:
         return ()
@@ -287,17 +287,19 @@ def _outdated_plan(protocol: Protocol) -> tuple[str, ...]:
                 "to compute it again."
             )
         )
-    return (*warnings, *of_another_metric(protocol.endpoint, plan.metric))
+    return (*warnings, *metric_mismatch_warnings(protocol.endpoint, plan.metric))
 
 
 @lru_cache(maxsize=16)
-def _guesses(bank: int, content_sha256: str, shuffled: bool, name: str) -> tuple[str, ...]:
-    """Return warnings about answers of the bank that can be guessed, not specific to a sample."""
+def _guessing_warnings(
+    bank: int, content_sha256: str, shuffled: bool, name: str
+) -> tuple[str, ...]:
+    """Return warnings about answers that can be guessed in the bank as a whole."""
     with in_language(name), store().look() as look:
         return clue_sentences(banks.Questions(look, bank), shuffled=shuffled)
 
 
-def _protocol_file(working: Working) -> None:
+def _protocol_file(working: WorkingDraft) -> None:
     st.subheader(t("Protocol file"), anchor=False)
     st.caption(t("The same file works on the command line; it always matches what is shown here."))
     if working.protocol() is not None:
@@ -311,19 +313,19 @@ def _protocol_file(working: Working) -> None:
         actions.show_last_report(key)
         return
 
-    def take() -> str:
+    def replace_draft() -> str:
         refuse_empty(uploaded.name, uploaded.size)
         text = decode_utf8(uploaded.getvalue(), source=uploaded.name)
-        taken = protocol_from(text, source=uploaded.name)
-        working.values = taken.in_full()
-        working.name = taken.name or working.name
+        new_protocol = protocol_from(text, source=uploaded.name)
+        working.values = new_protocol.in_full()
+        working.name = new_protocol.name or working.name
         working.renew()
         return t("The draft now has the settings of {file}.", file=uploaded.name)
 
-    actions.button(t("Replace the draft with this file"), take, key=key)
+    actions.button(t("Replace the draft with this file"), replace_draft, key=key)
 
 
-def _draw(working: Working, draw: Action) -> None:
+def _draw_button(working: WorkingDraft, draw: Action) -> None:
     obstacles = working.obstacles()
     for obstacle in obstacles:
         st.error(plain(obstacle))

@@ -13,11 +13,11 @@ from study.protocol.protocol import MAX_PROSE, Protocol
 from ui.parts.protocol_words import setting_labels
 from ui.parts.text import plain
 from ui.parts.theme import grid
-from ui.wizard.draft import Words, Working
+from ui.wizard.draft import Labels, WorkingDraft
 
 
-def timing() -> Words:
-    """Return the labels of the times at which a model's answer is shown."""
+def timing_labels() -> Labels:
+    """Return the labels of the times at which a model's answer can be shown."""
     return {
         "first": t("With the question"),
         "on demand": t("On request"),
@@ -25,7 +25,7 @@ def timing() -> Words:
     }
 
 
-def conditions() -> Words:
+def condition_labels() -> Labels:
     """Return the labels of the conditions."""
     return {
         "unaided": t("Unaided"),
@@ -36,14 +36,14 @@ def conditions() -> Words:
     }
 
 
-def aid(working: Working) -> None:
+def aid_fields(working: WorkingDraft) -> None:
     """Show the settings of the aid."""
     st.subheader(t("The model's answers"), anchor=False)
     left, right = st.columns(2, gap="large")
     with left:
         working.choose(
             "aid",
-            timing(),
+            timing_labels(),
             {
                 "first": t("The answer is shown together with the question."),
                 "on demand": t("The reader presses a key to see it. The time is recorded."),
@@ -53,12 +53,12 @@ def aid(working: Working) -> None:
                 ),
             },
         )
-        _text(
+        _text_field(
             working,
             "aid_model",
             t("Add its predictions on the page Models after the draw, before the opening."),
         )
-        working.several(
+        working.choose_several(
             "aid_shows",
             {
                 "answer": t("Answer"),
@@ -78,7 +78,7 @@ def aid(working: Working) -> None:
                 "say": t("The reader sees “No answer from the model.”"),
             },
         )
-        working.count(
+        working.number_field(
             "aid_errors",
             lambda n: (
                 tn(
@@ -94,19 +94,19 @@ def aid(working: Working) -> None:
             low=0,
             high=1_000_000,
         )
-        _prose(
+        _prose_field(
             working,
             "aid_text",
             t("Readers see that it is a model's output, whatever is written here."),
         )
 
 
-def shares(working: Working) -> None:
+def case_share_fields(working: WorkingDraft) -> None:
     """Show how many cases each reader reads."""
     st.subheader(t("Cases per reader"), anchor=False)
     columns = st.columns(3, gap="large")
     with columns[0]:
-        working.count(
+        working.number_field(
             "reads_per_case",
             lambda n: (
                 tn("Each case is read by {n} reader.", "Each case is read by {n} readers.", n)
@@ -117,7 +117,7 @@ def shares(working: Working) -> None:
             high=10_000,
         )
     with columns[1]:
-        working.count(
+        working.number_field(
             "cases_per_reader",
             lambda n: (
                 tn("Each reader reads {n} case.", "Each reader reads {n} cases.", n)
@@ -128,7 +128,7 @@ def shares(working: Working) -> None:
             high=1_000_000,
         )
     with columns[2]:
-        working.count(
+        working.number_field(
             "anchor",
             lambda n: (
                 t("These cases make agreement between all readers measurable.")
@@ -140,7 +140,7 @@ def shares(working: Working) -> None:
         )
 
 
-def arms(working: Working) -> None:
+def arm_fields(working: WorkingDraft) -> None:
     """Show the parallel arms."""
     st.subheader(t("Parallel arms"), anchor=False)
     base: list[dict[str, Any]] = working.base["arms"]
@@ -160,10 +160,12 @@ def arms(working: Working) -> None:
         if n
         else t("All readers have the same design.")
     )
-    working.values["arms"] = [_arm(working, base, place) for place in range(int(n))]
+    working.values["arms"] = [_one_arm_fields(working, base, place) for place in range(int(n))]
 
 
-def _arm(working: Working, base: list[dict[str, Any]], place: int) -> dict[str, Any]:
+def _one_arm_fields(
+    working: WorkingDraft, base: list[dict[str, Any]], place: int
+) -> dict[str, Any]:
     before = deepcopy(base[place]) if place < len(base) else {}
     with st.container(border=True):
         name, chosen, share = st.columns([2, 4, 1])
@@ -173,7 +175,7 @@ def _arm(working: Working, base: list[dict[str, Any]], place: int) -> dict[str, 
             max_chars=100,
             key=working.key(f"arm-{place}-name"),
         )
-        names = conditions()
+        names = condition_labels()
         picked = chosen.multiselect(
             t("Conditions"),
             list(names),
@@ -190,7 +192,7 @@ def _arm(working: Working, base: list[dict[str, Any]], place: int) -> dict[str, 
             key=working.key(f"arm-{place}-share"),
         )
         with st.expander(t("Model's answers and instructions of this arm")):
-            times = {"": t("As in the study"), **timing()}
+            times = {"": t("As in the study"), **timing_labels()}
             when = st.selectbox(
                 t("When the model's answer is shown"),
                 list(times),
@@ -224,18 +226,20 @@ def _arm(working: Working, base: list[dict[str, Any]], place: int) -> dict[str, 
 
 
 def preview_links(address: str, protocol: Protocol | None) -> dict[str, str]:
-    """Return the links to a preview by address: one for each arm of a study that has arms."""
+    """Return the links to the preview, or to those of the arms, by address."""
     if protocol is None or not protocol.arms:
         return {address: t("Preview as a reader")}
-    mark = "&" if "?" in address else "?"
+    separator = "&" if "?" in address else "?"
     return {
-        f"{address}{mark}{urlencode({'arm': arm.name})}": t("Preview the arm {arm}", arm=arm.name)
+        f"{address}{separator}{urlencode({'arm': arm.name})}": t(
+            "Preview the arm {arm}", arm=arm.name
+        )
         for arm in protocol.arms
     }
 
 
-def preview(working: Working) -> None:
-    """Show the cases of each session, and the effects that the design cannot separate."""
+def show_design(working: WorkingDraft) -> None:
+    """Show what each reader reads, and the effects that the design cannot separate."""
     protocol = working.protocol()
     if protocol is None:
         return
@@ -260,7 +264,7 @@ def design_table(protocol: Protocol, n_readers: int) -> None:
         columns[t("Arm")] = [each.arm for each in lists]
     columns[t("List")] = [each.number for each in lists]
     for session in sessions:
-        columns[t("Session {n}", n=session)] = [_in_session(each, session) for each in lists]
+        columns[t("Session {n}", n=session)] = [_session_text(each, session) for each in lists]
     grid(columns)
     sentences = confounded_effects(protocol, n_readers=n_readers)
     if sentences:
@@ -268,18 +272,18 @@ def design_table(protocol: Protocol, n_readers: int) -> None:
         st.markdown("\n".join(f"- {plain(sentence)}" for sentence in sentences))
 
 
-def _in_session(each: ListOutline, session: int) -> str:
+def _session_text(each: ListOutline, session: int) -> str:
     counts = each.sessions.get(session, {})
-    return ", ".join(f"{_reading(reading)}: {decimal(n)}" for reading, n in counts.items())
+    return ", ".join(f"{_reading_label(reading)}: {decimal(n)}" for reading, n in counts.items())
 
 
-def _reading(reading: Reading) -> str:
+def _reading_label(reading: Reading) -> str:
     condition, second_stage = reading
-    name = conditions()[str(condition)]
+    name = condition_labels()[str(condition)]
     return t("{condition} (second answer)", condition=name) if second_stage else name
 
 
-def _text(working: Working, key: str, meaning: str) -> None:
+def _text_field(working: WorkingDraft, key: str, meaning: str) -> None:
     entered = st.text_input(
         setting_labels()[key], value=working.base[key], max_chars=100, key=working.key(key)
     )
@@ -287,7 +291,7 @@ def _text(working: Working, key: str, meaning: str) -> None:
     st.caption(meaning)
 
 
-def _prose(working: Working, key: str, meaning: str) -> None:
+def _prose_field(working: WorkingDraft, key: str, meaning: str) -> None:
     working.values[key] = st.text_area(
         setting_labels()[key],
         value=working.base[key],

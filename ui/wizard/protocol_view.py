@@ -1,4 +1,4 @@
-"""Shows a complete protocol in words, and offers its file as a download."""
+"""Shows a complete protocol in words, and serves its file as a download."""
 
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
@@ -38,13 +38,13 @@ def protocol_view(protocol: Protocol, *, consent: bool = True) -> None:
         Whether to include the consent text; otherwise `consent_view` shows it.
     """
     parts = {
-        t("Sample"): _sample(protocol),
-        t("Design"): _design(protocol),
-        t("Reading rules"): _rules(protocol),
-        t("Endpoint"): _endpoint(protocol),
+        t("Sample"): _sample_lines(protocol),
+        t("Design"): _design_lines(protocol),
+        t("Reading rules"): _rule_lines(protocol),
+        t("Endpoint"): _endpoint_lines(protocol),
         **_metadata_lines(protocol),
     }
-    st.html(_CSS + f'<div class="rr-protocol">{"".join(map(_part, parts.items()))}</div>')
+    st.html(_CSS + f'<div class="rr-protocol">{"".join(map(_part_html, parts.items()))}</div>')
     for title, text in (
         (t("Consent"), protocol.consent if consent else ""),
         (t("Instructions"), protocol.instructions),
@@ -54,7 +54,7 @@ def protocol_view(protocol: Protocol, *, consent: bool = True) -> None:
                 st.html(f'<div class="rr-prose">{html(text)}</div>')
     if protocol.questionnaire:
         with st.expander(t("Questionnaire")):
-            st.html(_questions(protocol))
+            st.html(_questions_html(protocol))
 
 
 def consent_view(protocol: Protocol) -> None:
@@ -66,7 +66,7 @@ def consent_view(protocol: Protocol) -> None:
         st.html(f'<div class="rr-prose">{html(protocol.consent)}</div>')
 
 
-_VALUES = {
+_VALUE_LABELS = {
     "patient": later("patient"),
     "examination": later("examination"),
     "item": later("no limit"),
@@ -122,12 +122,12 @@ _VALUES = {
 """Labels of the fixed values of a protocol file; other values are shown unchanged."""
 
 
-def _called(value: str) -> str:
-    return translated(_VALUES[value]) if value in _VALUES else value
+def _value_label(value: str) -> str:
+    return translated(_VALUE_LABELS[value]) if value in _VALUE_LABELS else value
 
 
 def value_in_words(key: str, value: Any) -> str:
-    """Return the label of a protocol's value."""
+    """Return a value of a protocol in words."""
     if isinstance(value, bool) or (key == "confidence" and not value):
         return t("Yes") if value else t("No")
     if value in ("", [], (), {}):
@@ -135,15 +135,15 @@ def value_in_words(key: str, value: Any) -> str:
     if key == "margin":
         return t("{points} points", points=f"{100 * float(value):g}")
     if key == "metadata":
-        return "; ".join(f"{label}: {text}" for label, text in _metadata(value).items())
+        return "; ".join(f"{label}: {text}" for label, text in _metadata_texts(value).items())
     if isinstance(value, Mapping):
-        return ", ".join(f"{_called(name)}: {n}" for name, n in value.items())
+        return ", ".join(f"{_value_label(name)}: {n}" for name, n in value.items())
     if isinstance(value, list | tuple):
-        return ", ".join(_called(str(entry)) for entry in value)
-    return _called(str(value))
+        return ", ".join(_value_label(str(entry)) for entry in value)
+    return _value_label(str(value))
 
 
-def _part(part: tuple[str, Lines]) -> str:
+def _part_html(part: tuple[str, Lines]) -> str:
     title, lines = part
     rows = "".join(
         f"<dt>{escape(key)}</dt><dd>{escape(value)}</dd>" for key, value in lines.items()
@@ -151,37 +151,37 @@ def _part(part: tuple[str, Lines]) -> str:
     return f"<section><h4>{escape(title)}</h4><dl>{rows}</dl></section>"
 
 
-def _sample(protocol: Protocol) -> Lines:
+def _sample_lines(protocol: Protocol) -> Lines:
     values = protocol.in_full()
     return {
         t("Study name"): protocol.name or t("None"),
         t("Cases"): decimal(protocol.cases),
-        t("One question per"): _called(protocol.one_question_per),
+        t("One question per"): _value_label(protocol.one_question_per),
         t("Stratified by"): value_in_words("stratify_by", values["stratify_by"]),
         t("Allocation"): value_in_words("allocation", values["allocation"]),
-        **_eligible(protocol),
+        **_eligibility_lines(protocol),
         t("Seed"): str(protocol.seed),
     }
 
 
-def _eligible(protocol: Protocol) -> Lines:
-    """Return the conditions that a case must meet, or that there are none."""
+def _eligibility_lines(protocol: Protocol) -> Lines:
+    """Return the conditions that a case must meet, or a line stating that there are none."""
     flags = flags_in_words()
     result = {
         t("Views each case must have"): value_in_words("", protocol.required_views),
-        t("Age in years"): _years(protocol),
+        t("Age in years"): _age_text(protocol),
         t("Sex"): value_in_words("", protocol.sex),
         t("Leave out questions with a flag"): "; ".join(
             flags[flag] for flag in protocol.without_flags
         ),
-        t("Draw only these IDs"): _n_ids(protocol.only_items),
-        t("Leave out these IDs"): _n_ids(protocol.without_items),
+        t("Draw only these IDs"): _id_count_text(protocol.only_items),
+        t("Leave out these IDs"): _id_count_text(protocol.without_items),
     }
     answers = {key: value for key, value in result.items() if value and value != t("None")}
     return answers or {t("Eligible cases"): t("the whole bank")}
 
 
-def _years(protocol: Protocol) -> str:
+def _age_text(protocol: Protocol) -> str:
     if not protocol.age:
         return ""
     low, high = protocol.age
@@ -189,14 +189,14 @@ def _years(protocol: Protocol) -> str:
     return t("{known}, or unknown", known=known) if protocol.unknown_age else known
 
 
-def _n_ids(ids: tuple[str, ...]) -> str:
+def _id_count_text(ids: tuple[str, ...]) -> str:
     return tn("{n} ID", "{n} IDs", len(ids)) if ids else ""
 
 
-def _design(protocol: Protocol) -> Lines:
+def _design_lines(protocol: Protocol) -> Lines:
     days = protocol.session_days
     return {
-        t("Conditions"): ", ".join(map(_called, protocol.all_conditions)),
+        t("Conditions"): ", ".join(map(_value_label, protocol.all_conditions)),
         t("Sessions"): str(protocol.sessions),
         t("Wash-out"): tn("{n} day", "{n} days", round(protocol.washout_days))
         if protocol.sessions > 1
@@ -212,18 +212,18 @@ def _design(protocol: Protocol) -> Lines:
             else {}
         ),
         t("Hidden repeats"): str(protocol.hidden_repeats),
-        **_aid(protocol),
-        **_groups(protocol),
+        **_aid_lines(protocol),
+        **_group_lines(protocol),
     }
 
 
-def _aid(protocol: Protocol) -> Lines:
-    """Return the settings of the aid, if a condition is aided."""
+def _aid_lines(protocol: Protocol) -> Lines:
+    """Return the settings of the aid; empty if no condition is aided."""
     if not protocol.is_aided:
         return {}
     return {
         t("Model whose answers are shown"): protocol.aid_model or t("None"),
-        t("When the model's answer is shown"): _called(protocol.aid),
+        t("When the model's answer is shown"): _value_label(protocol.aid),
         t("What is shown of the model's answer"): value_in_words("", protocol.aid_shows),
         t("Introduction to the model's answers"): protocol.aid_text or t("None"),
         t("Cases without an answer from the model"): t("the study cannot be opened")
@@ -233,8 +233,8 @@ def _aid(protocol: Protocol) -> Lines:
     }
 
 
-def _groups(protocol: Protocol) -> Lines:
-    """Return the arms and the incomplete blocks, if there are any."""
+def _group_lines(protocol: Protocol) -> Lines:
+    """Return the settings of arms and incomplete blocks that the protocol has."""
     lines = {
         t("Readers per case"): protocol.reads_per_case,
         t("Cases per reader"): protocol.cases_per_reader,
@@ -242,14 +242,14 @@ def _groups(protocol: Protocol) -> Lines:
     }
     arms = {
         t("Arm {arm} (share {n})", arm=arm.name, n=arm.share): ", ".join(
-            _called(name) for name in protocol.of_arm(arm.name).conditions
+            _value_label(name) for name in protocol.of_arm(arm.name).conditions
         )
         for arm in protocol.arms
     }
     return {**{label: decimal(n) for label, n in lines.items() if n}, **arms}
 
 
-def _rules(protocol: Protocol) -> Lines:
+def _rule_lines(protocol: Protocol) -> Lines:
     limit = protocol.time_limit_s
     return {
         t("Case order"): t("different for each reader")
@@ -264,7 +264,7 @@ def _rules(protocol: Protocol) -> Lines:
         t("Allow going back"): value_in_words("back_navigation", protocol.back_navigation),
         t("Allow “cannot answer”"): value_in_words("cannot_answer", protocol.cannot_answer),
         t("Time limit"): tn("{n} second", "{n} seconds", round(limit)) if limit else t("None"),
-        t("Correct answer shown"): _called(protocol.feedback),
+        t("Correct answer shown"): _value_label(protocol.feedback),
         t("Score card"): t("with other readers and models")
         if protocol.score_card == "peers"
         else t("own answers only"),
@@ -279,16 +279,16 @@ def _rules(protocol: Protocol) -> Lines:
     }
 
 
-def _endpoint(protocol: Protocol) -> Lines:
+def _endpoint_lines(protocol: Protocol) -> Lines:
     return {
-        t("Primary endpoint"): _called(protocol.endpoint) or t("None declared"),
-        t("Hypothesis"): _called(protocol.hypothesis) or t("None declared"),
+        t("Primary endpoint"): _value_label(protocol.endpoint) or t("None declared"),
+        t("Hypothesis"): _value_label(protocol.hypothesis) or t("None declared"),
         **(
             {t("Margin"): value_in_words("margin", protocol.margin)}
             if protocol.hypothesis == "non-inferiority"
             else {}
         ),
-        t("Claim applies to"): _called(protocol.claim_about) or t("None declared"),
+        t("Claim applies to"): _value_label(protocol.claim_about) or t("None declared"),
         t("Primary model"): protocol.primary_model or t("None declared"),
         t("Positive options"): value_in_words("positive", protocol.positive) or t("None declared"),
         t("Subgroups"): value_in_words("subgroups", protocol.subgroups) or t("None declared"),
@@ -304,11 +304,11 @@ def _endpoint(protocol: Protocol) -> Lines:
         if protocol.exclusions == "primary"
         else t("left out of a sensitivity analysis"),
         t("Accuracy shown while open"): value_in_words("interim_results", protocol.interim_results),
-        **_sample_size(protocol),
+        **_sample_size_lines(protocol),
     }
 
 
-def _sample_size(protocol: Protocol) -> Lines:
+def _sample_size_lines(protocol: Protocol) -> Lines:
     """Return the planned sample size in words, if there is one."""
     plan = protocol.sample_size
     if not plan.readers:
@@ -328,7 +328,7 @@ def _sample_size(protocol: Protocol) -> Lines:
 
 
 def positive_field(now: Sequence[str], key: str) -> list[str]:
-    """Show the field of the positive options, one per line, and return them."""
+    """Show the field for the positive options, one per line, and return them."""
     entered = st.text_area(
         t("Positive options"),
         value="\n".join(now),
@@ -345,17 +345,17 @@ def positive_field(now: Sequence[str], key: str) -> list[str]:
 
 
 def _metadata_lines(protocol: Protocol) -> dict[str, Lines]:
-    """Return the part with the metadata, if there are any."""
-    lines = _metadata(protocol.metadata.as_json())
+    """Return the section with the metadata; empty if there are none."""
+    lines = _metadata_texts(protocol.metadata.as_json())
     return {t("About the study"): lines} if lines else {}
 
 
-def _metadata(texts: Mapping[str, str]) -> Lines:
+def _metadata_texts(texts: Mapping[str, str]) -> Lines:
     return {label: texts[key] for key, label in metadata_labels().items() if key in texts}
 
 
 def metadata_fields(texts: Mapping[str, str], key: str) -> dict[str, str]:
-    """Show a field for each text of the metadata; return the texts that are not empty."""
+    """Show a field for each text of the metadata; return those that are not empty."""
     entered = {
         name: st.text_area(
             label,
@@ -369,46 +369,46 @@ def metadata_fields(texts: Mapping[str, str], key: str) -> dict[str, str]:
     return {name: text for name, text in entered.items() if text.strip()}
 
 
-def _questions(protocol: Protocol) -> str:
+def _questions_html(protocol: Protocol) -> str:
     places = {entry.id: n for n, entry in enumerate(protocol.questionnaire, start=1)}
     rows = ""
     for entry in protocol.questionnaire:
         notes = [", ".join(entry.options) or entry.kind]
         if condition := entry.shown_if:
-            notes.append(shown_if(places[condition.question], condition.answer))
+            notes.append(condition_text(places[condition.question], condition.answer))
         rows += f"<li>{escape(entry.question)} <small>({escape('. '.join(notes))})</small></li>"
     return f"<ol>{rows}</ol>"
 
 
-def shown_if(number: int, answer: str) -> str:
-    """Return the condition of a question to readers in words."""
+def condition_text(number: int, answer: str) -> str:
+    """Return in words when a question is put to a reader."""
     return t("Only after answer {answer} to question {n}", answer=quoted(answer), n=number)
 
 
 def routes() -> list[Route]:
     """Return the download routes."""
     return [
-        Route("/draft/protocol.toml", _draft, methods=["GET"]),
-        Route("/study/protocol.toml", _study, methods=["GET"]),
+        Route("/draft/protocol.toml", _download_draft, methods=["GET"]),
+        Route("/study/protocol.toml", _download_study, methods=["GET"]),
     ]
 
 
-async def _draft(request: Request) -> Response:
+async def _download_draft(request: Request) -> Response:
     draft = number(request.query_params.get("draft", ""))
-    return await _file(
+    return await _protocol_response(
         request,
         Act.MAKE_STUDY,
         lambda _: as_toml(Protocol.from_json(drafts.find(store(), draft).protocol_values)),
     )
 
 
-async def _study(request: Request) -> Response:
-    return await _file(
+async def _download_study(request: Request) -> Response:
+    return await _protocol_response(
         request, Act.SET_UP, lambda person: toml_of_study(store(), person.study_name)
     )
 
 
-async def _file(request: Request, act: Act, text: Callable[[Person], str]) -> Response:
+async def _protocol_response(request: Request, act: Act, text: Callable[[Person], str]) -> Response:
     return await answer(
         request,
         act,

@@ -11,15 +11,15 @@ from study.protocol.protocol import CONSENT_TO_INSERT, MAX_PROSE
 from study.protocol.questionnaire import MAX_QUESTIONS, MAX_WORDS
 from ui.parts import actions
 from ui.parts.text import html
-from ui.wizard.draft import Working
-from ui.wizard.protocol_view import shown_if
+from ui.wizard.draft import WorkingDraft
+from ui.wizard.protocol_view import condition_text
 
 _Question = dict[str, Any]
-_ALWAYS = ("", "")
-"""The choice for a question without a condition."""
+_NO_CONDITION = ("", "")
+"""The choice for a question that is put to every reader."""
 
 
-def reader_texts(working: Working) -> None:
+def reader_texts(working: WorkingDraft) -> None:
     """Show the step."""
     consent, instructions, questions = st.tabs(
         [t("Consent"), t("Instructions"), t("Questionnaire")]
@@ -28,17 +28,17 @@ def reader_texts(working: Working) -> None:
         st.caption(
             t("Readers must agree before anything else. Leave empty if you do not ask for consent.")
         )
-        _prose(working, "consent", _consent())
+        _prose_field(working, "consent", _example_consent())
     with instructions:
         st.caption(
             t("Shown once, before the first case. Leave empty to let readers start immediately.")
         )
-        _prose(working, "instructions", _instructions())
+        _prose_field(working, "instructions", _example_instructions())
     with questions:
-        _questionnaire(working)
+        _questionnaire_editor(working)
 
 
-def _prose(working: Working, key: str, example: str) -> None:
+def _prose_field(working: WorkingDraft, key: str, example: str) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         entered = st.text_area(
@@ -51,11 +51,13 @@ def _prose(working: Working, key: str, example: str) -> None:
         working.values[key] = entered
         if not entered.strip():
 
-            def take() -> None:
+            def use_example() -> None:
                 working.values[key] = example
                 working.renew()
 
-            actions.view_button(t("Start from an example"), take, key=working.key(key + "-x"))
+            actions.view_button(
+                t("Start from an example"), use_example, key=working.key(key + "-x")
+            )
     with right:
         st.caption(t("As readers will see it"))
         with st.container(border=True, height=420):
@@ -65,7 +67,7 @@ def _prose(working: Working, key: str, example: str) -> None:
                 st.caption(t("Nothing yet."))
 
 
-def _consent() -> str:
+def _example_consent() -> str:
     return (
         t(
             "# Before you take part\n\n"
@@ -78,7 +80,7 @@ def _consent() -> str:
     )
 
 
-def _instructions() -> str:
+def _example_instructions() -> str:
     return t(
         "# How to read\n\n"
         "1. Look at the images for as long as you need. The question is shown beside them.\n"
@@ -88,8 +90,8 @@ def _instructions() -> str:
     )
 
 
-def _questionnaire(working: Working) -> None:
-    """Show every question with its fields, and the buttons that add questions."""
+def _questionnaire_editor(working: WorkingDraft) -> None:
+    """Show the fields of all questions, and the buttons that add questions."""
     questions: list[_Question] = [dict(value) for value in working.values["questionnaire"]]
     st.caption(
         t(
@@ -100,16 +102,16 @@ def _questionnaire(working: Working) -> None:
     tools = []
     for place in range(len(questions)):
         with st.container(border=True):
-            tools.append(_question(working, questions, place))
+            tools.append(_question_fields(working, questions, place))
     working.values["questionnaire"] = questions
-    # Runs after all fields have been read, because a click may follow typed text.
+    # The buttons come after all fields, so that text typed before a click is kept.
     for place, columns in enumerate(tools):
-        _tools(working, questions, place, columns)
-    _add(working, questions)
+        _question_buttons(working, questions, place, columns)
+    _add_buttons(working, questions)
 
 
-def _question(
-    working: Working, questions: list[_Question], place: int
+def _question_fields(
+    working: WorkingDraft, questions: list[_Question], place: int
 ) -> tuple[DeltaGenerator, DeltaGenerator]:
     """Show a question; return the containers of its two buttons."""
     entry, base = questions[place], working.base["questionnaire"][place]
@@ -133,29 +135,29 @@ def _question(
         required=True,
         key=key("kind"),
     )
-    entry["options"] = _options(base, key("options")) if entry["kind"] == "choice" else []
+    entry["options"] = _options_field(base, key("options")) if entry["kind"] == "choice" else []
     entry["required"] = st.checkbox(
         t("Required"), value=bool(base.get("required", True)), key=key("required")
     )
-    _shown_if(questions, place, key("shown-if"))
+    _condition_field(questions, place, key("shown-if"))
     up, remove_column = tools.columns(2)
     return up, remove_column
 
 
-def _shown_if(questions: list[_Question], place: int, key: str) -> None:
-    """Show the answers to earlier questions that a question may depend on, if there are any."""
+def _condition_field(questions: list[_Question], place: int, key: str) -> None:
+    """Show a field for the earlier answer on which a question depends, if there are any."""
     entry = questions[place]
     conditions = {
-        (earlier.get("id"), option): shown_if(number, option)
+        (earlier.get("id"), option): condition_text(number, option)
         for number, earlier in enumerate(questions[:place], start=1)
         if earlier["kind"] == "choice"
         for option in earlier["options"]
     }
     current = entry.pop("shown_if", None)
-    now = (current["question"], current["is"]) if current else _ALWAYS
-    if now == _ALWAYS and not conditions:
+    now = (current["question"], current["is"]) if current else _NO_CONDITION
+    if now == _NO_CONDITION and not conditions:
         return
-    labels = {_ALWAYS: t("To every reader")} | conditions
+    labels = {_NO_CONDITION: t("To every reader")} | conditions
     labels.setdefault(now, t("Only after an answer that no earlier question has"))
     chosen = st.selectbox(
         t("Shown"),
@@ -164,17 +166,17 @@ def _shown_if(questions: list[_Question], place: int, key: str) -> None:
         format_func=lambda condition: labels[condition],
         key=key,
     )
-    if chosen != _ALWAYS:
+    if chosen != _NO_CONDITION:
         entry["shown_if"] = {"question": chosen[0], "is": chosen[1]}
 
 
-def _tools(
-    working: Working,
+def _question_buttons(
+    working: WorkingDraft,
     questions: list[_Question],
     place: int,
     columns: tuple[DeltaGenerator, DeltaGenerator],
 ) -> None:
-    """Show the buttons of a question that move it up and remove it."""
+    """Show the buttons that move a question up and remove it."""
 
     def move() -> None:
         questions[place - 1 : place + 1] = [questions[place], questions[place - 1]]
@@ -205,14 +207,14 @@ def _tools(
     )
 
 
-def _options(base: _Question, key: str) -> list[str]:
+def _options_field(base: _Question, key: str) -> list[str]:
     lines = st.text_area(
         t("Options, one per line"), value="\n".join(base.get("options", ())), height=110, key=key
     )
     return [line.strip() for line in lines.splitlines() if line.strip()]
 
 
-def _add(working: Working, questions: list[_Question]) -> None:
+def _add_buttons(working: WorkingDraft, questions: list[_Question]) -> None:
     training: _Question = {
         "question": t("What is your level of training?"),
         "kind": "choice",
@@ -222,12 +224,12 @@ def _add(working: Working, questions: list[_Question]) -> None:
         "question": t("About how many chest radiographs do you read per week?"),
         "kind": "number",
     }
-    wishes: dict[str, _Question] = {
+    new_questions: dict[str, _Question] = {
         t("Add a question"): {"question": "", "kind": "text"},
         t("Ask about training"): training,
         t("Ask about images per week"): weekly,
     }
-    for column, (label, new_question) in zip(st.columns(3), wishes.items(), strict=True):
+    for column, (label, new_question) in zip(st.columns(3), new_questions.items(), strict=True):
         full = len(questions) >= MAX_QUESTIONS
         actions.view_button(
             label,
@@ -239,7 +241,7 @@ def _add(working: Working, questions: list[_Question]) -> None:
         )
 
 
-def _append(working: Working, questions: list[_Question], new_question: _Question) -> None:
+def _append(working: WorkingDraft, questions: list[_Question], new_question: _Question) -> None:
     questions.append({"id": _free_id(questions), "options": [], "required": True, **new_question})
     working.renew()
 

@@ -1,4 +1,4 @@
-"""The third step: the rules of reading."""
+"""The third step: the reading rules."""
 
 from typing import Any
 
@@ -7,27 +7,27 @@ import streamlit as st
 from study.base.translation import t, tn
 from study.store import banks
 from ui.server.deployment import store
-from ui.wizard.draft import Working
+from ui.wizard.draft import WorkingDraft
 
 
-def rules(working: Working) -> None:
+def rules_step(working: WorkingDraft) -> None:
     """Show the step."""
     left, right = st.columns(2, gap="large")
     with left:
         st.subheader(t("Order"), anchor=False)
-        _order(working)
+        _order_fields(working)
         st.subheader(t("Answering"), anchor=False)
-        _confidence(working)
-        _reader_options(working)
-        _time_limit(working)
+        _confidence_field(working)
+        _reader_option_fields(working)
+        _time_limit_field(working)
     with right:
         st.subheader(t("Feedback and practice"), anchor=False)
-        _feedback(working)
+        _feedback_fields(working)
         st.subheader(t("Reading environment"), anchor=False)
         _context_fields(working)
 
 
-def _order(working: Working) -> None:
+def _order_fields(working: WorkingDraft) -> None:
     working.choose(
         "case_order",
         {
@@ -51,7 +51,7 @@ def _order(working: Working) -> None:
     )
 
 
-def _confidence(working: Working) -> None:
+def _confidence_field(working: WorkingDraft) -> None:
     is_off = False
     words = {is_off: t("None"), 3: "1–3", 5: "1–5", 7: "1–7", 9: "1–9"}
     if working.base["confidence"] not in words:
@@ -70,7 +70,7 @@ def _confidence(working: Working) -> None:
     )
 
 
-def _reader_options(working: Working) -> None:
+def _reader_option_fields(working: WorkingDraft) -> None:
     working.switch(
         "comments",
         t("Readers can add a comment to a case; most do not, and it takes time."),
@@ -93,8 +93,8 @@ def _reader_options(working: Working) -> None:
     )
 
 
-def _time_limit(working: Working) -> None:
-    working.count(
+def _time_limit_field(working: WorkingDraft) -> None:
+    working.number_field(
         "time_limit_s",
         lambda n: (
             tn(
@@ -113,7 +113,7 @@ def _time_limit(working: Working) -> None:
     )
 
 
-def _feedback(working: Working) -> None:
+def _feedback_fields(working: WorkingDraft) -> None:
     working.choose(
         "feedback",
         {
@@ -127,8 +127,8 @@ def _feedback(working: Working) -> None:
             "after study": t("Once the study is closed, readers see their own score."),
         },
     )
-    _score_card(working)
-    working.count(
+    _score_card_field(working)
+    working.number_field(
         "practice_cases",
         lambda n: (
             tn(
@@ -146,7 +146,7 @@ def _feedback(working: Working) -> None:
     )
 
 
-def _score_card(working: Working) -> None:
+def _score_card_field(working: WorkingDraft) -> None:
     if working.values["feedback"] == "never":
         working.values["score_card"] = "own"
         return
@@ -164,8 +164,8 @@ def _score_card(working: Working) -> None:
     )
 
 
-def _prior(working: Working) -> dict[str, str]:
-    """Return the label of showing prior images; empty if the bank has none."""
+def _prior_images_label(working: WorkingDraft) -> dict[str, str]:
+    """Return the choice to show prior images; empty if the bank has none."""
     with store().look() as look:
         bank = banks.find(look, working.bank)
         n = banks.n_with_prior(look, bank.id) if bank else 0
@@ -174,22 +174,22 @@ def _prior(working: Working) -> dict[str, str]:
     return {}
 
 
-def _context_fields(working: Working) -> None:
-    working.several(
+def _context_fields(working: WorkingDraft) -> None:
+    working.choose_several(
         "context",
         {
             "age": t("Age"),
             "sex": t("Sex"),
             "indication": t("Indication"),
             "comparison": t("Comparison"),
-            **_prior(working),
+            **_prior_images_label(working),
         },
         t(
             "What a reader would know before reporting, where the bank gives it. Findings and "
             "impression are never shown."
         ),
     )
-    working.count(
+    working.number_field(
         "break_every",
         lambda n: (
             t("A break stops the timer; readers can also pause at any other time.")
@@ -206,7 +206,7 @@ def _context_fields(working: Working) -> None:
         t("Display quality will not be recorded."),
     )
     _smallest_window(working)
-    working.several(
+    working.choose_several(
         "bundle_extras",
         {
             "questionnaire": t("Questionnaire"),
@@ -220,14 +220,14 @@ def _context_fields(working: Working) -> None:
     )
 
 
-def _smallest_window(working: Working) -> None:
+def _smallest_window(working: WorkingDraft) -> None:
     base = working.base["smallest_window"]
     sizes = [[], [1024, 700], [1280, 720], [1600, 900]]
-    words = {_size(size): size for size in (sizes if base in sizes else [*sizes, base])}
+    words = {_size_label(size): size for size in (sizes if base in sizes else [*sizes, base])}
     chosen = st.segmented_control(
         t("Minimum window size"),
         list(words),
-        default=_size(base),
+        default=_size_label(base),
         required=True,
         key=working.key("smallest_window"),
     )
@@ -243,8 +243,8 @@ def _smallest_window(working: Working) -> None:
     )
 
 
-def _size(window: Any) -> str:
-    """Return the label of a window size; an invalid value from a file unchanged."""
+def _size_label(window: Any) -> str:
+    """Return the label of a window size; invalid values from a file are returned unchanged."""
     if not isinstance(window, list):
         return str(window)
     return " × ".join(map(str, window)) or t("No limit")

@@ -1,4 +1,4 @@
-"""The first step: the bank, the conditions for cases, their number and the expected precision."""
+"""The first step: the bank, the conditions on cases, their number and the expected precision."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -37,26 +37,26 @@ from ui.parts.text import plain
 from ui.parts.theme import Columns, grid
 from ui.server.access import acting, guard
 from ui.server.deployment import store
-from ui.server.file_jobs import begin, listed_ids, on_disk
+from ui.server.file_jobs import begin_job, read_ids, save_upload
 from ui.server.job_view import outcome_of
-from ui.wizard.draft import Words, Working, rehearsed
+from ui.wizard.draft import Labels, WorkingDraft, rehearse_draw
 
-OLDEST = 120
-_MOST_SHOWN = 1_000
-"""IDs that can be edited on the page; a longer list is replaced or removed as a whole."""
+MAX_AGE = 120
+_MAX_IDS_SHOWN = 1_000
+"""Maximum number of IDs that can be edited on the page; a longer list can only be replaced."""
 
-BY_HAND = "by hand"
-_WHOLE = (banks.FROM_BUNDLE, banks.JOINED)
+MANUAL = "by hand"
+_UNJOINABLE_FORMATS = (banks.FROM_BUNDLE, banks.JOINED)
 """Banks that cannot be joined, because they have no films or are already joined."""
 
 
-def eligibility(working: Working) -> None:
-    """Show the conditions for cases, and how many cases meet them."""
+def eligibility_fields(working: WorkingDraft) -> None:
+    """Show the conditions that cases must meet, and how many cases meet them."""
     defaults = Protocol().in_full()
     limited = any(working.base[key] != defaults[key] for key in ELIGIBILITY)
     with st.expander(t("Eligible cases"), expanded=limited):
         summary = st.container()
-        working.several(
+        working.choose_several(
             "required_views",
             {
                 "frontal": t("Frontal"),
@@ -66,13 +66,13 @@ def eligibility(working: Working) -> None:
             },
             t("A view without a name in the bank counts as none of these."),
         )
-        _age(working)
-        working.several(
+        _age_field(working)
+        working.choose_several(
             "sex",
             {"female": t("Female"), "male": t("Male"), "other": t("Other")},
             t("Choose none to include all patients, including those of unknown sex."),
         )
-        working.several(
+        working.choose_several(
             "without_flags",
             flags_in_words(),
             t("Found by the same checks as when the bank was imported."),
@@ -83,7 +83,7 @@ def eligibility(working: Working) -> None:
             _show_remaining(working)
 
 
-def flags_in_words() -> Words:
+def flags_in_words() -> Labels:
     """Return the labels of items' flags, by code."""
     words = {
         Rule.ANSWERED: t("The question contains its answer"),
@@ -96,19 +96,19 @@ def flags_in_words() -> Words:
     return {str(rule): words[rule] for rule in ITEM_RULES}
 
 
-def _age(working: Working) -> None:
+def _age_field(working: WorkingDraft) -> None:
     base = working.base["age"]
-    sound = isinstance(base, list) and len(base) == 2 and max(base) <= OLDEST
+    is_valid = isinstance(base, list) and len(base) == 2 and max(base) <= MAX_AGE
     low, high = st.slider(
         t("Age in years"),
         0,
-        OLDEST,
-        value=tuple(base) if sound else (0, OLDEST),
+        MAX_AGE,
+        value=tuple(base) if is_valid else (0, MAX_AGE),
         key=working.key("age"),
     )
-    is_any_age = (low, high) == (0, OLDEST)
-    # A value from a file beyond the field's range is kept until it is changed here.
-    working.values["age"] = (base if base and not sound else []) if is_any_age else [low, high]
+    is_any_age = (low, high) == (0, MAX_AGE)
+    # A value from a file that is out of range is kept until it is changed here.
+    working.values["age"] = (base if base and not is_valid else []) if is_any_age else [low, high]
     if working.values["age"]:
         working.switch(
             "unknown_age",
@@ -120,10 +120,10 @@ def _age(working: Working) -> None:
         st.caption(t("All ages."))
 
 
-def _show_id_list(working: Working, key: str) -> None:
+def _show_id_list(working: WorkingDraft, key: str) -> None:
     label = setting_labels()[key]
     base = working.base[key] if isinstance(working.base[key], list) else []
-    if len(base) > _MOST_SHOWN:
+    if len(base) > _MAX_IDS_SHOWN:
         st.markdown(f"**{label}**: " + tn("{n} ID", "{n} IDs", len(base)))
 
         def remove() -> None:
@@ -149,21 +149,21 @@ def _show_id_list(working: Working, key: str) -> None:
         max_mb=2,
     )
     if file is not None:
-        _take_list(working, key, file)
+        _use_file(working, key, file)
     actions.show_last_report(_file_action(working, key))
 
 
-def _file_action(working: Working, key: str) -> str:
+def _file_action(working: WorkingDraft, key: str) -> str:
     return f"{key}-file-{working.id}"
 
 
-def _take_list(working: Working, key: str, file: UploadedFile) -> None:
-    """Replace a list of IDs by that of a file, and clear the upload field."""
+def _use_file(working: WorkingDraft, key: str, file: UploadedFile) -> None:
+    """Replace the list of IDs by the list in a file, and clear the upload field."""
     action = _file_action(working, key)
     try:
         ids = outcome_of(
             action,
-            lambda: begin(listed_ids, on_disk(file.name, file)),
+            lambda: begin_job(read_ids, save_upload(file.name, file)),
             t("Reading {file}", file=file.name),
             on_cancel=working.renew,
         )
@@ -181,16 +181,16 @@ def _take_list(working: Working, key: str, file: UploadedFile) -> None:
     st.rerun()
 
 
-def _show_remaining(working: Working) -> None:
+def _show_remaining(working: WorkingDraft) -> None:
     with store().look() as look:
         row, struck = banks.find(look, working.bank), draws.last_strike_number(look)
     if row is None:
         return
     request = {key: working.values[key] for key in (*ELIGIBILITY, "one_question_per")}
     try:
-        n, units = _counted(row.id, row.content_sha256, struck, canonical_json(request))
+        n, units = _count_remaining(row.id, row.content_sha256, struck, canonical_json(request))
     except StudyError:
-        return  # it is shown below, with the forecast of the sample
+        return  # the error is shown below, with the forecast of the sample
     questions = tn("{n} question", "{n} questions", n)
     whose = {
         "patient": tn("{n} patient", "{n} patients", units),
@@ -203,38 +203,38 @@ def _show_remaining(working: Working) -> None:
 
 
 @lru_cache(maxsize=64)
-def _counted(bank: int, content_sha256: str, struck: int, request: str) -> tuple[int, int]:
+def _count_remaining(bank: int, content_sha256: str, struck: int, request: str) -> tuple[int, int]:
     values = {**json.loads(request), "cases": 1}
     return count_drawable(store(), bank, Protocol.from_json(values))
 
 
-def sample(working: Working) -> None:
+def sample_step(working: WorkingDraft) -> None:
     """Show the step."""
-    left, right = st.columns(2, gap="large")
-    with left:
+    left_column, right_column = st.columns(2, gap="large")
+    with left_column:
         working.name = st.text_input(
             t("Study name"), value=working.name, max_chars=100, key=working.key("name")
         )
-        if working.trouble:
-            st.error(plain(working.trouble))
+        if working.save_error:
+            st.error(plain(working.save_error))
         else:
             st.caption(t("Shown on the coordinator's pages and in every export."))
-        _bank(working)
-    with right:  # the available strata depend on the bank
-        _rules(working)
-    with left:
-        _cases(working)
-        eligibility(working)
+        _bank_field(working)
+    with right_column:  # the available strata depend on the bank
+        _sampling_fields(working)
+    with left_column:
+        _cases_field(working)
+        eligibility_fields(working)
     _forecast(working)
 
 
-def _cases(working: Working) -> None:
+def _cases_field(working: WorkingDraft) -> None:
     if not isinstance(working.values["allocation"], str):
         n = working.values["cases"]
         st.markdown(tn("**{n} case**, allocated manually", "**{n} cases**, allocated manually", n))
         st.caption(_precision(n))
         return
-    working.count("cases", _precision, low=1, high=1_000_000, step=10)
+    working.number_field("cases", _precision, low=1, high=1_000_000, step=10)
 
 
 def _precision(n: int) -> str:
@@ -246,7 +246,7 @@ def _precision(n: int) -> str:
     )
 
 
-def _bank(working: Working) -> None:
+def _bank_field(working: WorkingDraft) -> None:
     place = st.container()
     _several_banks(working)
     with store().look() as look:
@@ -262,10 +262,10 @@ def _bank(working: Working) -> None:
     place.caption(t("Cases are drawn from it once; the seed fixes which ones."))
 
 
-def _several_banks(working: Working) -> None:
+def _several_banks(working: WorkingDraft) -> None:
     """Offer to join several banks; the joined bank becomes the draft's bank."""
     with store().look() as look:
-        names = [bank.name for bank in banks.listed(look) if bank.format not in _WHOLE]
+        names = [bank.name for bank in banks.listed(look) if bank.format not in _UNJOINABLE_FORMATS]
     if len(names) < 2:
         return
     with st.expander(t("Draw from several banks")):
@@ -297,7 +297,7 @@ def _several_banks(working: Working) -> None:
         )
 
 
-def _join(working: Working, chosen: Sequence[str], *, prefix: bool) -> Report:
+def _join(working: WorkingDraft, chosen: Sequence[str], *, prefix: bool) -> Report:
     if len(chosen) < 2:
         raise BadInput(t("Choose at least two “Banks to join”."))
     person = guard(Act.MAKE_STUDY)
@@ -314,7 +314,7 @@ def _join(working: Working, chosen: Sequence[str], *, prefix: bool) -> Report:
     )
 
 
-def _rules(working: Working) -> None:
+def _sampling_fields(working: WorkingDraft) -> None:
     working.choose(
         "one_question_per",
         {"patient": t("Patient"), "examination": t("Examination"), "item": t("No limit")},
@@ -326,7 +326,7 @@ def _rules(working: Working) -> None:
             "item": t("One image may have several questions, so answers are not independent."),
         },
     )
-    working.several(
+    working.choose_several(
         "stratify_by",
         _strata_offered(working),
         t(
@@ -334,9 +334,9 @@ def _rules(working: Working) -> None:
             "sample."
         ),
     )
-    _allocation(working)
+    _allocation_field(working)
     with st.expander(t("Random seed")):
-        working.count(
+        working.number_field(
             "seed",
             lambda n: t(
                 "The same bank, protocol and seed always give the same cases in the same order."
@@ -346,7 +346,7 @@ def _rules(working: Working) -> None:
         )
 
 
-def _strata_offered(working: Working) -> Mapping[str, str]:
+def _strata_offered(working: WorkingDraft) -> Mapping[str, str]:
     """Return the fields in which the bank's questions differ, and those named by the draft."""
     words = {
         "task": t("Task"),
@@ -381,18 +381,18 @@ def _fields_that_differ(bank: int, content_sha256: str) -> tuple[str, ...]:
         )
 
 
-def _allocation(working: Working) -> None:
+def _allocation_field(working: WorkingDraft) -> None:
     base = working.base["allocation"]
-    words = {"proportional": t("As in the bank"), "equal": t("Equal"), BY_HAND: t("Manual")}
+    words = {"proportional": t("As in the bank"), "equal": t("Equal"), MANUAL: t("Manual")}
     chosen = st.segmented_control(
         t("Allocation"),
         list(words),
-        default=base if isinstance(base, str) else BY_HAND,
+        default=base if isinstance(base, str) else MANUAL,
         format_func=lambda entry: words[entry],
         required=True,
         key=working.key("allocation"),
     )
-    if chosen != BY_HAND:
+    if chosen != MANUAL:
         working.values["allocation"] = chosen
         st.caption(
             t("Common strata get more cases; the overall sample reflects the bank.")
@@ -403,11 +403,11 @@ def _allocation(working: Working) -> None:
             )
         )
         return
-    _by_hand(working)
+    _manual_allocation(working)
 
 
-def _by_hand(working: Working) -> None:
-    """Show a field for the number of cases in each stratum; their sum is the total."""
+def _manual_allocation(working: WorkingDraft) -> None:
+    """Show a field for the number of cases in each stratum; the total is their sum."""
     base = working.base["allocation"]
     base = base if isinstance(base, dict) else {}
     try:
@@ -436,29 +436,29 @@ def _by_hand(working: Working) -> None:
     )
 
 
-def _strata(working: Working) -> tuple[Stratum, ...]:
-    """Return the strata with proportional numbers of cases."""
+def _strata(working: WorkingDraft) -> tuple[Stratum, ...]:
+    """Return the strata with proportional allocation."""
     values = {**working.values, "allocation": "proportional", "practice_cases": 0}
     values |= {"conditions": ["unaided"], "arms": []}  # wrong images may need other cases
     for cases in (int(working.base["cases"]), *CASES_TO_BEGIN_WITH):
         try:
-            return rehearsed(working.bank, {**values, "cases": cases}).strata
+            return rehearse_draw(working.bank, {**values, "cases": cases}).strata
         except BadInput:
             continue
     return ()
 
 
-def _forecast(working: Working) -> None:
+def _forecast(working: WorkingDraft) -> None:
     st.subheader(t("Expected sample"), anchor=False)
     if not working.bank:
         st.info(t("Choose a bank to see the expected sample."))
         return
     try:
-        result = rehearsed(working.bank, working.values)
+        result = rehearse_draw(working.bank, working.values)
     except StudyError as error:
         st.error(plain(in_page_words(str(error))))
         return
-    grid(_table(result), column_config=_columns(working))
+    grid(_forecast_columns(result), column_config=_columns(working))
     st.caption(
         t(
             "± is the expected half-width of the 95 % confidence interval, in points, for an "
@@ -468,17 +468,17 @@ def _forecast(working: Working) -> None:
     )
 
 
-def _table(rehearsed: DrawResult) -> Columns:
+def _forecast_columns(rehearse_draw: DrawResult) -> Columns:
     return {
-        "stratum": [stratum.name for stratum in rehearsed.strata],
-        "n_items": [stratum.n_items for stratum in rehearsed.strata],
-        "n_units": [stratum.n_units for stratum in rehearsed.strata],
-        "n_drawn": [stratum.n_drawn for stratum in rehearsed.strata],
-        "half_width": [round(100 * stratum.half_width, 1) for stratum in rehearsed.strata],
+        "stratum": [stratum.name for stratum in rehearse_draw.strata],
+        "n_items": [stratum.n_items for stratum in rehearse_draw.strata],
+        "n_units": [stratum.n_units for stratum in rehearse_draw.strata],
+        "n_drawn": [stratum.n_drawn for stratum in rehearse_draw.strata],
+        "half_width": [round(100 * stratum.half_width, 1) for stratum in rehearse_draw.strata],
     }
 
 
-def _columns(working: Working) -> dict[str, Any]:
+def _columns(working: WorkingDraft) -> dict[str, Any]:
     units = {"patient": t("Patients"), "examination": t("Examinations"), "item": t("Questions")}
     return {
         "stratum": st.column_config.TextColumn(t("Stratum"), width="medium"),

@@ -1,4 +1,4 @@
-"""The part of the endpoint step about the sample size: components, power, and the locked plan."""
+"""The sample size in the endpoint step: components, power, and the plan to be locked."""
 
 import tomllib
 from collections.abc import Mapping
@@ -10,21 +10,21 @@ import streamlit as st
 
 from study.base.translation import decimal, language, t, tn
 from ui.parts.text import plain
-from ui.server.pilots import as_table
+from ui.server.pilots import components_table
 from ui.wizard.components import chosen_components
-from ui.wizard.draft import Working
+from ui.wizard.draft import WorkingDraft
 
-if TYPE_CHECKING:  # the analysis takes seconds to import, so it is imported when a plan is made
+if TYPE_CHECKING:  # the analysis takes seconds to import, so it is imported only when needed
     from analysis.planning import PowerPlan
 
-CLAIM = "readers like these"
-_WORTH_STATING = 0.01
-"""Smallest difference between two powers that is stated."""
+DEFAULT_CLAIM = "readers like these"
+_MIN_STATED_DIFFERENCE = 0.01
+"""Minimum difference between the two powers for stating the second."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanInputs:
-    """The values of the fields, on which the power depends."""
+    """The values of the fields on which the power depends."""
 
     comparison: str
     effect: float
@@ -39,8 +39,8 @@ class PlanInputs:
     source: str
 
 
-def sample_size(working: Working) -> None:
-    """Show the fields of the sample size and its power; write the plan into the draft."""
+def sample_size(working: WorkingDraft) -> None:
+    """Show the fields of the sample size and the power; write the plan into the draft."""
     st.subheader(t("Sample size"), anchor=False)
     base: Mapping[str, Any] = working.base["sample_size"]
     if not st.toggle(
@@ -58,18 +58,20 @@ def sample_size(working: Working) -> None:
         return
     with right:
         try:
-            plan = _computed(request)
+            plan = _compute_plan(request)
         except AnalysisError as error:
             st.error(plain(str(error)))
             return
         working.values["sample_size"] = dict(plan)
-        _result(request, plan)
-        for warning in of_another_metric(str(working.values["endpoint"]), str(plan["metric"])):
+        _show_result(request, plan)
+        for warning in metric_mismatch_warnings(
+            str(working.values["endpoint"]), str(plan["metric"])
+        ):
             st.warning(warning)
-    _figure(request)
+    _show_figure(request)
 
 
-def _plan_inputs(working: Working, base: Mapping[str, Any]) -> PlanInputs:
+def _plan_inputs(working: WorkingDraft, base: Mapping[str, Any]) -> PlanInputs:
     aided = len(working.values["conditions"]) > 1 or bool(working.values["arms"])
     comparisons = {
         "panel": t("A model and the readers"),
@@ -104,7 +106,7 @@ def _plan_inputs(working: Working, base: Mapping[str, Any]) -> PlanInputs:
         comparison=str(comparison),
         effect=round(float(effect) / 100, 6),
         margin=float(working.values["margin"]) if is_margin else 0.0,
-        claim=working.values["claim_about"] or CLAIM,
+        claim=working.values["claim_about"] or DEFAULT_CLAIM,
         readers=int(readers),
         cases=cases,
         reads=int(working.values["reads_per_case"]),
@@ -115,8 +117,8 @@ def _plan_inputs(working: Working, base: Mapping[str, Any]) -> PlanInputs:
     )
 
 
-def _plan(request: PlanInputs) -> "PowerPlan":
-    """Return the plan of the analysis.
+def _power_plan(request: PlanInputs) -> "PowerPlan":
+    """Return the plan as an object of the analysis.
 
     Raises
     ------
@@ -149,15 +151,15 @@ def _plan(request: PlanInputs) -> "PowerPlan":
 
 
 @lru_cache(maxsize=64)
-def _computed(request: PlanInputs) -> Mapping[str, Any]:
+def _compute_plan(request: PlanInputs) -> Mapping[str, Any]:
     """Return the plan with its power, as the protocol stores it."""
     from analysis.planning import draw_spread, half_width, power
 
-    plan = _plan(request)
+    plan = _power_plan(request)
     size = plan.size(request.readers, request.cases)
     results = power(plan, size, draw_spread(plan.spread, plan.seed))
     result = next(result for result in results if result.claim.value == request.claim)
-    table = as_table(plan.components)
+    table = components_table(plan.components)
     return {
         "comparison": request.comparison,
         "design": plan.design.value,
@@ -178,7 +180,7 @@ def _computed(request: PlanInputs) -> Mapping[str, Any]:
     }
 
 
-def _result(request: PlanInputs, plan: Mapping[str, Any]) -> None:
+def _show_result(request: PlanInputs, plan: Mapping[str, Any]) -> None:
     from analysis.planning import TARGET_POWER, PlanClaim, largest_power, power_of_analysis
 
     st.metric(t("Power"), f"{100 * plan['power']:.0f} %")
@@ -191,9 +193,9 @@ def _result(request: PlanInputs, plan: Mapping[str, Any]) -> None:
             half=decimal(100 * plan["half_width"], 1),
         )
     )
-    size = _plan(request).size(request.readers, request.cases)
-    expected = power_of_analysis(_plan(request), size, PlanClaim(request.claim))
-    if abs(expected - plan["power"]) >= _WORTH_STATING:
+    size = _power_plan(request).size(request.readers, request.cases)
+    expected = power_of_analysis(_power_plan(request), size, PlanClaim(request.claim))
+    if abs(expected - plan["power"]) >= _MIN_STATED_DIFFERENCE:
         st.caption(
             t(
                 "This closed form takes the variances as known. The analysis estimates them and is "
@@ -201,7 +203,10 @@ def _result(request: PlanInputs, plan: Mapping[str, Any]) -> None:
                 percent=f"{100 * expected:.0f}",
             )
         )
-    if request.claim == CLAIM and largest_power(_plan(request), request.readers) < TARGET_POWER:
+    if (
+        request.claim == DEFAULT_CLAIM
+        and largest_power(_power_plan(request), request.readers) < TARGET_POWER
+    ):
         st.warning(
             tn(
                 "{n} reader does not reach 80 % power at any number of cases.",
@@ -213,8 +218,8 @@ def _result(request: PlanInputs, plan: Mapping[str, Any]) -> None:
         st.warning(t("The power is below 80 %: plan more readers or more cases."))
 
 
-def of_another_metric(endpoint: str, metric: str) -> tuple[str, ...]:
-    """Return a warning if the power is that of another metric than the declared endpoint's."""
+def metric_mismatch_warnings(endpoint: str, metric: str) -> tuple[str, ...]:
+    """Return a warning if the power is for a metric other than the declared endpoint's."""
     is_area = metric == "auc"
     if not endpoint or is_area == endpoint.endswith("AUC"):
         return ()
@@ -233,8 +238,8 @@ def of_another_metric(endpoint: str, metric: str) -> tuple[str, ...]:
     )
 
 
-def _figure(request: PlanInputs) -> None:
-    """Show the power over numbers of readers and cases around the planned ones."""
+def _show_figure(request: PlanInputs) -> None:
+    """Show the power for numbers of readers and cases around the planned numbers."""
     from analysis.errors import AnalysisError
     from analysis.figures.drawing.colours import DARK, LIGHT
     from analysis.figures.drawing.to_plotly import plotly_figure
@@ -242,7 +247,7 @@ def _figure(request: PlanInputs) -> None:
     from analysis.translation import use_language
 
     try:
-        table = _context_for(request)
+        table = _power_around(request)
     except AnalysisError:
         return  # fewer readers than the design needs
     palette = DARK if st.context.theme.type == "dark" else LIGHT
@@ -252,10 +257,12 @@ def _figure(request: PlanInputs) -> None:
 
 
 @lru_cache(maxsize=16)
-def _context_for(request: PlanInputs) -> Any:
+def _power_around(request: PlanInputs) -> Any:
     from analysis.planning import Sizes, power_table
 
     fewest = max(2, request.reads, 4 if request.has_arms else 2)
-    readers = sorted({max(fewest, request.readers + more) for more in (-2, -1, 0, 2, 4)})
+    readers = sorted(
+        {max(fewest, request.readers + difference) for difference in (-2, -1, 0, 2, 4)}
+    )
     cases = sorted({max(10, round(request.cases * share)) for share in (0.25, 0.5, 1, 1.5, 2, 3)})
-    return power_table([_plan(request)], Sizes(readers=tuple(readers), cases=tuple(cases)))
+    return power_table([_power_plan(request)], Sizes(readers=tuple(readers), cases=tuple(cases)))

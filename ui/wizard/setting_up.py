@@ -1,6 +1,6 @@
-"""Parts of the set-up page of a drawn study: set-up, cases, amendments, and the opening.
+"""Parts of the set-up page of a drawn study: its cases, its opening and its amendments.
 
-It shows the images of the drawn cases, never the correct answers.
+They show the images of the drawn cases, never the correct answers.
 """
 
 import os
@@ -47,12 +47,12 @@ class SetUp:
 
 
 def set_up_of(study: str) -> SetUp:
-    """Return a study's set-up.
+    """Return a study as shown on its set-up page.
 
     Raises
     ------
     NotFound
-        No such study.
+        The study does not exist.
     """
     with store().look() as look:
         row = study_row(look, study)
@@ -77,7 +77,7 @@ def open_study(person: Person, witness: str) -> None:
     heads.send_head(current_store, os.environ, study, acting=actor)
 
 
-def drawn_cases(person: Person) -> None:
+def show_drawn_cases(person: Person) -> None:
     """Show the drawn cases of the person's study on request."""
     study = person.study
     if study is None or not st.toggle(t("Show the drawn cases"), key="drawn-cases"):
@@ -105,12 +105,12 @@ def drawn_cases(person: Person) -> None:
             + "".join(f" · {stratum} {n}" for stratum, n in sorted(counts.items()))
         )
     )
-    picked = pick(shown, _table(shown), key="drawn-list")
+    picked = pick(shown, _case_columns(shown), key="drawn-list")
     if picked:
-        _look_at(study, picked)
+        _show_case(study, picked)
 
 
-def _table(shown: list[DrawnCase]) -> Columns:
+def _case_columns(shown: list[DrawnCase]) -> Columns:
     return {
         t("No."): [entry.number for entry in shown],
         t("Item"): [entry.item_id for entry in shown],
@@ -123,42 +123,42 @@ def _table(shown: list[DrawnCase]) -> Columns:
     }
 
 
-def _look_at(study: int, case: DrawnCase) -> None:
+def _show_case(study: int, case: DrawnCase) -> None:
     st.markdown(f"**{case.number}. {plain(case.question)}**")
     views = case_films.addresses(store(), study, case.item_id)
-    shown = "".join(case_films.figure(label, address) for label, address in views)
+    shown = "".join(case_films.figure_html(label, address) for label, address in views)
     st.html(f'<div class="case"><div class="films">{shown}</div></div>')
 
 
-def labels() -> dict[str, str]:
-    """Return the labels of the rules that may be amended."""
-    named = setting_labels() | {"smallest_window": t("Minimum window size (pixels)")}
-    return {key: named[key] for key in AMENDABLE}
+def amendable_labels() -> dict[str, str]:
+    """Return the labels of the settings that may be amended."""
+    all_labels = setting_labels() | {"smallest_window": t("Minimum window size (pixels)")}
+    return {key: all_labels[key] for key in AMENDABLE}
 
 
-def amendment_form(protocol: Protocol, n_made: int) -> tuple[dict[str, Any], str]:
+def amendment_form(protocol: Protocol, n_amendments: int) -> tuple[dict[str, Any], str]:
     """Show the fields of an amendment; return the changes and the reason."""
-    names = labels()
+    names = amendable_labels()
     if not protocol.instructions:
         del names["instructions"]  # texts can be reworded, not added
-    # New fields after each amendment: a second click does not repeat it.
+    # Each amendment is followed by new fields, so that a second click does not repeat it.
     key = st.selectbox(
-        t("What to change"), list(names), format_func=names.__getitem__, key=f"what-{n_made}"
+        t("What to change"), list(names), format_func=names.__getitem__, key=f"what-{n_amendments}"
     )
-    new = _field(key, protocol.in_full()[key], f"amend-{n_made}-{key}")
+    new = _value_field(key, protocol.in_full()[key], f"amend-{n_amendments}-{key}")
     reason = st.text_area(
         t("Reason"),
         max_chars=LONGEST_REASON,
         height=90,
         placeholder=t("Recorded in the audit trail and in every export."),
-        key=f"reason-{n_made}",
+        key=f"reason-{n_amendments}",
     )
     return {key: new}, reason
 
 
 def amendment_list(amendments: Sequence[Amendment]) -> None:
     """Show the amendments, newest first."""
-    names = labels()
+    names = amendable_labels()
     for entry in reversed(amendments):
         with st.container(border=True):
             when = minute(entry.at_utc)
@@ -167,18 +167,17 @@ def amendment_list(amendments: Sequence[Amendment]) -> None:
             )
             for key, change in entry.changes.items():
                 old, new = (value_in_words(key, change[which]) for which in ("old", "new"))
-                st.markdown(
-                    f"**{names.get(key, key)}:** {plain(_short(old))} → {plain(_short(new))}"
-                )
+                values = f"{plain(_shortened(old))} → {plain(_shortened(new))}"
+                st.markdown(f"**{names.get(key, key)}:** {values}")
             st.caption(plain(t("Reason: {reason}", reason=entry.reason)))
 
 
-def _short(text: str) -> str:
+def _shortened(text: str) -> str:
     return text if len(text) <= 160 else f"{text[:157]}..."
 
 
-def _field(key: str, now: Any, name: str) -> Any:
-    """Show the field of one rule and return its value."""
+def _value_field(key: str, now: Any, name: str) -> Any:
+    """Show the field of one setting and return its value."""
     choices = {
         "feedback": tuple(str(value) for value in Feedback),
         "endpoint": ("", *ENDPOINTS),

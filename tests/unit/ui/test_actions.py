@@ -83,7 +83,7 @@ def test_pages_use_only_buttons_that_report(path: Path) -> None:
 
 @pytest.mark.parametrize("path", _files(), ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_callbacks_of_the_view_change_no_data(path: Path) -> None:
-    """`actions.view_button` and the callbacks of fields report nothing, so they must not change data."""
+    """View buttons and the callbacks of fields report nothing, so they must not change data."""
     tree = _tree(path)
     functions = _functions(tree)
     offenders = []
@@ -145,7 +145,9 @@ def test_a_click_during_an_action_waits_and_does_not_repeat_it(
         return "R7 is invited."
 
     with ThreadPoolExecutor(2) as pool:
-        clicks = [pool.submit(actions._run_action, memory, invite, "invite", None, "", 0) for _ in "12"]
+        clicks = [
+            pool.submit(actions._run_action, memory, invite, "invite", None, "", 0) for _ in "12"
+        ]
         assert all(lock.wanted.acquire(timeout=60) for _ in clicks)
         ended.release(2)
     assert [click.result() for click in clicks] == [None, None]

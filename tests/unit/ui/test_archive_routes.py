@@ -159,11 +159,11 @@ def test_complete_files_are_withheld_where_accuracy_is_hidden(trial: Store) -> N
     """Existing complete files are not served while their study hides accuracy."""
     person = _statistician(trial)
     archive.make_archive_files(person)
-    place = archive._place(trial, person) / "made.json"
+    place = archive._archive_folder(trial, person) / "made.json"
     place.write_text(place.read_text().replace('"blinded": true', '"blinded": false'))
     assert archive.archive_files(person) is None
     with pytest.raises(NotFound):
-        archive.hand_out(person, "bundle.zip")
+        archive.downloadable_file(person, "bundle.zip")
 
 
 def test_new_files_replace_the_previous_files(trial: Store) -> None:
@@ -176,6 +176,6 @@ def test_new_files_replace_the_previous_files(trial: Store) -> None:
     files_made = archive.archive_files(person)
     assert files_made is not None
     assert not files_made.blinded
-    home = archive._place(trial, person).parent
+    home = archive._archive_folder(trial, person).parent
     assert [path.name for path in home.iterdir()] == [str(person.study)]
     assert home.stat().st_mode & 0o077 == 0

@@ -16,7 +16,7 @@ from uvicorn.server import ServerState
 
 from tests.conftest import run_in_thread
 from ui.server import serving
-from ui.server.serving import STALLED_S, CountedLine, Lines
+from ui.server.serving import STALLED_S, ConnectionLimits, CountedConnection
 
 Say = Callable[[bytes], Awaitable[tuple[asyncio.StreamReader, asyncio.StreamWriter]]]
 
@@ -29,7 +29,7 @@ LAST = b"GET %s HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
 
 @asynccontextmanager
 async def served(
-    lines: Lines, state: ServerState | None = None
+    limits: ConnectionLimits, state: ServerState | None = None
 ) -> AsyncIterator[tuple[Say, asyncio.Event]]:
     """Serve a page at once, and ``/later`` when the event is set."""
     go_on = asyncio.Event()
@@ -43,7 +43,7 @@ async def served(
     config.load()
     state = state or ServerState()
     server = await asyncio.get_running_loop().create_server(
-        lambda: CountedLine(lines=lines, config=config, server_state=state, app_state={}),
+        lambda: CountedConnection(limits=limits, config=config, server_state=state, app_state={}),
         sock=socket.create_server(("127.0.0.1", 0)),  # as Streamlit creates it
     )
     async with AsyncExitStack() as opened, server:
@@ -76,7 +76,7 @@ def test_a_connection_without_a_complete_request_is_closed(words: bytes) -> None
     """The limit applies before the first request and between two requests."""
 
     async def scene() -> bytes:
-        async with served(Lines(most=10, header_s=0.05)) as (say, _):
+        async with served(ConnectionLimits(max_connections=10, header_s=0.05)) as (say, _):
             reader, _writer = await say(words)
             return await reader.read()
 
@@ -91,7 +91,7 @@ def test_slow_bytes_do_not_extend_the_time_limit(first: bytes, answer: bytes) ->
     """Neither bytes of a header nor of an unread body restart the time limit."""
 
     async def scene() -> bytes:
-        async with served(Lines(most=10, header_s=0.2)) as (say, _):
+        async with served(ConnectionLimits(max_connections=10, header_s=0.2)) as (say, _):
             reader, writer = await say(first)
             ended = asyncio.create_task(_until_closed(reader))
             while not ended.done():
@@ -115,7 +115,7 @@ def test_idle_connections_are_closed_for_new_ones() -> None:
     """Of fifty incomplete requests the oldest are closed, and a new request is answered."""
 
     async def scene() -> tuple[list[bool], bytes]:
-        async with served(Lines(most=10, header_s=60)) as (say, _):
+        async with served(ConnectionLimits(max_connections=10, header_s=60)) as (say, _):
             silent = [await say(b"GET / HT") for _ in range(50)]
             reader, _writer = await say(LAST % b"/")
             return [stream.at_eof() for stream, _ in silent], await reader.read()
@@ -130,7 +130,10 @@ def test_the_number_of_waiting_connections_is_limited() -> None:
     """The limit is far below the number of connections that active clients may have."""
 
     async def scene() -> list[bool]:
-        async with served(Lines(most=1000, most_waiting=5, header_s=60)) as (say, _):
+        async with served(ConnectionLimits(max_connections=1000, max_silent=5, header_s=60)) as (
+            say,
+            _,
+        ):
             silent = [await say(b"GET / HT") for _ in range(20)]
             while not silent[14][0].at_eof():
                 await asyncio.sleep(0.01)
@@ -143,7 +146,10 @@ def test_a_connection_that_sent_a_request_is_kept_longer() -> None:
     """It is kept although it is the oldest connection."""
 
     async def scene() -> bytes:
-        async with served(Lines(most=1000, most_waiting=5, header_s=60)) as (say, _):
+        async with served(ConnectionLimits(max_connections=1000, max_silent=5, header_s=60)) as (
+            say,
+            _,
+        ):
             reader, writer = await say(WHOLE)
             await reader.readuntil(b"done")
             for _ in range(20):
@@ -158,7 +164,10 @@ def test_browsers_between_two_requests_do_not_count_as_incomplete_requests() -> 
     """Browsers keep open as many connections as the server allows."""
 
     async def scene() -> list[bytes]:
-        async with served(Lines(most=1000, most_waiting=5, header_s=60)) as (say, _):
+        async with served(ConnectionLimits(max_connections=1000, max_silent=5, header_s=60)) as (
+            say,
+            _,
+        ):
             browsers = [await say(WHOLE) for _ in range(20)]
             for reader, _writer in browsers:
                 await reader.readuntil(b"done")
@@ -174,7 +183,7 @@ def test_the_body_of_a_response_does_not_wait_for_the_acknowledgement_of_its_hea
 
     async def scene() -> list[int]:
         state = ServerState()
-        async with served(Lines(most=10), state) as (say, _):
+        async with served(ConnectionLimits(max_connections=10), state) as (say, _):
             reader, _writer = await say(WHOLE)
             await reader.readuntil(b"done")
             sockets = [line.transport.get_extra_info("socket") for line in state.connections]
@@ -187,7 +196,7 @@ def test_a_connection_that_waits_for_an_answer_is_kept() -> None:
     """If all connections are in use, a new one is refused."""
 
     async def scene() -> tuple[bytes, list[bytes]]:
-        async with served(Lines(most=3, header_s=0.1)) as (say, go_on):
+        async with served(ConnectionLimits(max_connections=3, header_s=0.1)) as (say, go_on):
             busy = [await say(LAST % b"/later") for _ in range(3)]
             reader, _writer = await say(b"")
             try:
@@ -244,8 +253,12 @@ def test_a_slow_client_gets_its_answer_and_a_stalled_client_is_closed() -> None:
     clock, wire = Clock(), Wire()
     config = uvicorn.Config(PlainTextResponse("done"), lifespan="off", log_config=None)
     config.load()
-    line = CountedLine(
-        lines=Lines(most=10), config=config, server_state=ServerState(), app_state={}, _loop=clock
+    line = CountedConnection(
+        limits=ConnectionLimits(max_connections=10),
+        config=config,
+        server_state=ServerState(),
+        app_state={},
+        _loop=clock,
     )
     line.connection_made(wire)
     wire.left = 10_000_000

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from study.base import translation as words
 from study.base.text import quoted
 from ui.app.middleware import DOCUMENT, HEADERS
-from ui.server.access import sentence
+from ui.server.access import refusal_text
 
 HEAD = 'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=utf-8\\n"\n'
 SERVED = '<!DOCTYPE html>\n<html lang="en">\n<head></head></html>'
@@ -90,7 +90,7 @@ def test_a_provider_that_does_not_answer_leads_to_the_sign_in_page() -> None:
     answer = browser.get("/auth/login")
     assert (answer.status_code, answer.headers["location"]) == (303, "../?refused=provider")
     assert answer.text == ""
-    assert "access code" in sentence("provider")
+    assert "access code" in refusal_text("provider")
 
 
 def test_names_are_isolated_in_right_to_left_languages(browser: TestClient) -> None:

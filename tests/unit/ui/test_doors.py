@@ -27,7 +27,7 @@ from ui.app.middleware import HEADERS, BodyReceiver, BodyRefused
 from ui.app.routes import routes
 from ui.server import deployment
 from ui.server.access import COOKIE, SECURE_COOKIE
-from ui.server.serving import EVERY_S, OnceAMinute, _keep_paths_to_ourselves
+from ui.server.serving import LOG_PERIOD_S, OnceAMinute, _hide_paths
 
 Enter = Callable[[str], Deployment]
 _FORM = b"application/x-www-form-urlencoded"
@@ -306,7 +306,7 @@ def test_reading_requests_do_not_wait_for_writing_requests(
     streamlits: Starlette, altered: Enter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With the database locked, sixty posts are refused and the desk is answered."""
-    monkeypatch.setattr(deployment, "PATIENCE_S", 0.2)
+    monkeypatch.setattr(deployment, "MAX_WAIT_S", 0.2)
     deployed = altered("open")
     cookies = {COOKIE: deployed.tokens["reader of amber"]}
     with TestClient(streamlits, cookies=cookies) as client:
@@ -337,7 +337,7 @@ def test_reading_requests_do_not_wait_for_writing_requests(
 
 def test_a_write_that_waits_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """The writes before it continue."""
-    monkeypatch.setattr(deployment, "PATIENCE_S", 0.05)
+    monkeypatch.setattr(deployment, "MAX_WAIT_S", 0.05)
     go_on = threading.Event()
 
     async def many() -> list[Any]:
@@ -386,7 +386,7 @@ def test_paths_and_versions_are_removed_from_streamlits_first_message(
         return message
 
     monkeypatch.setattr(AppSession, "_create_new_session_message", original)
-    _keep_paths_to_ourselves()
+    _hide_paths()
     sent = AppSession._create_new_session_message(None).new_session  # type: ignore[call-arg, arg-type]
     assert sent.main_script_hash == "abc"
     assert b"srv" not in sent.SerializeToString()
@@ -406,7 +406,7 @@ def test_repeated_errors_are_logged_once_a_minute_with_their_count() -> None:
     assert [once.filter(_record(full, fd)) for fd in range(1000)] == [True] + [False] * 999
     assert once.filter(_record("something else"))
     assert all(once.filter(_record("hello", level=logging.INFO)) for _ in range(3))
-    now[0] = EVERY_S
+    now[0] = LOG_PERIOD_S
     repeated = _record(full, 7)
     assert once.filter(repeated)
     assert repeated.getMessage().endswith("socket: 7 (999 more of this kind since the last line)")

@@ -11,7 +11,7 @@ from ui.reading.films import FilmCache
 
 def test_simultaneous_requests_prepare_a_film_once() -> None:
     """The other requests wait for the result."""
-    cache, gate, made = FilmCache(most=4, queued=4), threading.Event(), []
+    cache, gate, made = FilmCache(max_films=4, max_jobs=4), threading.Event(), []
 
     def make() -> bytes:
         gate.wait(10)
@@ -32,7 +32,7 @@ def test_simultaneous_requests_prepare_a_film_once() -> None:
 
 def test_a_failed_film_is_tried_again() -> None:
     """The error is raised, and the next request reads the file again."""
-    cache = FilmCache(most=4, queued=4)
+    cache = FilmCache(max_films=4, max_jobs=4)
 
     def fail() -> bytes:
         raise OSError("gone")
@@ -44,7 +44,7 @@ def test_a_failed_film_is_tried_again() -> None:
 
 def test_the_least_recently_used_film_is_removed() -> None:
     """Requesting a film keeps it in the cache."""
-    cache = FilmCache(most=2, queued=4)
+    cache = FilmCache(max_films=2, max_jobs=4)
     for key in ("a", "b", "a", "c"):
         cache.get(key, partial(str.encode, key))
     assert cache.get("a", lambda: b"again") == b"a"
@@ -53,7 +53,7 @@ def test_the_least_recently_used_film_is_removed() -> None:
 
 def test_a_failed_film_does_not_stop_the_background_thread() -> None:
     """A request for that film gets the error; the next film and the next job are prepared."""
-    cache = FilmCache(most=4, queued=4)
+    cache = FilmCache(max_films=4, max_jobs=4)
     done: list[int] = []
 
     def fail() -> None:
@@ -63,25 +63,25 @@ def test_a_failed_film_does_not_stop_the_background_thread() -> None:
         yield fail
         raise RuntimeError
 
-    cache.ahead("one", broken)
-    cache.ahead("two", lambda: [fail, lambda: done.append(2)])
-    cache.settled()
+    cache.prepare_in_background("one", broken)
+    cache.prepare_in_background("two", lambda: [fail, lambda: done.append(2)])
+    cache.wait_until_idle()
     assert done == [2]
 
 
 def test_the_number_of_waiting_jobs_is_limited() -> None:
     """Each reader has at most one waiting job, and the queue has a limit."""
-    cache, started, gate = FilmCache(most=4, queued=2), threading.Event(), threading.Event()
+    cache, started, gate = FilmCache(max_films=4, max_jobs=2), threading.Event(), threading.Event()
     done: list[str] = []
 
     def block() -> None:
         started.set()
         gate.wait(10)
 
-    cache.ahead("first", lambda: [block])
+    cache.prepare_in_background("first", lambda: [block])
     assert started.wait(10)
     for name in ("a", "a", "b", "c", "b"):
-        cache.ahead(name, partial(list, [partial(done.append, name)]))
+        cache.prepare_in_background(name, partial(list, [partial(done.append, name)]))
     gate.set()
-    cache.settled()
+    cache.wait_until_idle()
     assert done == ["a", "b"]

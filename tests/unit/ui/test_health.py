@@ -26,7 +26,7 @@ from tests.conftest import invite
 from ui.app.middleware import HEADERS
 from ui.app.routes import routes
 from ui.server import deployment, health, metrics, request_log
-from ui.server.request_log import JsonLines, Templates, observed
+from ui.server.request_log import JsonLines, RouteTemplates, request_log_middleware
 
 TOKEN = {"Authorization": "Bearer of the metrics"}
 
@@ -39,9 +39,9 @@ def client(
     trial = opened(readers=("R1",))
     monkeypatch.setenv("READING_ROOM_DB", str(trial.path))
     monkeypatch.setenv(metrics.VARIABLE, "of the metrics")
-    monkeypatch.setattr(health, "RECENT", health.Recent(lambda: trial))
+    monkeypatch.setattr(health, "CACHED_READINESS", health.CachedReadiness(lambda: trial))
     actual = routes()
-    application = Starlette(routes=actual, middleware=[observed(actual), HEADERS])
+    application = Starlette(routes=actual, middleware=[request_log_middleware(actual), HEADERS])
     return TestClient(application, follow_redirects=False), trial
 
 
@@ -126,8 +126,8 @@ def test_a_disk_that_hangs_is_reported_and_occupies_one_thread(
 ) -> None:
     """Other requests that hang may occupy all threads; afterwards the server is ready again."""
     _, store = client
-    monkeypatch.setattr(health, "LONGEST_S", 0.05)
-    monkeypatch.setattr(health, "KEPT_S", 0.0)
+    monkeypatch.setattr(health, "MAX_DURATION_S", 0.05)
+    monkeypatch.setattr(health, "RESULT_LIFE_S", 0.0)
     works, begun = threading.Event(), []
 
     def hang() -> Store:
@@ -135,7 +135,7 @@ def test_a_disk_that_hangs_is_reported_and_occupies_one_thread(
         works.wait()
         return store
 
-    monkeypatch.setattr(health, "RECENT", health.Recent(hang))
+    monkeypatch.setattr(health, "CACHED_READINESS", health.CachedReadiness(hang))
 
     async def hang_too(_: Request) -> Response:
         await run_in_threadpool(works.wait)
@@ -205,7 +205,7 @@ def test_an_unexpected_error_has_the_id_of_its_request() -> None:
         raise ValueError("secret detail")
 
     route = Route("/fails", fails)
-    application = Starlette(routes=[route], middleware=[observed([route]), HEADERS])
+    application = Starlette(routes=[route], middleware=[request_log_middleware([route]), HEADERS])
     browser = TestClient(application, raise_server_exceptions=False)
     answer = browser.get("/fails", headers={"X-Request-ID": "abc-123"})
     assert (answer.status_code, answer.headers["x-request-id"]) == (500, "abc-123")
@@ -255,7 +255,7 @@ def test_the_log_has_one_line_of_json_per_request(
 def test_every_route_is_logged_by_its_template() -> None:
     """A new route cannot be logged by its path."""
     actual = routes()
-    templates = Templates(actual)
+    templates = RouteTemplates(actual)
     for route in actual:
         path = re.sub(r"[{}]|:path", "", str(getattr(route, "path", "")))
         path += "/module.js" if isinstance(route, Mount) else ""
@@ -275,9 +275,9 @@ def test_a_store_that_cannot_be_reached_shows_no_password(
     """The password is not in the responses or the log."""
     monkeypatch.setenv("READING_ROOM_DB", "postgresql://clinic:S3cret@127.0.0.1:1/reading_room")
     monkeypatch.setenv(metrics.VARIABLE, "of the metrics")
-    monkeypatch.setattr(health, "RECENT", health.Recent(deployment.store))
+    monkeypatch.setattr(health, "CACHED_READINESS", health.CachedReadiness(deployment.store))
     actual = routes()
-    application = Starlette(routes=actual, middleware=[observed(actual), HEADERS])
+    application = Starlette(routes=actual, middleware=[request_log_middleware(actual), HEADERS])
     browser = TestClient(application, follow_redirects=False, raise_server_exceptions=False)
     for path in ("/healthz", "/readyz", "/metrics", "/desk", "/sign-in"):
         answer = browser.get(path, headers=TOKEN)

@@ -19,7 +19,7 @@ from tests.conftest import ACTING, NOW, draw_trial, entropy_from, invite
 from ui.app.middleware import HEADERS
 from ui.app.routes import routes
 from ui.server import access as ui_access
-from ui.server.access import sentence
+from ui.server.access import refusal_text
 
 Client = Callable[[], TestClient]
 
@@ -63,11 +63,11 @@ def test_every_refusal_has_a_reason_and_a_message(client: Client, banked: Store)
     tried = {"nonsense": "unknown", expired: "expired", stranger: "no-part"}
     for code, reason in tried.items():
         assert _try(client(), code) == f"./?refused={reason}"
-        assert sentence(reason)
+        assert refusal_text(reason)
     assert client().post("/sign-in", data={"ticket": "x"}).headers["location"] == (
         "./?refused=ticket"
     )
-    assert sentence("rubbish") == ""
+    assert refusal_text("rubbish") == ""
 
 
 def test_staff_of_a_study_sign_out_before_its_reader_signs_in(
@@ -78,7 +78,7 @@ def test_staff_of_a_study_sign_out_before_its_reader_signs_in(
     browser = client()
     assert _try(browser, _give(banked, "c", Role.COORDINATOR, "trial", 9, 24)) == "./"
     assert _try(browser, reader) == "./?refused=runs-it"
-    assert sentence("runs-it")
+    assert refusal_text("runs-it")
     browser.post("/sign-out")
     assert _try(browser, reader) == "./"
 
@@ -126,5 +126,5 @@ def test_signing_out_ends_the_single_sign_on_session(client: Client) -> None:
     """The page does this after the form, whose target must have our origin."""
     browser = client()
     assert browser.post("/sign-out").headers["location"] == "./"
-    browser.cookies.set(ui_access.STREAMLITS_COOKIE, "x")
+    browser.cookies.set(ui_access.STREAMLIT_COOKIE, "x")
     assert browser.post("/sign-out").headers["location"] == "./?signed-out=1"

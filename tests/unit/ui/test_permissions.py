@@ -285,7 +285,7 @@ def test_routes_answer_people_with_permission(
     deployment = altered(state)
     report = "ui.results.report_parts._report"
     monkeypatch.setattr(report, lambda _, study, *rest: _report_of(study))
-    monkeypatch.setattr("ui.server.access.LEAST_S", 0.0)  # delay after a wrong code
+    monkeypatch.setattr("ui.server.access.MIN_DELAY_S", 0.0)  # delay after a wrong code
     method, path = route.split(" ")
     address = _address(deployment, path)
     row = ROUTES[route]

@@ -13,7 +13,7 @@ from analysis.planning import Comparison, pilot_components
 from study.base.errors import BadFile
 from ui.server import file_jobs
 from ui.server.pilots import Estimates, pilot_components_of
-from ui.wizard.components import _variances
+from ui.wizard.components import _variance_labels
 
 
 def _tables() -> dict[str, pd.DataFrame]:
@@ -41,8 +41,8 @@ def _zipped(tables: dict[str, pd.DataFrame], folder: str) -> bytes:
 
 def _estimated(content: bytes, comparison: str) -> Estimates:
     """Return the components of an uploaded file, as the worker reads it."""
-    kept = file_jobs.on_disk("pilot.zip", BytesIO(content))
-    return file_jobs.begin(pilot_components_of, kept, comparison).outcome()
+    kept = file_jobs.save_upload("pilot.zip", BytesIO(content))
+    return file_jobs.begin_job(pilot_components_of, kept, comparison).outcome()
 
 
 @pytest.mark.parametrize("folder", ["", "pilot/"])
@@ -77,5 +77,5 @@ def test_a_bundle_that_is_not_a_pilot_is_refused_with_a_message() -> None:
 
 def test_only_designs_with_arms_ask_for_the_variance_between_readers() -> None:
     """Other designs of two conditions do not use it."""
-    others = set(_variances("conditions", arms=False))
-    assert set(_variances("conditions", arms=True)) - others == {"var_r"}
+    others = set(_variance_labels("conditions", arms=False))
+    assert set(_variance_labels("conditions", arms=True)) - others == {"var_r"}

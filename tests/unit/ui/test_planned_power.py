@@ -7,7 +7,7 @@ import pytest
 from study.protocol.protocol import Protocol
 from study.protocol.sample_size import SampleSize
 from ui.wizard.frame import _outdated_plan
-from ui.wizard.sample_size import of_another_metric
+from ui.wizard.sample_size import metric_mismatch_warnings
 
 PLAN = SampleSize(readers=5, cases=50, reads_per_case=5, power=0.8)
 
@@ -28,7 +28,7 @@ def test_a_power_for_another_metric_than_the_endpoint_is_reported(
     endpoint: str, metric: str, has_warning: bool
 ) -> None:
     """Published components are those of the AUC; without an endpoint nothing contradicts."""
-    assert bool(of_another_metric(endpoint, metric)) == has_warning
+    assert bool(metric_mismatch_warnings(endpoint, metric)) == has_warning
 
 
 @pytest.mark.parametrize(

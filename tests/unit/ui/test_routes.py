@@ -96,7 +96,7 @@ def test_requests_do_not_wait_for_images_on_a_disk_that_hangs(
     sign: Sign, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Fifty requests for images are refused, including those that the disk blocks."""
-    monkeypatch.setattr("ui.server.deployment.IMAGE_PATIENCE_S", 0.2)
+    monkeypatch.setattr("ui.server.deployment.IMAGE_MAX_WAIT_S", 0.2)
     works = threading.Event()
 
     def hang(*_: object) -> bytes:
@@ -124,8 +124,8 @@ def test_answers_are_refused_while_a_disk_hangs_and_then_acknowledged_once(
     sign: Sign, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The transaction of the first answer ends after its request was refused."""
-    monkeypatch.setattr("ui.server.deployment.LONGEST_S", 0.2)
-    monkeypatch.setattr("ui.server.deployment.PATIENCE_S", 30.0)  # nobody waits for a blocked one
+    monkeypatch.setattr("ui.server.deployment.MAX_DURATION_S", 0.2)
+    monkeypatch.setattr("ui.server.deployment.MAX_WAIT_S", 30.0)  # nobody waits for a blocked one
     works, blocked = threading.Event(), []
 
     def hang(sql: str) -> None:
@@ -177,7 +177,7 @@ def test_requests_are_refused_while_a_disk_hangs(
 
     with sign("R1") as client, sign("coordinator") as staff, ThreadPoolExecutor(60) as pool:
         with monkeypatch.context() as patch:
-            for name in ("LONGEST_S", "PATIENCE_S"):
+            for name in ("MAX_DURATION_S", "MAX_WAIT_S"):
                 patch.setattr(f"ui.server.deployment.{name}", 0.2)
             patch.setattr(Store, "_database", hang)
             try:
@@ -198,7 +198,7 @@ def test_requests_are_refused_while_a_disk_hangs(
 
 def test_a_page_whose_check_is_blocked_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """After sixteen blocked checks no further one begins; an error is that of the check."""
-    for name in ("LONGEST_S", "PATIENCE_S"):
+    for name in ("MAX_DURATION_S", "MAX_WAIT_S"):
         monkeypatch.setattr(f"ui.server.deployment.{name}", 0.01)
     works, blocked = threading.Event(), []
 
@@ -213,7 +213,7 @@ def test_a_page_whose_check_is_blocked_is_refused(monkeypatch: pytest.MonkeyPatc
         assert len(blocked) == 16
     finally:
         works.set()
-    monkeypatch.setattr("ui.server.deployment.PATIENCE_S", 30.0)
+    monkeypatch.setattr("ui.server.deployment.MAX_WAIT_S", 30.0)
     assert in_time(lambda: 1) == 1
     with pytest.raises(TimeoutError, match="of the check"):
         in_time(partial(_raise, TimeoutError("of the check")))
@@ -342,7 +342,7 @@ def test_films_are_transferred_without_loss(
 def test_films_are_prepared_before_they_are_requested(sign: Sign, banked: Store) -> None:
     """A request for the desk prepares the films of five cases and stores them."""
     sign("R1").get("/desk")
-    films._cache().settled()
+    films._cache().wait_until_idle()
     shelf = banked.path.with_name(f"{banked.path.name}-films")
     assert shelf.stat().st_mode & 0o077 == 0
     assert 6 < len(list(shelf.iterdir())) <= 10
@@ -354,7 +354,7 @@ def test_a_film_changed_after_its_import_is_not_served(
     """A new process verifies the file before it uses the prepared film."""
     client = sign("R1")
     film = _film(client)
-    films._cache().settled()
+    films._cache().wait_until_idle()
     assert client.get(film).status_code == 200
     films._cache.cache_clear()
     assert client.get(film).status_code == 200
@@ -631,9 +631,9 @@ def test_a_correct_code_is_accepted_during_an_attack(
     right = sign.codes["R1"]  # type: ignore[attr-defined]
     wrong, guesser = right[:-1] + "#", sign(None)
     assert {_try(guesser, wrong) for _ in range(150)} == {"./?refused=unknown"}
-    assert max(waited[:5]) <= access.LEAST_S
-    assert max(waited[20:]) <= access.LONGEST_S
-    assert min(waited[20:]) > access.LONGEST_S / 2
+    assert max(waited[:5]) <= access.MIN_DELAY_S
+    assert max(waited[20:]) <= access.MAX_DELAY_S
+    assert min(waited[20:]) > access.MAX_DELAY_S / 2
     assert _try(sign(None), right) == "./"
     with banked.look() as look:
         recorded = look.rows("SELECT kind, chain FROM events WHERE kind LIKE '%guessed at'")
@@ -654,31 +654,31 @@ def test_known_and_unknown_codes_are_refused_after_the_same_time(
         clock = SimpleNamespace(monotonic=partial(next, iter([0.0, took_s])))
         monkeypatch.setattr("ui.server.access.time", clock)
         assert _try(sign(None), code) == "./?refused=unknown"
-        assert took_s + waited[-1] == pytest.approx(access.LEAST_S)
+        assert took_s + waited[-1] == pytest.approx(access.MIN_DELAY_S)
 
 
 def test_the_delay_after_wrong_codes_increases_up_to_a_limit() -> None:
     """It counts attempts by code and by address, and is reset after ten minutes."""
-    counted = access.Guesses()
+    counted = access.WrongCodes()
     at_one_code = [counted.count_wrong(f"address {n}", "ABCDEF", NOW) for n in range(20)]
     assert at_one_code[:8] == [0.25] * 5 + [0.5, 1.0, 2.0]
-    assert at_one_code[-1] == access.LONGEST_S
+    assert at_one_code[-1] == access.MAX_DELAY_S
     from_one_place = [counted.count_wrong("here", f"CODE{n}", NOW) for n in range(2000)]
     assert from_one_place[:32] == [0.25] * 30 + [0.5, 1.0]
-    assert from_one_place[-1] == access.LONGEST_S
-    assert counted.from_address("here", NOW) == 2000
-    later = NOW + access.COUNTED_FOR + timedelta(seconds=1)
-    assert counted.count_wrong("here", "ABCDEF", later) == access.LEAST_S
+    assert from_one_place[-1] == access.MAX_DELAY_S
+    assert counted.n_from_address("here", NOW) == 2000
+    later = NOW + access.COUNT_PERIOD + timedelta(seconds=1)
+    assert counted.count_wrong("here", "ABCDEF", later) == access.MIN_DELAY_S
     assert len(counted._counts) == 2
 
 
 def test_the_memory_of_wrong_codes_is_limited() -> None:
     """The oldest attempts are removed first, but not those of an active address."""
-    counted = access.Guesses()
+    counted = access.WrongCodes()
     for n in range(50_000):
         counted.count_wrong("here", f"{n}", NOW)
     assert len(counted._counts) <= 20_001
-    assert counted.from_address("here", NOW) == 50_000
+    assert counted.n_from_address("here", NOW) == 50_000
 
 
 @pytest.mark.parametrize("path", ["/sign-in", "/desk/records", "/anything"])
@@ -762,12 +762,12 @@ def test_the_films_of_an_open_study_are_prepared(sign: Sign, banked: Store) -> N
     folder = banked.path.with_name(f"{banked.path.name}-films")
     shutil.rmtree(folder, ignore_errors=True)
     for _ in range(2):
-        schedule.make_films_ready(banked, set(), threading.Event())
+        schedule.prepare_films(banked, set(), threading.Event())
         assert {path.name.partition("-")[0] for path in folder.iterdir()} == hashes
         shutil.rmtree(folder)
     assert 0 < len(hashes) < n_films
     with lease(banked, "films"):  # another server prepares them
-        schedule.make_films_ready(banked, set(), threading.Event())
+        schedule.prepare_films(banked, set(), threading.Event())
     assert not folder.exists()
 
 

@@ -11,7 +11,7 @@ from study.base.budget import Budget
 from study.base.errors import BadFile, NotNow
 from study.base.translation import in_language, t
 from ui.server import worker
-from ui.server.worker import Ended, FileBudget, Job, OnProgress, Progress
+from ui.server.worker import FileBudget, Job, OnProgress, ProcessEnded, Progress
 
 PATIENCE_S = 60
 SMALL = FileBudget(budget=Budget(memory_bytes=200_000_000, cpu_seconds=1), name="bomb.csv")
@@ -108,7 +108,7 @@ def test_cancelling_a_job_ends_its_process() -> None:
 
 def test_the_number_of_simultaneous_uploads_is_limited() -> None:
     """The next upload is refused until another has ended."""
-    jobs: list[Job[None]] = [Job(_asleep, file_budget=SMALL) for _ in range(worker.MOST_UPLOADS)]
+    jobs: list[Job[None]] = [Job(_asleep, file_budget=SMALL) for _ in range(worker.MAX_UPLOADS)]
     with pytest.raises(NotNow, match="Other files are being read"):
         Job(_asleep, file_budget=SMALL)
     for job in jobs:
@@ -119,7 +119,7 @@ def test_the_number_of_simultaneous_uploads_is_limited() -> None:
 
 def test_the_end_of_a_job_without_limits_is_reported() -> None:
     """An analysis can be ended when memory is short; errors of the job are raised unchanged."""
-    with pytest.raises(Ended, match="stopped before it was done"):
+    with pytest.raises(ProcessEnded, match="stopped before it was done"):
         _job_of(_exit_at_once, file_budget=None).outcome()
     with pytest.raises(AttributeError):
         _job_of(_broken, file_budget=None).outcome()

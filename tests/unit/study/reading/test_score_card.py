@@ -19,7 +19,7 @@ from study.reading import desk, score_card
 from study.reading.score_card import Count, ReadingRecord, ScoreCard, reading_record, sum_counts
 from study.store import Store, studies
 from tests.conftest import ACTING, NOW, SECRETS, person, reading
-from ui.reading.score_card import page, pdf
+from ui.reading.score_card import record_page, record_pdf
 
 Opened = Callable[..., Store]
 
@@ -164,7 +164,7 @@ def _pdf_text(record: ReadingRecord) -> str:
     if shutil.which("pdftotext") is None:
         pytest.skip("pdftotext is missing; install it with: apt-get install poppler-utils")
     command = ["pdftotext", "-layout", "-", "-"]
-    result = subprocess.run(command, input=pdf(record), capture_output=True, check=True)
+    result = subprocess.run(command, input=record_pdf(record), capture_output=True, check=True)
     return " ".join(result.stdout.decode().split())
 
 
@@ -183,7 +183,7 @@ def test_the_record_is_available_after_the_last_case_without_a_score(
     assert record.last_at_utc is not None
     assert record.last_at_utc.startswith("2025-06-11")
     assert record.receipt.startswith("R1 · 8 of 8 · ")
-    shown = page(record)
+    shown = record_page(record)
     assert "4 Jun 2025 to 11 Jun 2025" in shown
     assert "(7 cases timed)" in shown
     assert "3 h 0 min" in shown
@@ -191,7 +191,7 @@ def test_the_record_is_available_after_the_last_case_without_a_score(
     close(store)
     score = _record(store).score
     assert isinstance(score, Count)
-    assert f"{score.n_correct} of 8" in page(_record(store))
+    assert f"{score.n_correct} of 8" in record_page(_record(store))
     assert f"{score.n_correct} of 8" in _pdf_text(_record(store))
     assert "place" not in _pdf_text(_record(store)).casefold()
 
@@ -232,7 +232,7 @@ def test_without_feedback_the_record_has_no_score(opened: Opened) -> None:
     close(store)
     record = reading_record(store, person(store, "<b>R1"))
     assert (record.score, record.n_read, record.receipt) == (None, 0, "")
-    shown = page(record)
+    shown = record_page(record)
     assert "&lt;b&gt;R1" in shown
     assert "<b>R1" not in shown
     assert "Period" not in shown

@@ -26,7 +26,7 @@ from study.store.witness import Head
 from study.trail import losses
 from study.trail.verification import remarks, verify, verify_study
 from tests.conftest import NOW, entropy_from, person, presentation, reading
-from ui.server.schedule import ask_witness
+from ui.server.schedule import check_witness
 
 pytestmark = [
     pytest.mark.usefixtures("cold"),
@@ -131,7 +131,7 @@ def test_a_missing_witness_causes_a_remark_and_not_a_breach(opened: Opened, tmp_
     (remark,) = remarks(copy)
     assert "no witness file (store.db-heads.log)" in remark
     assert remarks(store) == []
-    ask_witness(lambda: copy)
+    check_witness(lambda: copy)
     assert remarks(copy) == []
     witnessed = witness.read(copy.path)
     assert witnessed is not None
@@ -378,7 +378,7 @@ def test_a_loss_is_recorded_once(opened: Opened) -> None:
     store = opened(cases=8)
     back = _restore_earlier_copy(store, ReadingPage(store), 1, 2)
     for _ in range(3):
-        ask_witness(lambda: back)
+        check_witness(lambda: back)
     with back.look() as look:
         noted = events.of_kind(look, "study:trial", losses.WENT_BACK_KIND)
     assert [(event["ends"], event["number"]) for event in noted] == [(8, 12)]
@@ -392,7 +392,7 @@ def test_verification_reports_a_lost_study(opened: Opened, tmp_path: Path) -> No
     empty = init(before, entropy=entropy_from(1), now=NOW)
     witness.file_of(empty.path).write_text(log)
     assert any("study:trial: the store ends before" in breach for breach in verify(empty))
-    ask_witness(lambda: empty)
+    check_witness(lambda: empty)
     with empty.look() as look:
         recorded = events.of_kind(look, events.DEPLOYMENT, losses.WENT_BACK_KIND)
         assert losses.unaccepted_loss(look, "") is not None
