@@ -70,7 +70,7 @@ _EXPLORER_SCRIPT = """
 import json, sys, time
 from pathlib import Path
 from study.store import Store, bank_contents, banks
-from ui.banks.questions import FACETS, chosen, counted, facets
+from ui.banks.questions import FACETS, facets, filtered, value_counts
 store, found = Store(Path(sys.argv[1])), {}
 def timed(name, do):
     begun = time.monotonic()
@@ -82,11 +82,11 @@ with store.look() as look:
 frame = timed("open", lambda: facets(store, bank.id, bank.content_sha256))
 names = [name for name in FACETS if frame[name].nunique() > 1]
 for name in FACETS:
-    timed(f"count by {name}", lambda: counted(frame, name))
-wanted = {name: list(counted(frame, name).index[:2]) for name in names}
+    timed(f"count by {name}", lambda: value_counts(frame, name))
+wanted = {name: list(value_counts(frame, name).index[:2]) for name in names}
 for name in names:
-    timed(f"filter by {name}", lambda: chosen(frame, {name: wanted[name]}))
-timed("filter by all together", lambda: counted(chosen(frame, wanted), "task"))
+    timed(f"filter by {name}", lambda: filtered(frame, {name: wanted[name]}))
+timed("filter by all together", lambda: value_counts(filtered(frame, wanted), "task"))
 with store.look(sealed=True) as look:
     for what, text in (("words", "pleural effusion"), ("an id", "q12345"), ("nothing", "nowhere")):
         timed(f"search for {what}", lambda: bank_contents.search_items(look, bank.id, text))

@@ -197,14 +197,14 @@ def test_only_the_store_uses_sql() -> None:
 
 def test_only_the_store_uses_the_path_of_its_file() -> None:
     """Other modules use the store's address, its folder, and the paths of files next to it."""
-    uses = re.compile(r"\b(store|kept|store\(\))\.path\b")
+    uses = re.compile(r"\b(store|saved|store\(\))\.path\b")
     files_outside = [
         path
         for folder in ("study", "ui", "pages")
         for path in (ROOT / folder).rglob("*.py")
         if "store" not in path.relative_to(ROOT).parts[:-1] and uses.search(path.read_text("utf-8"))
     ]
-    assert files_outside == [ROOT / "ui/server/file_jobs.py"]  # its `kept` is an uploaded file
+    assert files_outside == [ROOT / "ui/server/file_jobs.py"]  # its `saved` is an uploaded file
 
 
 def test_no_pattern_repeats_a_group_possessively() -> None:

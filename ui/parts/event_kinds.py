@@ -106,7 +106,7 @@ SENTENCES = {
     EventKind.BANK_REMOVED: later("{who} removed bank {bank}: {n_items} items"),
     EventKind.ITEM_STRUCK: later("{who} struck question {item} off bank {bank}: {reason}"),
     EventKind.ITEM_TAKEN_BACK: later("{who} reinstated question {item} of bank {bank}: {reason}"),
-    EventKind.TRUTH_SHOWN: later("{who} had the reference standard of bank {bank} shown"),
+    EventKind.TRUTH_SHOWN: later("{who} displayed the reference standard of bank {bank}"),
     EventKind.TEACHING_OPENED: later("{who} opened bank {bank} for teaching"),
     EventKind.TEACHING_ENDED: later("{who} ended teaching on bank {bank}"),
     EventKind.REVIEW_OPENED: later("{who} opened the expert review {review} of bank {bank}"),

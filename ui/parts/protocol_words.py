@@ -89,7 +89,7 @@ def setting_labels() -> dict[str, str]:
         "without_items": t("Leave out these IDs"),
         "aid": t("When the model's answer is shown"),
         "aid_model": t("Model whose answers are shown"),
-        "aid_shows": t("What is shown of the model's answer"),
+        "aid_shows": t("Parts of the model's answer that are shown"),
         "aid_text": t("Introduction to the model's answers"),
         "aid_missing": t("Cases without an answer from the model"),
         "aid_errors": t("Planted errors"),

@@ -36,8 +36,8 @@ class WorkingDraft:
 
     `values` are the current values of the fields; `base` are the values when the step was entered.
     They remain the initial values of the fields, because Streamlit would otherwise create new
-    fields at every key press. `round` is part of every field's key, so increasing it creates new fields.
-    `reached` is the number of completed steps.
+    fields at every key press. `round` is part of every field's key: increasing it creates new
+    fields. `reached` is the number of completed steps.
     """
 
     id: int

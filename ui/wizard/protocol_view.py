@@ -224,7 +224,7 @@ def _aid_lines(protocol: Protocol) -> Lines:
     return {
         t("Model whose answers are shown"): protocol.aid_model or t("None"),
         t("When the model's answer is shown"): _value_label(protocol.aid),
-        t("What is shown of the model's answer"): value_in_words("", protocol.aid_shows),
+        t("Parts of the model's answer that are shown"): value_in_words("", protocol.aid_shows),
         t("Introduction to the model's answers"): protocol.aid_text or t("None"),
         t("Cases without an answer from the model"): t("the study cannot be opened")
         if protocol.aid_missing == "refuse"

@@ -385,8 +385,8 @@ export const texts = {
   },
   otherReader: {
     title: t("Another reader has signed in on this computer"),
-    text: (n) => (n ? tn("{n} unsent answer of yours will be sent when you sign in here again.",
-      "{n} unsent answers of yours will be sent when you sign in here again.", n) : t("All your answers have been saved.")),
+    text: (n) => (n ? tn("Your {n} unsent answer will be sent when you sign in here again.",
+      "Your {n} unsent answers will be sent when you sign in here again.", n) : t("All your answers have been saved.")),
     button: t("Go to the signed-in reader's page"),
   },
   left: {
