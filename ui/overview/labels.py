@@ -148,8 +148,8 @@ def fact_rule(kind: FactKind) -> str:
             "words, so the reader may have read another question."
         ),
         FactKind.FAULTY: t(
-            "Flag question_faulty: the reader marked the question as faulty, and answered it all "
-            "the same. The comment may say why."
+            "Flag question_faulty: the reader marked the question as faulty but still answered it. "
+            "The comment may say why."
         ),
         FactKind.SCREENS: t(
             "Readings made on a different screen or browser from most readings in that session."
