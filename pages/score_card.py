@@ -42,7 +42,7 @@ def _return_to_first() -> None:
 
 
 def _label(case: ScoredCase) -> str:
-    return t("Case {n}: {verdict}", n=case.position, verdict_text=verdict_text(case))
+    return t("Case {n}: {verdict}", n=case.position, verdict=verdict_text(case))
 
 
 # A fragment, so that paging does not compute the card again.

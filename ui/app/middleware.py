@@ -201,7 +201,7 @@ class Headers:
         set_language(wanted_language(Fields(scope=scope)))
         scope = without_planted_cookies(scope)
         if scope["type"] == "websocket":
-            await self._open(scope, receive, send)
+            await self._open_websocket(scope, receive, send)
             return
 
         secure, started = scope["scheme"] == "https", False

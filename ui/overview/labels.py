@@ -68,13 +68,13 @@ def time_left_text(left: TimeLeft | None) -> str:
         duration = t("about {hours} h", hours=decimal(left.hours, 1))
     if left.basis is Basis.OWN:
         return tn(
-            "{long} (own pace, {n} case)", "{long} (own pace, {n} cases)", left.n, duration=duration
+            "{long} (own pace, {n} case)", "{long} (own pace, {n} cases)", left.n, long=duration
         )
     return tn(
         "{long} (pace of {n} other reader)",
         "{long} (at the median pace of {n} other readers)",
         left.n,
-        duration=duration,
+        long=duration,
     )
 
 

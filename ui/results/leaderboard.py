@@ -75,7 +75,7 @@ async def _download(request: Request) -> Response:
         content = leaderboard(store(), person, studies)[1]
         for study in studies:
             record_download(store(), study=study, file=FILE, content=content, acting=acting(person))
-        return Response(content, media_type="application/zip", cards_by_model=attachment(FILE))
+        return Response(content, media_type="application/zip", headers=attachment(FILE))
 
     refused = t("Sign in with an account that can export the study.")
     return await answer(request, Act.EXPORT, make, refused)

@@ -137,7 +137,7 @@ class RequestLog:
 
     def _record(self, scope: Scope, status: int, seconds: float) -> None:
         method = scope["method"] if scope["method"] in _METHODS else "other"
-        route = self._templates.template_of(scope["path"])
+        route = self._templates.of(scope["path"])
         metrics.requests.labels(method, route, status).inc()
         metrics.request_seconds.labels(route).observe(seconds)
         if _log.isEnabledFor(logging.INFO):
