@@ -45,6 +45,6 @@ with error_line():
         else:
             actions.show_last_report(WITHDRAW)
     exam_paper(person)
-    withdrawn_models = withdrawn_models(store(), person.study_name)
-    if withdrawn_models:
-        show_withdrawn(withdrawn_models)
+    withdrawn = withdrawn_models(store(), person.study_name)
+    if withdrawn:
+        show_withdrawn(withdrawn)

@@ -10,7 +10,7 @@ from study.monitoring.progress import Progress, progress_of, status
 from study.monitoring.quality import QualityFact, ReadingFacts, current_readings, find_quality_facts
 from study.store import Store, events
 
-Value = TypeVar("Made")
+Value = TypeVar("Value")
 
 
 def current_progress(store: Store, study: str) -> Progress:

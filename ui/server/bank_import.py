@@ -39,9 +39,9 @@ class ImportJob(Job[Imported]):
         self._lease = ExitStack()
         if not self._lease.enter_context(lease(store, "import"))():
             raise NotNow(t("Another import is under way. Wait until it is done, then try again."))
-        arguments = store.address, upload, options, {"name": name, **arguments}
+        job_arguments = store.address, upload, options, {"name": name, **arguments}
         try:
-            super().__init__(_import, *arguments, file_budget=file_budget, on_end=self._clear)
+            super().__init__(_import, *job_arguments, file_budget=file_budget, on_end=self._clear)
         except NotNow:
             self._lease.close()
             raise
