@@ -80,7 +80,7 @@ def _show_cases(card: ScoreCard) -> None:
             label,
             partial(_move, step, len(cases)),
             key=f"card{step}",
-            rank_text=column,
+            place=column,
             before_page=True,
             shortcut=key,
             disabled=disabled,
