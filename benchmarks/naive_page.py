@@ -24,7 +24,7 @@ ANSWERS = Path(os.environ["BENCHMARK_ANSWERS"])
 
 @st.cache_data
 def load_cases() -> list[dict[str, Any]]:
-    """Return the cases of the bank."""
+    """Return the cases in the bank."""
     return list(json.loads(BANK.read_text(encoding="utf-8")).values())
 
 

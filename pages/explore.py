@@ -1,4 +1,4 @@
-"""The questions of a bank: counts, filters, search, single questions, and striking them off."""
+"""The questions in a bank: counts, filters, search, single questions, and striking them off."""
 
 from collections.abc import Sequence
 

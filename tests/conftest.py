@@ -57,7 +57,7 @@ settings.load_profile("same examples")
 codes._hash = cache(codes._hash)
 
 # Test files are kept in memory if there is room: each commit of a store waits for the disk, which
-# would take most of the time of the tests.
+# would account for most of the running time of the tests.
 MEMORY = Path("/dev/shm")
 if "TMPDIR" not in os.environ and MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > 4e9:
     os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY)

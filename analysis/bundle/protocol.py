@@ -66,7 +66,7 @@ def n_amendments(protocol: Mapping[str, Any]) -> int | None:
     return len(amendments) if isinstance(amendments, list) else None
 
 
-# Keys of the declared hypothesis. The report states which of them were amended after the opening.
+# Keys of the declared hypothesis. The report states which of them were amended later.
 _HYPOTHESIS_KEYS = ("endpoint", "hypothesis", "margin", "claim_about", "primary_model")
 
 

@@ -339,7 +339,7 @@ def strike_within(
 
 
 def items_of(look: Transaction, bank: str, item_ids: Sequence[str]) -> list[ListedItem]:
-    """Return items of a bank by their IDs.
+    """Return items in a bank by their IDs.
 
     Raises
     ------
@@ -361,7 +361,7 @@ def items_of(look: Transaction, bank: str, item_ids: Sequence[str]) -> list[List
 
 
 def item_of(look: Transaction, bank: str, item_id: str) -> ListedItem:
-    """Return an item of a bank by its ID.
+    """Return an item in a bank by its ID.
 
     Raises
     ------

@@ -91,7 +91,7 @@ def show(db: Path | str, name: str, as_json: bool) -> None:
 @click.argument("path", metavar="PATH", type=PATH)
 @click.option("--images", metavar="DIR", type=PATH, help="Default: the folder of PATH.")
 @click.option(
-    "--format", type=click.Choice(["rexvqa", "csv"]), help="Default: from the file's ending."
+    "--format", type=click.Choice(["rexvqa", "csv"]), help="Default: from the file extension."
 )
 @_JSON
 def check(
@@ -293,7 +293,7 @@ class _ImportOptions(TypedDict):
     "items whose frontal image exists.",
 )
 @click.option(
-    "--format", type=click.Choice(("rexvqa", "csv")), help="Default: from the file's ending."
+    "--format", type=click.Choice(("rexvqa", "csv")), help="Default: from the file extension."
 )
 @click.option("--skip-faulty", is_flag=True, help="Leave out items with errors, and list them.")
 @click.option(

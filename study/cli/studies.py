@@ -48,7 +48,7 @@ def draw(db: Path | str, study: str, bank: str, protocol: Path) -> None:
 
     The output is CSV with the columns stratum, items_in_bank, the units in the bank, drawn and
     half_width (the expected half-width of the 95 % Wilson interval for an accuracy of 0.8).
-    Warnings to consider before the opening are printed on stderr. A consent text that still
+    Warnings to consider before the study is opened are printed on stderr. A consent text that still
     contains the placeholder from the example is refused. See docs/protocol.md.
     """
     planned = read_protocol(protocol)
@@ -236,10 +236,10 @@ def return_to_draft(db: Path | str, study: str, reason: str) -> None:
 def open_(db: Path | str, study: str, witness: str) -> None:
     """Open a study: lock the protocol, store every assignment and print the protocol's hash.
 
-    With --witness, the head of the chain is e-mailed immediately, every day and at the closing. If
+    With --witness, the head of the chain is e-mailed immediately, every day and at closing. If
     the message cannot be sent, this is reported, and the study is opened anyway. The consent text
-    and warnings to consider before the opening are printed on stderr. See
-    docs/coordinator.md#5-the-opening and docs/archive.md#proof-of-integrity.
+    and warnings to consider before the study is opened are printed on stderr. See
+    docs/coordinator.md#5-opening-the-study and docs/archive.md#proof-of-integrity.
     """
     store = Store(db)
     print(exposure.consent_to_read(store, study), file=sys.stderr)

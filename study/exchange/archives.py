@@ -222,7 +222,7 @@ def _record_copy(store: Store, study: str, *, acting: Acting) -> None:
 def _write_copy(look: Transaction, study: int, path: Path) -> None:
     """Write a study to a new store that `verify` can check.
 
-    The store contains the study's rows, its chain and the drawn items of its bank, but no films,
+    The store contains the study's rows, its chain and the drawn items in its bank, but no films,
     names, access codes or secrets. Nobody can sign in to it or read in it.
     """
     Store.create(path, lambda change: extract.copy_study(look, change, study))

@@ -63,7 +63,7 @@ def aid_model(look: Transaction, study: StudyRow, protocol: Protocol) -> ModelRo
 
 
 def opening_facts(look: Transaction, study: StudyRow) -> dict[str, Any]:
-    """Return what the event of the opening records about the model; empty without a model."""
+    """Return what the opening event records about the model; empty without a model."""
     name = stored_protocol(study).aid_model
     rows = [row for row in models.of_study(look, study.id) if row.model_id == name]
     return {"aid_model": {"model_id": name, "edition": rows[0].edition}} if rows else {}

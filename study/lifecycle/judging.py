@@ -336,7 +336,7 @@ def refusal(look: Transaction, row: JudgingRow) -> str:
 
 
 def paused_message() -> str:
-    """Return the message that judging is paused while cases of the bank are being read."""
+    """Return the message that judging is paused while cases in the bank are being read."""
     return t("Closed for now: cases from this bank are being read in a study.")
 
 

@@ -104,14 +104,14 @@ def place_all(
 
 
 def count_lists(places: Iterable[ListPlace]) -> dict[str, int]:
-    """Return the number of lists in each arm, for the event of the opening."""
+    """Return the number of lists in each arm, for the opening event."""
     return {place.arm: place.lists for place in places}
 
 
 def place_late(
     change: Transaction, study: StudyRow, readers: Sequence[ReaderRow]
 ) -> ListPlace | int:
-    """Assign an arm and a list to the last of a study's readers, invited after the opening.
+    """Assign an arm and a list to the last of a study's readers, invited after the study is opened.
 
     Returns
     -------

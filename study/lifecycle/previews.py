@@ -4,7 +4,7 @@ The copy is a separate store next to the deployment's store, with the study and 
 The reader's desk uses it like any store, so a preview shows what readers see. In the study, only
 an event records that a preview was opened.
 
-While cases of the bank are being read in an open study whose accuracy is hidden, the copy contains
+While cases in the bank are being read in an open study whose accuracy is hidden, the copy contains
 an invented reference standard, and each explanation is replaced by a note about this.
 """
 

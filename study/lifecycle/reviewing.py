@@ -2,7 +2,7 @@
 
 Reviewers see the question, its images and its reference standard, but no other verdict. Faulty
 items can be struck off before a draw; in a study that has already been read, a sensitivity analysis
-leaves them out. Reviews are not accessible while cases of the bank are being read in an open study
+leaves them out. Reviews are not accessible while cases in the bank are being read in an open study
 that hides its reference standard.
 """
 
@@ -96,7 +96,7 @@ def faulty_items(look: Transaction, review: int) -> dict[str, str]:
     NotFound
         The review does not exist.
     NotNow
-        The review is still open, or cases of the bank are being read.
+        The review is still open, or cases in the bank are being read.
     """
     refuse_withheld(look, judging_row(look, REVIEW, review).bank)
     return _faults_by_item(look, review)

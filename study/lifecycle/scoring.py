@@ -58,7 +58,7 @@ def open_scoring(
     NotFound
         The study does not exist.
     NotNow
-        The study is not closed or already has such a scoring, or cases of its bank are being read.
+        The study is not closed or already has such a scoring, or cases in its bank are being read.
     BadInput
         There are fewer than two scorers, a scorer was a reader of the study, or there is nothing to
         score.

@@ -189,7 +189,9 @@ def _is_refuted(letter: str, part: str, task: _Task, reading: Reading) -> bool:
     return is_described and restates_other(task.question, part, task.options, letter)
 
 
-@lru_cache(maxsize=256)  # each output is parsed by several rules and for each export
+@lru_cache(
+    maxsize=256
+)  # each output is parsed under several sets of rules, and again for every export
 def _reading_of(text: str, options: tuple[str, ...], is_about_absence: bool = False) -> Reading:
     """Return the statements of a plain text about the options.
 

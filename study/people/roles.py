@@ -51,7 +51,7 @@ class Act(StrEnum):
     DEPLOYMENT = "deployment"
     """Deployment: backups, administrators, settings."""
     REVIEW = "review"
-    """Deployment: judge the questions of a bank in assigned reviews."""
+    """Deployment: judge the questions in a bank in assigned reviews."""
     ACCOUNT = "account"
     """Add one's own second factor (all roles except reader)."""
     CHOOSE = "choose"

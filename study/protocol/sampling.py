@@ -291,7 +291,7 @@ def _check_supply(targets: Mapping[str, int], pool: Pool, protocol: Protocol) ->
     if not targets:
         raise BadInput(
             t(
-                "No question of the bank meets the conditions, but cases = {cases}. Relax the "
+                "No question in the bank meets the conditions, but cases = {cases}. Relax the "
                 "conditions on eligible cases, or choose another bank.",
                 cases=protocol.cases,
             )
@@ -432,7 +432,7 @@ def _wrong_images(
 
 
 def count_drawable(store: Store, bank: int, protocol: Protocol) -> tuple[int, int]:
-    """Return how many items of a bank may be drawn, and how many units they belong to.
+    """Return how many items in a bank may be drawn, and how many units they belong to.
 
     Raises
     ------
@@ -448,7 +448,7 @@ def _check_prior(look: Transaction, bank: int, protocol: Protocol) -> None:
     if "prior" in protocol.context and not banks.n_with_prior(look, bank):
         raise BadInput(
             t(
-                "context names prior images, but no question of the bank has a prior image. "
+                "context names prior images, but no question in the bank has a prior image. "
                 "Remove it, or choose another bank."
             )
         )
@@ -459,7 +459,7 @@ def _check_strata(look: Transaction, bank: int, protocol: Protocol) -> None:
         if not draws.has_attribute(look, bank, name):
             raise BadInput(
                 t(
-                    "stratify_by names {name}, which no question of the bank has. Remove it.",
+                    "stratify_by names {name}, which no question in the bank has. Remove it.",
                     name=name,
                 )
             )

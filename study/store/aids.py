@@ -7,7 +7,7 @@ from study.store.connection import Transaction
 
 
 class AidRow(NamedTuple):
-    """The model's answer to a case as shown to readers; `boxes` and `map` are JSON lists.
+    """The model's answer for a case as shown to readers; `boxes` and `map` are JSON lists.
 
     `planted` states that this answer replaced a correct one.
     """
@@ -22,7 +22,7 @@ class AidRow(NamedTuple):
 
 
 class DueAid(NamedTuple):
-    """An aid that a reader may see now; `missing` is 1 if the model has no answer to the case."""
+    """An aid that a reader may see now; `missing` is 1 if the model has no answer for the case."""
 
     missing: int
     answer: str | None

@@ -122,7 +122,7 @@ def listed(look: Transaction, numbers: Iterable[int]) -> list[ListedItem]:
 
 
 def by_item_id(look: Transaction, bank: int, item_id: str) -> ListedItem | None:
-    """Return an item of a bank by its id, or None."""
+    """Return an item in a bank by its id, or None."""
     sql = f"{_LISTED_QUERY} WHERE bank = :bank AND item_id = :item_id"
     stored_id = banks.stored_item_ids(look, bank, [item_id]).get(item_id)
     return look.one(ListedItem, sql, bank=bank, item_id=stored_id) if stored_id else None
@@ -230,7 +230,7 @@ def totals(look: Transaction, bank: int) -> dict[str, int]:
 
 
 def items_only_in(look: Transaction, bank: int, other: int) -> list[str]:
-    """Return the item_id of every item of a bank that the other bank lacks, in order."""
+    """Return the item_id of every item in a bank that the other bank lacks, in order."""
     rows = look.rows(
         f"SELECT item_id FROM items WHERE bank = :bank AND {compared_id('item_id')} NOT IN "
         f"(SELECT {compared_id('item_id')} FROM items WHERE bank = :other) ORDER BY item_id",

@@ -311,7 +311,7 @@ def practice_candidates(look: Transaction, bank: int) -> set[str]:
 
 
 def ids_of_split(look: Transaction, bank: int, split: str) -> set[str]:
-    """Return the item_id of every item of a bank in a split of its data set."""
+    """Return the item_id of every item in a bank in a split of its data set."""
     rows = look.rows(
         "SELECT item_id FROM items JOIN item_attributes ON item = items.id WHERE bank = :bank "
         "AND json_extract(attributes, '$.split') = :split",
@@ -352,7 +352,7 @@ class Questions:
 
 
 def sharing_films(look: Transaction, bank: int, ids: Iterable[str]) -> set[str]:
-    """Return the item_id of every item of a bank that shares a film with any of these items.
+    """Return the item_id of every item in a bank that shares a film with any of these items.
 
     Prior films are included.
     """
@@ -405,7 +405,7 @@ def stored_item_ids(look: Transaction, bank: int, ids: Sequence[str]) -> dict[st
 
 
 def item_number(look: Transaction, bank: int, item_id: str) -> int:
-    """Return the rowid of an item of a bank.
+    """Return the rowid of an item in a bank.
 
     Raises
     ------

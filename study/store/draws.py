@@ -1,4 +1,4 @@
-"""Selects the items of a bank that may be drawn, with their strata."""
+"""Selects the items in a bank that may be drawn, with their strata."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
@@ -110,7 +110,7 @@ def drawable_items(
 
 
 def units(look: Transaction, bank: int) -> Iterator[tuple[str, str, str]]:
-    """Yield the item_id, examination and patient of every item of a bank."""
+    """Yield the item_id, examination and patient of every item in a bank."""
     sql = f"SELECT item_id, examination_id, patient_id FROM items NOT INDEXED WHERE bank = {bank:d}"
     examinations, patients = FirstSpelling(id_key), FirstSpelling(id_key)
     for item_id, examination_id, patient_id in look.cursor(sql):
@@ -200,7 +200,7 @@ def ages(look: Transaction, bank: int) -> list[str]:
 
 
 def has_attribute(look: Transaction, bank: int, name: str) -> bool:
-    """Return whether any item of a bank has one of `ATTRIBUTES`, or the name of its bank."""
+    """Return whether any item in a bank has one of `ATTRIBUTES`, or the name of its bank."""
     return bool(
         look.value(
             "SELECT EXISTS (SELECT 1 FROM items WHERE bank = :bank "

@@ -227,7 +227,7 @@ def matches_of_cases(look: Transaction, study: int, excluding: int) -> list[dict
 
 
 def matches_of_session(look: Transaction, reader: int, session: int) -> dict[str, int]:
-    """Return counts of a reader's last answers to the cases of a session.
+    """Return counts of a reader's last answers for the cases of a session.
 
     Open-ended cases and those with wrong images are left out.
 

@@ -97,7 +97,7 @@ class AnswerRow(NamedTuple):
 
 
 class TruthRow(NamedTuple):
-    """The correct answer to a case, and the order in which its reader sees the options (JSON)."""
+    """The correct answer for a case, and the order in which its reader sees the options (JSON)."""
 
     truth: str
     explanation: str

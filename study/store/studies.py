@@ -118,7 +118,7 @@ class CaseRow(NamedTuple):
 
 
 class DrawnCase(NamedTuple):
-    """A case as staff see it before the opening; `view` has its views, joined by ``+``."""
+    """A case as staff see it before the study is opened; `view` has its views, joined by ``+``."""
 
     number: int
     item_id: str

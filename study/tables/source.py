@@ -209,7 +209,7 @@ def read_source(
     path : Path
         The file: UTF-8, with or without a byte order mark.
     format : {"json", "jsonl", "csv"}, optional
-        By default, the format is recognised from the file's ending, or from its first character.
+        By default, the format is recognised from the file extension, or from its first character.
     is_record : callable, optional
         Returns whether a JSON object is a record and not an object of records by key.
 

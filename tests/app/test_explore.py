@@ -1,4 +1,4 @@
-"""The page with the questions of a bank: filters, search, questions, and hidden data."""
+"""The page with the questions in a bank: filters, search, questions, and hidden data."""
 
 import pandas as pd
 

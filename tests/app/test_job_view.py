@@ -9,14 +9,14 @@ from tests.page_runs import button
 class FakeJob:
     """A job that ends after a number of checks."""
 
-    def __init__(self, looks: int) -> None:
-        self.left = looks
+    def __init__(self, n_checks: int) -> None:
+        self.checks_left = n_checks
         self.is_cancelled = False
 
     def is_done(self, _: float) -> bool:
-        """Count the checks."""
-        self.left -= 1
-        return self.left < 0 or self.is_cancelled
+        """Count a check; return whether the job has ended."""
+        self.checks_left -= 1
+        return self.checks_left < 0 or self.is_cancelled
 
     def cancel(self) -> None:
         """End the job."""
@@ -52,8 +52,8 @@ def _read(job: FakeJob, left: FakeJob | None = None) -> AppTest:
 
 def test_a_page_shows_the_result_of_a_job_and_forgets_the_job() -> None:
     """The job ends at once or after some time."""
-    for looks in (0, 3):
-        assert [element.value for element in _read(FakeJob(looks)).success] == ["read"]
+    for n_checks in (0, 3):
+        assert [element.value for element in _read(FakeJob(n_checks)).success] == ["read"]
 
 
 def test_the_job_of_an_interrupted_page_is_cancelled() -> None:

@@ -81,7 +81,7 @@ def expiry_choice(name: str) -> int:
 
 
 def members_of(scope: Scope) -> list[Member]:
-    """Return the people who currently have a role in the scope."""
+    """Return the people who have or had a role in the scope."""
     now = datetime.now(UTC)
     if scope.study:
         return persons.members_of_study(store(), scope.study, now=now)

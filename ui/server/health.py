@@ -162,7 +162,7 @@ async def _alive(_: Request) -> Response:
 async def _ready(_: Request) -> Response:
     try:
         ready = await in_turn(CACHED_READINESS.get, Lane.CHECKS)
-    except Busy:  # all earlier checks still wait
+    except Busy:  # all places are taken by earlier checks
         ready = _NO_RESULT
     content = {
         "status": "ok" if ready.is_ready else "not ready",

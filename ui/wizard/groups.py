@@ -74,7 +74,7 @@ def aid_fields(working: WorkingDraft) -> None:
             "aid_missing",
             {"refuse": t("Refuse to open"), "say": t("Tell the reader")},
             {
-                "refuse": t("The study opens only if the model has an answer to every case."),
+                "refuse": t("The study opens only if the model has an answer for every case."),
                 "say": t("The reader sees “No answer from the model.”"),
             },
         )

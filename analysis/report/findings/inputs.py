@@ -37,7 +37,7 @@ MAX_MODELS = 4
 
 
 def input_findings(results: Results) -> list[Finding]:
-    """Compare each model's answers under another condition with its answers to the same cases."""
+    """Compare each model's answers under another condition with its answers for the same cases."""
     rows = [
         row
         for row in rows_of(results, "model_conditions", by="overall", group="micro")

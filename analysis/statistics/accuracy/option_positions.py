@@ -147,9 +147,10 @@ def _shown_positions(bundle: Bundle, matrix: ReadingMatrix) -> Codes:
 def _answers_by_position(
     matrix: ReadingMatrix, places: Codes, column: int
 ) -> Iterator[tuple[dict[str, object], Bools, Bools, Ints, Bools]]:
-    """Yield, for each position, its answers: whether at it, whether the truth is, and clusters.
+    """Yield the cells of a row for each position, and four arrays with one element per answer.
 
-    The last array states whether the answers are correct.
+    The arrays are: whether the answer is at the position, whether the reference standard is at it,
+    the cluster, and whether the answer is correct.
     """
     answered = matrix.is_counted[:, column] & (matrix.answers[:, column] != NO_LETTER)
     items = np.flatnonzero(answered & (matrix.n_options > 0))

@@ -34,8 +34,8 @@ from analysis.statistics.agreement.pairs.measures import (
     Partition,
 )
 from analysis.statistics.agreement.pairs.table import (
-    CONSTANT_CORRECT_SE,
-    CONSTANT_SE,
+    NO_SE_EQUAL_SCORES,
+    NO_SE_ONE_ANSWER,
     partition_rows,
 )
 from analysis.statistics.statistic import Statistic, shared_columns
@@ -50,8 +50,8 @@ REWORDED_REASONS = {
     NO_ITEM_WITH_TRUTH: "no item with a reference standard was answered twice",
     "each rater gave a single answer throughout": "each time a single answer was given throughout",
     "each rater was always right or always wrong": "each time every answer was right, or wrong",
-    CONSTANT_SE: "standard error and interval: one time a single answer was given throughout",
-    CONSTANT_CORRECT_SE: "standard error and interval: one time every answer was right, or wrong",
+    NO_SE_ONE_ANSWER: "standard error and interval: one time a single answer was given throughout",
+    NO_SE_EQUAL_SCORES: "standard error and interval: one time every answer was right, or wrong",
 }
 
 

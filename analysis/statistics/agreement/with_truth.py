@@ -46,7 +46,7 @@ from analysis.statistics.agreement.pairs.measures import (
     partitions,
 )
 from analysis.statistics.agreement.pairs.table import (
-    CONSTANT_SE,
+    NO_SE_ONE_ANSWER,
     partition_rows,
 )
 from analysis.statistics.statistic import Method, Statistic, shared_columns
@@ -60,7 +60,7 @@ REWORDED_REASONS = {
     BOTH_CONSTANT: later(
         "the rater and the reference standard each have a single answer throughout"
     ),
-    CONSTANT_SE: "standard error and interval: the rater or the reference standard has a single"
+    NO_SE_ONE_ANSWER: "standard error and interval: the rater or the reference standard has a single"
     " answer throughout",
 }
 

@@ -45,7 +45,7 @@ def plain_covariance(a: Observations, b: Observations) -> float:
 @settings(max_examples=number_of_examples(40))
 @given(scores(), st.data())
 def test_variances_equal_their_definition(a: Observations, data: st.DataObject) -> None:
-    """A mean and a difference with different gaps on both sides are compared."""
+    """The estimates are a mean, and a difference of two means whose gaps differ."""
     b = Observations(
         kernel=a.kernel[::-1] * 1.0,
         design=a.design[::-1] * 1.0,

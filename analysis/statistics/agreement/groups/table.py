@@ -53,7 +53,11 @@ from analysis.statistics.agreement.pairs.measures import (
     MEASURES_OF_OPTION_SETS as PAIR_MEASURES_OF_OPTION_SETS,
 )
 from analysis.statistics.agreement.pairs.resampling import FEW_RESAMPLES, T_INTERVAL
-from analysis.statistics.agreement.pairs.table import CONSTANT_CORRECT_SE, CONSTANT_SE, ONE_ITEM_SE
+from analysis.statistics.agreement.pairs.table import (
+    NO_SE_EQUAL_SCORES,
+    NO_SE_ONE_ANSWER,
+    NO_SE_ONE_ITEM,
+)
 from analysis.statistics.statistic import Column, Figure, Method, Statistic, shared_columns
 from analysis.statistics.study import Study, study_of
 from analysis.translation import capitalise, later, localised, t, translated
@@ -190,10 +194,10 @@ def _no_error_reason(
     if np.isnan(estimate):
         return measure.reason(summed.ratings, summed.sums)
     if n < 2:
-        return ONE_ITEM_SE
+        return NO_SE_ONE_ITEM
     # The standard error cannot be estimated for constant raters; 0 would suggest certainty.
     if summed.sums.raters.varying < 2 and se <= CHANCE_TOLERANCE:
-        return CONSTANT_CORRECT_SE if measure.on_correctness else CONSTANT_SE
+        return NO_SE_EQUAL_SCORES if measure.on_correctness else NO_SE_ONE_ANSWER
     return ""
 
 

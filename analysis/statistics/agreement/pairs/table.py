@@ -39,9 +39,9 @@ from analysis.translation import later
 
 ColumnValues = npt.NDArray[Any]
 
-CONSTANT_SE = later("standard error and interval: a rater gave a single answer throughout")
-CONSTANT_CORRECT_SE = later("standard error and interval: a rater was always right or always wrong")
-ONE_ITEM_SE = later("standard error and interval: a single item")
+NO_SE_ONE_ANSWER = later("standard error and interval: a rater gave a single answer throughout")
+NO_SE_EQUAL_SCORES = later("standard error and interval: a rater was always right or always wrong")
+NO_SE_ONE_ITEM = later("standard error and interval: a single item")
 
 
 def partition_rows(
@@ -110,8 +110,8 @@ def _measure_columns(
     is_single_item = n <= 1
     has_no_se = is_undefined | has_constant_rater | is_single_item
     reason: Reasons = interval.reason.copy()
-    reason[is_single_item] = ONE_ITEM_SE
-    reason[has_constant_rater] = CONSTANT_CORRECT_SE if measure.on_correctness else CONSTANT_SE
+    reason[is_single_item] = NO_SE_ONE_ITEM
+    reason[has_constant_rater] = NO_SE_EQUAL_SCORES if measure.on_correctness else NO_SE_ONE_ANSWER
     reason[is_undefined] = measure.reason(sums)[is_undefined]
     return {
         "n": n.astype(np.int64),

@@ -279,7 +279,7 @@ def test_superiority_needs_an_interval_above_0(run: Results) -> None:
             {**DECLARED_PROTOCOL, "primary_model": "nobody"},
             "No model of that name is in these data",
         ),
-        ({**DECLARED_PROTOCOL, "endpoint": "AUC"}, "These data hold no comparison"),
+        ({**DECLARED_PROTOCOL, "endpoint": "AUC"}, "These data do not contain a comparison"),
     ],
 )
 def test_non_inferiority_must_be_declared(

@@ -123,7 +123,7 @@ def test_an_invalid_table_is_refused(bank: Read, text: str, message: str) -> Non
         bank(text, "bank.csv")
 
 
-def test_the_format_is_detected_by_content_if_the_ending_is_unknown(bank: Read) -> None:
+def test_the_format_is_detected_by_content_if_the_file_extension_is_unknown(bank: Read) -> None:
     assert bank(f"{HEADER}\n{ROW}\n", "bank.txt").format == "csv"
 
 

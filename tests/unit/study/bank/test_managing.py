@@ -285,7 +285,7 @@ def test_a_draw_from_joined_banks_is_reproducible(two_banks: Store, tmp_path: Pa
 
 
 def test_a_single_bank_cannot_be_stratified_by_bank(two_banks: Store) -> None:
-    with pytest.raises(BadInput, match="stratify_by names bank, which no question of the bank has"):
+    with pytest.raises(BadInput, match="stratify_by names bank, which no question in the bank has"):
         _draw(two_banks, bank="ours")
 
 

@@ -52,7 +52,7 @@ INVALID_NAMES = (
 
 @pytest.fixture
 def answers(tmp_path: Path) -> Path:
-    """Return a file of predictions for every item of the bank."""
+    """Return a file of predictions for every item in the bank."""
     file = tmp_path / "model.json"
     file.write_text(json.dumps({item: {"model_prediction": "A"} for item in bank_records(12)}))
     return file
@@ -82,7 +82,7 @@ def test_a_reader_invited_after_opening_is_assigned_at_once(opened: Opened) -> N
 
 
 def test_assignments_are_made_when_the_study_is_opened(banked: Store) -> None:
-    """A reader has no assignments before the opening."""
+    """A reader has no assignments before the study is opened."""
     draw_trial(banked, {"cases": 8, "one_question_per": "item"})
     invite(banked, "R1")
     with banked.look() as look:

@@ -137,7 +137,7 @@ def test_a_draw_with_priors_from_a_bank_without_them_is_refused(
     tmp_path: Path, trial: Make
 ) -> None:
     """If the bank has at least one prior film, the draw is accepted."""
-    with pytest.raises(BadInput, match="no question of the bank has a prior image"):
+    with pytest.raises(BadInput, match="no question in the bank has a prior image"):
         trial(write=write_bank, context=["prior"])
 
 

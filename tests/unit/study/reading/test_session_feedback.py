@@ -111,7 +111,7 @@ def test_readers_in_an_unaided_arm_see_only_their_own_share(banked: Store) -> No
 
 
 def test_the_last_answer_counts_in_sequential_reading(banked: Store) -> None:
-    """Both answers to a case count as one case."""
+    """Both answers for a case count as one case."""
     _open(banked, conditions=["aided"], aid="after", aid_model="m")
     feedback = _read_session(banked, n_correct=0).session_feedback
     assert "correct in about 10 % or fewer of the cases" in feedback

@@ -39,7 +39,7 @@ export class CaseDisplay {
     else this.#fetch(shown, rules, freshen, painted);
   }
 
-  /** The model's answer to the case on the screen. @param {Case} item @param {(frame: number) => void} painted gets the
+  /** The model's answer for the case on the screen. @param {Case} item @param {(frame: number) => void} painted gets the
    *  first animation frame with it */
   showAid(item, painted) {
     const turn = this.#turn;

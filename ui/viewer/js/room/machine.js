@@ -538,7 +538,7 @@ class Turn {
     this.#do(this.state.facts.unsent.length ? { do: "retryNow" } : { do: "askAgain", ms: ASK_AGAIN_MS });
   }
 
-  /** The model's answer to the case on the screen, once the server has sent it. */
+  /** The model's answer for the case on the screen, once the server has sent it. */
   #takeAid() {
     const { shown } = this.state;
     if (!shown || shown.committed || !offersAid(shown.item)) return;

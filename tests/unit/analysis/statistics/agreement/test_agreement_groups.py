@@ -19,7 +19,11 @@ from analysis.statistics.agreement.pairs.measures import (
     SINGLE_OPTION,
 )
 from analysis.statistics.agreement.pairs.resampling import ONE_CLUSTER
-from analysis.statistics.agreement.pairs.table import CONSTANT_CORRECT_SE, CONSTANT_SE, ONE_ITEM_SE
+from analysis.statistics.agreement.pairs.table import (
+    NO_SE_EQUAL_SCORES,
+    NO_SE_ONE_ANSWER,
+    NO_SE_ONE_ITEM,
+)
 from tests.unit.analysis.conftest import MakeBundle
 
 MEASURES_OF_EVERY_SCOPE = [
@@ -285,7 +289,7 @@ def test_constant_raters_have_no_standard_error(make_bundle: MakeBundle) -> None
         assert row["estimate"] == 1
         assert math.isnan(row["se"])
         assert math.isnan(row["ci_low"])
-        assert row["undefined_because"] == CONSTANT_SE
+        assert row["undefined_because"] == NO_SE_ONE_ANSWER
 
 
 def test_kappa_with_constant_raters_is_0_without_standard_error(
@@ -295,7 +299,7 @@ def test_kappa_with_constant_raters_is_0_without_standard_error(
     answers = {"R": "ABAB", "S": "AAAA", "T": "AAAA"}
     row = _row(make_bundle("AAAA", answers), "conger_kappa_letters")
     assert row["estimate"] == pytest.approx(0, abs=1e-15)
-    assert row["undefined_because"] == CONSTANT_SE
+    assert row["undefined_because"] == NO_SE_ONE_ANSWER
 
 
 def test_the_reason_names_raters_who_are_always_correct(make_bundle: MakeBundle) -> None:
@@ -305,14 +309,14 @@ def test_the_reason_names_raters_who_are_always_correct(make_bundle: MakeBundle)
     assert row["se"] > 0
     alike = _row(make_bundle("AA", {"R": "AA", "S": "AA", "T": "BB"}), "error_consistency")
     assert alike["undefined_because"] == BOTH_CONSTANT_CORRECT
-    assert CONSTANT_CORRECT_SE.startswith("standard error and interval: ")
+    assert NO_SE_EQUAL_SCORES.startswith("standard error and interval: ")
 
 
 def test_with_one_item_there_is_no_standard_error(make_bundle: MakeBundle) -> None:
     """One item does not show a variance."""
     row = _row(make_bundle("AB", {"R": "A.", "S": "A."}), "brennan_prediger")
     assert row["estimate"] == 1
-    assert row["undefined_because"] == ONE_ITEM_SE
+    assert row["undefined_because"] == NO_SE_ONE_ITEM
 
 
 def test_perfect_agreement_is_1_with_standard_error_0(make_bundle: MakeBundle) -> None:

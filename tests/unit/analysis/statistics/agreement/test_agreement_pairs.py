@@ -8,7 +8,7 @@ from scipy.stats import t
 
 from analysis import Bundle, accuracy, agreement_pairs
 from analysis.statistics.agreement.pairs import measures
-from analysis.statistics.agreement.pairs.table import CONSTANT_SE
+from analysis.statistics.agreement.pairs.table import NO_SE_ONE_ANSWER
 from tests.unit.analysis.conftest import MakeBundle
 
 
@@ -90,7 +90,7 @@ def test_with_a_constant_rater_the_standard_error_is_undefined(make_bundle: Make
     row = _row(make_bundle("AABB", {"R": "AAAA", "S": "ABAB"}), "kappa_letters")
     assert row["estimate"] == 0
     assert row[["se", "ci_low", "ci_high"]].isna().all()
-    assert row["undefined_because"] == CONSTANT_SE
+    assert row["undefined_because"] == NO_SE_ONE_ANSWER
 
 
 def test_pairs_without_a_shared_item_are_undefined(make_bundle: MakeBundle) -> None:
