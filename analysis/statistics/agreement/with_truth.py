@@ -60,8 +60,8 @@ REWORDED_REASONS = {
     BOTH_CONSTANT: later(
         "the rater and the reference standard each have a single answer throughout"
     ),
-    NO_SE_ONE_ANSWER: "standard error and interval: the rater or the reference standard has a single"
-    " answer throughout",
+    NO_SE_ONE_ANSWER: "standard error and interval: the rater or the reference standard has a"
+    " single answer throughout",
 }
 
 

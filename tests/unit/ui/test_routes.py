@@ -103,7 +103,7 @@ def test_requests_do_not_wait_for_images_on_a_disk_that_hangs(
         works.wait()
         return gzip.compress(b"film")
 
-    monkeypatch.setattr(films, "ready", hang)
+    monkeypatch.setattr(films, "prepared_film", hang)
     with sign("R1") as client, ThreadPoolExecutor(50) as pool:
         seal, image = client.get("/desk").json()["seal"], _film(client)
         images = [pool.submit(client.get, image) for _ in range(50)]
