@@ -325,7 +325,7 @@ def import_(
     PATH is a bank file or a folder that contains one, such as the ReXVQA release or DICOM images
     with a spreadsheet. If there are faults, nothing is imported and all faults are listed. An
     interrupted import resumes with the images that have not been checked; importing the same files
-    again has no effect. Warnings on stderr name the answers that can be guessed without the images.
+    again has no effect. Warnings on stderr state how answers can be guessed without the images.
     See docs/bank-format.md and docs/bank-format.md#dicom.
     """
     if more and not split:

@@ -110,7 +110,7 @@ def _single_move(to: Path | str) -> Iterator[None]:
 def _lock_file(file: IO[str]) -> bool:
     """Lock a file until it is closed; return False if another process has locked it.
 
-    Some network disks do not support locks; the file then counts as locked.
+    Some network disks do not support locks; the lock then counts as obtained.
     """
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -81,8 +81,8 @@ def begin(
     maker
         The person who creates the draft.
     values
-        The initial protocol; by default, a new protocol with shuffled options and as many of
-        `CASES_TO_BEGIN_WITH` as the bank can provide.
+        The initial protocol; by default, a new protocol with shuffled options and the first
+        number in `CASES_TO_BEGIN_WITH` that the bank can provide.
 
     Raises
     ------

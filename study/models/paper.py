@@ -90,8 +90,8 @@ class PaperItem:
         The texts in the order shown, without letters; empty for open-ended questions.
     shown_order : str
         The canonical letters in the order shown: with ``"CAB"``, A shows the text of C
-        (`study.reading.records.canonical` returns an answer's canonical letter); empty without
-        options.
+        (`study.reading.records.canonical_letter` returns an answer's canonical letter); empty
+        without options.
     context : tuple of (str, str)
         Names and values of the information about the patient.
     films : tuple of PaperFilm

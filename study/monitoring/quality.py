@@ -362,7 +362,7 @@ def run_probability(length: int, n_options: Sequence[int]) -> float:
     """
     if length <= 1:
         return 1.0 if n_options else 0.0
-    # chances[r]: the probability that the list so far ends in a run of r and had no longer run
+    # chances[r]: the probability that the list so far ends in a run of r and has none of `length`
     chances = [0.0] * length
     probability = 0.0
     for place, k in enumerate(n_options):

@@ -14,7 +14,7 @@ with a fixed probability. The reader always requests an aid that is shown on dem
 reading, the answer before the aid is considered is the same in both stages.
 
 The reader answers an open-ended case with the text of the option that it would have chosen. It
-skips preparation and practice, and answers every case.
+does no preparation and no practice cases, and never skips a case.
 
 The clock of a simulated reader starts at the current time and advances by the simulated times and
 by the wash-out between two sessions.

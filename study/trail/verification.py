@@ -330,7 +330,7 @@ def _clock_remarks(chain: str, trail: Iterable[EventRow]) -> Iterator[str]:
 
 
 def _steps_back(trail: Iterable[EventRow]) -> Iterator[tuple[EventRow, EventRow, bool]]:
-    """Yield a predecessor with a later time, its event, and whether the step back is explained.
+    """Yield an event, the earlier-dated one after it, and whether the step back is explained.
 
     A step is explained if it is short, if the clock change was recorded, or by restoring a study.
     """
