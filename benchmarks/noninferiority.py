@@ -33,7 +33,7 @@ TESTS = ("t these", "score these", "t like", "score like")
 def margin_rows(
     readers: Sequence[int], n_studies: int, seed: int, n_sizes: int | None = None
 ) -> list[dict[str, Any]]:
-    """Simulate studies; return a row per items per patient, readers, accuracy and patients."""
+    """Simulate studies; return a row for each combination of sizes and accuracy."""
     cells = product((1, 4), readers, ACCURACIES, SIZES[:n_sizes], (MARGIN,))
     return _rows(cells, n_studies, seed)
 
@@ -41,7 +41,7 @@ def margin_rows(
 def class_rows(
     readers: Sequence[int], n_studies: int, seed: int, n_sizes: int | None = None
 ) -> list[dict[str, Any]]:
-    """Simulate a class of cases; return a row per readers, value, cases and margin."""
+    """Simulate a class of cases; return a row for each combination of sizes, value and margin."""
     cells = product((1,), readers, CLASS_VALUES, CLASS_SIZES[:n_sizes], CLASS_MARGINS)
     rows = _rows(cells, n_studies, seed)
     return [{name: value for name, value in row.items() if name != "items"} for row in rows]

@@ -39,7 +39,7 @@ def facets(store: Store, bank: int, content_sha256: str) -> pd.DataFrame:
 
     Parameters
     ----------
-    content
+    content_sha256
         The hash of the bank's content, because its number may have been reused.
     """
     with store.look() as look:

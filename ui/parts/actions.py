@@ -160,7 +160,7 @@ def view_button(
 
     Parameters
     ----------
-    early
+    before_page
         Whether `to` runs before the page, because it sets the value of a widget.
     """
     container = place or st

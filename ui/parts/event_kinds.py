@@ -234,7 +234,7 @@ def _value_text(value: Any) -> str:
 def kinds_matching(text: str) -> tuple[str, ...]:
     """Return the kinds of event whose label or sentence in the current language contains `text`.
 
-    >>> [str(kind) for kind in kinds_called("Sample drawn")]
+    >>> [str(kind) for kind in kinds_matching("Sample drawn")]
     ['study drawn']
     """
     search_text = " ".join(text.split()).casefold()

@@ -82,7 +82,7 @@ def downloads(caption: str, headings: Sequence[str], rows: Sequence[Download]) -
     ----------
     caption
         The title of the table.
-    heads
+    headings
         The column headings: file, purpose, size, SHA-256.
     """
     # Variable content is passed as data, because a component's HTML is shared by all sessions.

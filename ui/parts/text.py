@@ -66,7 +66,7 @@ def browser_zone() -> tzinfo:
 def date_field_format() -> str:
     """Return the format of a date field, in the order and with the separators of the language.
 
-    >>> day_form()
+    >>> date_field_format()
     'DD/MM/YYYY'
     """
     short = current_locale().date_formats["short"].pattern
@@ -78,7 +78,7 @@ def date_field_format() -> str:
 def table_time(at_utc: str | None, *, to: str = "min") -> Any:
     """Return a stored time for a table, which sorts it and shows it in the page's language.
 
-    >>> instant("2025-06-04T12:00:59.999Z"), instant("2025-06-04T12:00:59.999Z", to="s")
+    >>> table_time("2025-06-04T12:00:59.999Z"), table_time("2025-06-04T12:00:59.999Z", to="s")
     (Timestamp('2025-06-04 12:00:00'), Timestamp('2025-06-04 12:00:59'))
     """
     return pd.Timestamp(at_utc).tz_localize(None).floor(to) if at_utc else pd.NaT

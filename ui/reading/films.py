@@ -42,9 +42,9 @@ class FilmCache:
 
     Parameters
     ----------
-    most : int
+    max_films : int
         Maximum number of prepared films in memory.
-    queued : int
+    max_jobs : int
         Maximum number of waiting background jobs; further jobs are dropped, and their films are
         prepared on request.
     """

@@ -76,15 +76,15 @@ class Room:
 
     Parameters
     ----------
-    of
+    kind
         The kind of room: a key of `texts.js`, and the first part of its addresses.
     act
         The permission needed to enter.
-    key
+    key_names
         Names of the numbers that identify a room of this kind.
     domain
         The module or object that provides its cases and stores its records.
-    leave
+    return_page
         The page from which the room is entered, and to which the reader returns.
     """
 

@@ -87,8 +87,8 @@ def comparison_table(comparison: Comparison) -> tuple[list[str], list[list[str]]
     count_columns = [(t("All cases"), sum_counts(comparison.own))]
     count_columns += [(task or t("No task"), comparison.own[task]) for task in tasks]
     rows = [
-        [name, *map(_share, (sum_counts(task_rows), *(task_rows[task] for task in tasks)))]
-        for name, task_rows in columns
+        [name, *map(_share, (sum_counts(counts), *(counts[task] for task in tasks)))]
+        for name, counts in columns
     ]
     return ["", *(f"{name} ({count.n})" for name, count in count_columns)], rows
 

@@ -529,7 +529,7 @@ def _to_home_page(refused: str) -> Response:
 def refusal_text(reason: str) -> str:
     """Return the sign-in page's message for a refusal; empty for an unknown reason.
 
-    >>> sentence("expired")
+    >>> refusal_text("expired")
     'This access code has expired. Ask your coordinator for a new one.'
     """
     sentences = {

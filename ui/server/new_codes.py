@@ -32,7 +32,7 @@ class NewCodes:
 
     Parameters
     ----------
-    turn
+    n_actions
         Number of actions on people in this window.
     known
         Invited readers who keep their existing code.

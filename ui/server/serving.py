@@ -86,9 +86,9 @@ class ConnectionLimits:
 
     Parameters
     ----------
-    most
+    max_connections
         Maximum number of connections, including websockets; a further connection is closed at once.
-    most_waiting
+    max_silent
         Maximum number of connections that have not yet sent a complete request; beyond it, the
         oldest is closed.
     """

@@ -55,7 +55,7 @@ def mount(
         Address of :data:`MODULES`: :func:`modules_url`.
     sign_out_url : str
         Address to which the sign-out form is posted.
-    apart : mapping of str to str, optional
+    variant : mapping of str to str, optional
         For a page that does not belong to a study: ``of`` is its kind (``preview``, ``teaching``
         ...), ``leave_url`` the address of the page to return to; a post to a preview's
         ``again_url`` discards it, and ``arm`` is the arm of its reader. The page states its kind,

@@ -169,12 +169,10 @@ def rehearse_draw(bank: str, values: Mapping[str, Any]) -> DrawResult:
     with store().look() as look:
         row, struck = banks.find(look, bank), draws.last_strike_number(look)
     number, content = (row.id, row.content_sha256) if row else (0, "")
-    rehearse_draw = _rehearsed(
-        number, content, struck, canonical_json(draw_settings(values)), language()
-    )
-    if isinstance(rehearse_draw, StudyError):
-        raise rehearse_draw
-    return rehearse_draw
+    result = _rehearsed(number, content, struck, canonical_json(draw_settings(values)), language())
+    if isinstance(result, StudyError):
+        raise result
+    return result
 
 
 @lru_cache(maxsize=64)

@@ -197,7 +197,7 @@ def _show_arm_workload(protocol: Protocol, burden: Workload) -> None:
 def duration_text(hours: float) -> str:
     """Return hours as hours and minutes.
 
-    >>> duration(1.5), duration(0.3)
+    >>> duration_text(1.5), duration_text(0.3)
     ('1 h 30 min', '18 min')
     """
     full_hours, minutes = divmod(max(round(hours * 60), 1), 60)

@@ -468,13 +468,13 @@ def _forecast(working: WorkingDraft) -> None:
     )
 
 
-def _forecast_columns(rehearse_draw: DrawResult) -> Columns:
+def _forecast_columns(result: DrawResult) -> Columns:
     return {
-        "stratum": [stratum.name for stratum in rehearse_draw.strata],
-        "n_items": [stratum.n_items for stratum in rehearse_draw.strata],
-        "n_units": [stratum.n_units for stratum in rehearse_draw.strata],
-        "n_drawn": [stratum.n_drawn for stratum in rehearse_draw.strata],
-        "half_width": [round(100 * stratum.half_width, 1) for stratum in rehearse_draw.strata],
+        "stratum": [stratum.name for stratum in result.strata],
+        "n_items": [stratum.n_items for stratum in result.strata],
+        "n_units": [stratum.n_units for stratum in result.strata],
+        "n_drawn": [stratum.n_drawn for stratum in result.strata],
+        "half_width": [round(100 * stratum.half_width, 1) for stratum in result.strata],
     }
 
 
