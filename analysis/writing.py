@@ -11,7 +11,7 @@ from analysis.errors import OutputError
 
 @contextmanager
 def destination(out: Path) -> Iterator[tuple[Path, Path]]:
-    """Yield the path of a folder without links, and the nearest folder on it that exists.
+    """Yield the path of a folder without links, and the folder or its nearest existing parent.
 
     Raises
     ------

@@ -181,7 +181,7 @@ _ROWS_OF_RESULTS: WeakKeyDictionary[Results, dict[str, list[Row]]] = WeakKeyDict
 
 
 def rows_of(results: Results, name: str, **filters: str) -> list[Row]:
-    """Return the rows of a table that have a value in each column of `filters`.
+    """Return the rows of a table that have the values of `filters` in these columns.
 
     The list is empty if the table or one of the columns is missing.
     """

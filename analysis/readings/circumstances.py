@@ -85,7 +85,7 @@ def reading_times(bundle: Bundle, matrix: ReadingMatrix) -> ReadingTimes:
 
     Returns
     -------
-    Circumstances
+    ReadingTimes
         One entry for each first reading with a `response_ms`, regardless of its status, except for
         readings that the protocol drops from the primary analysis.
 

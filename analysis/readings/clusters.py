@@ -22,8 +22,8 @@ from analysis.translation import later
 # A percentile interval requires a defined estimate in this share of the resamples.
 MIN_DEFINED_SHARE = 0.8
 SINGLE_CLUSTER = later("all items belong to one patient or examination")
-# With fewer than FEWEST clusters there is no interval. With fewer than FEW, a percentile interval
-# would be too narrow, so that its levels are widened (docs/coverage.md).
+# With fewer than MIN_CLUSTERS clusters there is no interval. With fewer than FEW_CLUSTERS, a
+# percentile interval would be too narrow, so that its levels are widened (docs/coverage.md).
 MIN_CLUSTERS, FEW_CLUSTERS = 8, 30
 TOO_FEW_CLUSTERS = f"fewer than {MIN_CLUSTERS} patients or examinations"
 PERCENTILE_METHOD = later("percentile bootstrap over patients")

@@ -44,7 +44,7 @@ class ReadingMatrix:
 
     Parameters
     ----------
-    columns : tuple of Reads
+    columns : tuple of RaterColumn
         The raters, readers first, one column for each condition in which the rater has readings.
     item_ids : numpy.ndarray of str, shape (n_items,)
         The items.
@@ -198,7 +198,7 @@ def cells_of(
         The columns `rater_id`, `item_id` and `condition` of n_readings rows.
     item_ids : numpy.ndarray of str, shape (n_items,)
         The matrix's items.
-    columns : sequence of Reads
+    columns : sequence of RaterColumn
         The matrix's columns.
 
     Returns
@@ -278,7 +278,7 @@ def columns_by_condition(columns: Sequence[RaterColumn]) -> dict[str, list[int]]
 
     Parameters
     ----------
-    columns : sequence of Reads
+    columns : sequence of RaterColumn
         The matrix's columns.
 
     Returns

@@ -57,7 +57,7 @@ def shared_by_panel(
 
     Returns
     -------
-    Shared
+    SharedItems
         The items; there are too few if they are less than 80 % of those with a reference standard.
 
     Examples
@@ -101,7 +101,7 @@ def shared_by_conditions(
 
     Returns
     -------
-    Shared
+    SharedItems
         The items; there are too few if they are less than 80 % of the items that any of these
         readers was given under either condition. Other items are not part of the comparison.
     """

@@ -219,7 +219,7 @@ class ItemList:
     ----------
     title : str
         Title to display.
-    items : list of NotedItem
+    items : list of ListedItem
         The first items.
     total : int
         Number of all items.

@@ -74,7 +74,7 @@ class Dichotomy:
         ----------
         matrix : ReadingMatrix
             The readings.
-        shared : Shared
+        shared : SharedItems
             The items; if they are too few, both metrics are undefined.
         columns : numpy.ndarray of int, shape (n_raters,)
             Positions of the raters in the matrix.

@@ -721,7 +721,7 @@ class FiguresOfMerit:
 
         Parameters
         ----------
-        shared : Shared
+        shared : SharedItems
             The items; if they are too few, the metrics are undefined.
         columns : numpy.ndarray of int, shape (n_raters,)
             Positions of the raters in the matrix.

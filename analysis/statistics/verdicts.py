@@ -341,16 +341,17 @@ def _after_adjustment(
 
     Superiority after non-inferiority is considered only if non-inferiority remains.
     """
-    one_sided_level = results.options.alpha / (2 if plan.hypothesis == NON_INFERIORITY else 1)
+    # The p-values of superiority are two-sided, those of non-inferiority one-sided.
+    level = results.options.alpha / (2 if plan.hypothesis == NON_INFERIORITY else 1)
     p = adjusted.get(outcome, math.nan)
     if outcome is Outcome.SUPERIOR:
         outcome = outcome if p < results.options.alpha else Outcome.SHOWN
         p = adjusted.get(Outcome.SHOWN, math.nan)
     if outcome.is_shown and math.isnan(p):
         return Outcome.UNDECIDED
-    if outcome.is_shown and p >= one_sided_level:
+    if outcome.is_shown and p >= level:
         return Outcome.NOT_ADJUSTED
-    if outcome is Outcome.INFERIOR and not p < one_sided_level:
+    if outcome is Outcome.INFERIOR and not p < level:
         return Outcome.NOT_SHOWN
     return outcome
 

@@ -37,7 +37,7 @@ MAX_MODELS = 4
 
 
 def input_findings(results: Results) -> list[Finding]:
-    """Compare each model's answers under another condition with its answers for the same cases."""
+    """Compare each model's answers under another condition with those on the readers' cases."""
     rows = [
         row
         for row in rows_of(results, "model_conditions", by="overall", group="micro")

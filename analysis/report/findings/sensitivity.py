@@ -170,7 +170,7 @@ def _ineffective_choices(results: Results) -> list[str]:
     idle = []
     for analysis in CONDITIONAL_CHOICES:
         rows = rows_of(results, "sensitivity", analysis=analysis)
-        # Only the choice EXCLUDED is missing from the table if it does not apply to any case.
+        # Only WITHOUT_EXCLUDED is missing from the table if it does not apply to any case.
         if not rows and analysis != WITHOUT_EXCLUDED:
             continue
         if all(

@@ -100,7 +100,7 @@ def leaderboard(study: Study | Bundle, options: Options | None = None) -> pd.Dat
     pandas.DataFrame
         The columns of `LEADERBOARD`. Proportions are from 0 to 1; rank 1 is the best. Rows are in
         order of condition, group (`overall` `micro` and `macro`, then each `task`) and rank; raters
-        of equal rank are in the order of the readings, readers first.
+        of equal rank are in order of id, readers first.
 
     Notes
     -----

@@ -147,7 +147,7 @@ def _primary_and_others(
         for name in own_conditions - {primary}
         if name in CONDITIONS_WITHOUT_IMAGE or name not in reader_conditions
     }
-    others = others if reader_conditions else set()  # without readers, `model_pairs` compares them
+    others = others if reader_conditions else set()  # needs the readers' cases
     return own_answers.loc[own_answers["condition"] == primary], pd.concat(
         [
             own_answers.loc[own_answers["condition"].isin(others)],

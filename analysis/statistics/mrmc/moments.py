@@ -165,7 +165,9 @@ UNCROSSED_COMPONENTS = Statistic(
             "Mean product of two observations that share exactly these axes.",
             _SQUARED_UNIT,
         ),
-        Column("bdg_coefficient", "Share of such pairs; for `none`, minus 1.", "proportion"),
+        Column(
+            "bdg_coefficient", "Share of such pairs; for `none`, the share minus 1.", "proportion"
+        ),
         Column(
             "bdg_biased_moment",
             "Mean product over pairs that share at least these axes.",

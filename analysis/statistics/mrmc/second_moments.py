@@ -52,8 +52,8 @@ class Moments:
         BDG's moments: the mean product over the pairs that share exactly these axes, and over those
         that share at least these axes.
     coefficients : numpy.ndarray of float, shape (2**n_axes,)
-        Share of the pairs that share exactly these axes; for the empty set, minus 1. The scalar
-        product with `unbiased` is the covariance of the means.
+        Share of the pairs that share exactly these axes; for the empty set, this share minus 1. The
+        scalar product with `unbiased` is the covariance of the means.
     patients : tuple of float
         Effective numbers of patients, and of combinations of reader and patient, if a patient may
         have cases of both classes; otherwise empty.

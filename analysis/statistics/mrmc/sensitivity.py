@@ -368,7 +368,7 @@ PRIMARY = "missing as wrong"
 
 
 def panel_choices_table(results: Results) -> Iterator[ReportTable]:
-    """Show the comparison with the readers under the choices that differ from the primary one."""
+    """Show the primary comparison with the readers, and the choices that give other results."""
     names = rater_names(results.bundle)
     panel = rows_of(results, "sensitivity_panel")
     primary = {_comparison_key(row): row for row in panel if row["analysis"] == PRIMARY}

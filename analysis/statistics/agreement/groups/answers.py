@@ -539,7 +539,7 @@ def sum_answers(
         Number of options offered.
     groups : sequence of RaterGroup
         The groups.
-    draws : Resamples or None
+    resamples : Resamples or None
         The resamples.
 
     Notes

@@ -46,7 +46,7 @@ def pairs_of(columns: Sequence[RaterColumn]) -> tuple[Pair, ...]:
 
     Parameters
     ----------
-    columns : sequence of Reads
+    columns : sequence of RaterColumn
         The matrix's columns: readers, then models, each in order of id and condition.
 
     Returns
@@ -92,7 +92,7 @@ def pair_names(
 
     Parameters
     ----------
-    columns : sequence of Reads
+    columns : sequence of RaterColumn
         The matrix's columns.
     pairs : sequence of Pair
         The pairs.
