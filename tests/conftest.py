@@ -87,7 +87,7 @@ TASKS = (
     "Geometric Information Assessment",
 )
 REFUSED = "prohibited|permission denied"
-"""A pattern of the error when a database refuses a reader's access to a sealed table."""
+"""A pattern for the error with which a database refuses access to a sealed table."""
 SECRETS = ("FINDINGS-NOBODY-MAY-SEE", "IMPRESSION-NOBODY-MAY-SEE", "EXPLANATION-NOBODY-MAY-SEE")
 
 
@@ -285,7 +285,7 @@ def banked(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Store]:
 
 @pytest.fixture
 def opened(banked: Store, request: pytest.FixtureRequest) -> Iterator[Callable[..., Store]]:
-    """Return a function that draws and opens the study ``trial`` with its arguments as protocol."""
+    """Return a function that draws and opens ``trial`` with its arguments as protocol values."""
     untouched = templates.version(banked.path)
     used = ExitStack()
 

@@ -20,7 +20,7 @@ def unpacked(body: bytes) -> Grey:
     Parameters
     ----------
     body : bytes
-        The return value of `packed`.
+        The return value of `pack_film`.
 
     Returns
     -------

@@ -80,7 +80,7 @@ def copy_folder(folder: Path | str, into: Path | str) -> bool:
 
 
 def copy_store(store: Path, to: Path) -> Path:
-    """Copy a store that is not in use without its images, and return the path of the copy."""
+    """Copy a store that is not in use, and return the path of the copy; images are not copied."""
     for databases in _DATABASES:
         databases.copy(store, to)
         return to

@@ -316,23 +316,21 @@ def test_outputs_of_models_can_be_browsed_and_parsed_again(watched: Store, tmp_p
     app = _page(page="models.py")
     assert not app.exception
     app.selectbox(key="words-name").set_value("M1").run()
-    shown = " ".join(
-        withdrawal.value for withdrawal in app.get("html") if isinstance(withdrawal, Element)
-    )
+    shown = " ".join(element.value for element in app.get("html") if isinstance(element, Element))
     assert "Would change" in shown
     assert "Correct" not in shown
     all_rows = len(app.dataframe[-1].value)
     app.selectbox(key="words-which").set_value("Output without an answer").run()
-    rows_without = app.dataframe[-1].value
-    assert 0 < len(rows_without) < all_rows == 8
-    assert set(rows_without["Read as"]) <= {"unparsed", "refused"}
+    shown_rows = app.dataframe[-1].value
+    assert 0 < len(shown_rows) < all_rows == 8
+    assert set(shown_rows["Read as"]) <= {"unparsed", "refused"}
     app.selectbox(key="read-again-rules").set_value("strict")
     _press(app, "Read the output again")
     assert "reason" in app.error[0].value
     app.selectbox(key="read-again-rules").set_value("strict")
     app.text_area(key="read-again-reason").set_value("As the protocol says")
     _press(app, "Read the output again")
-    assert "under the rules “Strict”" in " ".join(withdrawal.value for withdrawal in app.markdown)
+    assert "under the rules “Strict”" in " ".join(element.value for element in app.markdown)
     before = withdrawn_models(watched, "trial")
     _press(app, "Yes")
     assert [withdrawal.reason for withdrawal in withdrawn_models(watched, "trial")] == [

@@ -137,10 +137,10 @@ def from_right_to_left(page: Page) -> list[str]:
     return [str(element) for element in page.evaluate(BEYOND)]
 
 
-def english(page: Page, rows_without: list[str]) -> list[str]:
+def english(page: Page, excluded: list[str]) -> list[str]:
     """Return the text of a page that is outside of brackets and is not data."""
     # Bold words of a message are separate elements, so brackets are matched over all texts.
-    text_outside = "\n".join(page.evaluate(WORDS, [*STREAMLITS, *rows_without]))
+    text_outside = "\n".join(page.evaluate(WORDS, [*STREAMLITS, *excluded]))
     while (less := re.sub("⟦[^⟦⟧]*⟧", "", text_outside)) != text_outside:
         text_outside = less
     left = re.sub("|".join(DATA), "", text_outside, flags=re.MULTILINE).splitlines()

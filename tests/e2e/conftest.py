@@ -175,14 +175,14 @@ def profile(profiles: Profiles) -> Iterator[Profile]:
 
     Tests must not add scripts and routes to these profiles, but to their pages.
     """
-    reading_rows: list[BrowserContext] = []
+    taken: list[BrowserContext] = []
 
     def take() -> BrowserContext:
-        reading_rows.append(profiles.take())
-        return reading_rows[-1]
+        taken.append(profiles.take())
+        return taken[-1]
 
     yield take
-    for used in reading_rows:
+    for used in taken:
         profiles.give_back(used)
 
 

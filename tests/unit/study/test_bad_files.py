@@ -109,18 +109,18 @@ def _damaged_contents(content: bytes) -> Iterator[bytes]:
 
 def _library_messages(error: BaseException) -> Iterator[str]:
     """Yield the messages behind an error, except those that this program raised itself."""
-    account = error.__cause__ or error.__context__
-    while account is not None:
-        place = account.__traceback__
+    cause = error.__cause__ or error.__context__
+    while cause is not None:
+        place = cause.__traceback__
         while place and place.tb_next:
             place = place.tb_next
         file = place.tb_frame.f_code.co_filename if place else ""
         line = linecache.getline(file, place.tb_lineno) if place else ""
         is_ours = file.startswith(str(ROOT / "study")) and "raise " in line
-        if not (is_ours or isinstance(account, StudyError)):
-            yield from (str(account), getattr(account, "strerror", None) or "")
-            yield from (getattr(account, "msg", ""), type(account).__name__)
-        account = account.__cause__ or account.__context__
+        if not (is_ours or isinstance(cause, StudyError)):
+            yield from (str(cause), getattr(cause, "strerror", None) or "")
+            yield from (getattr(cause, "msg", ""), type(cause).__name__)
+        cause = cause.__cause__ or cause.__context__
 
 
 def _words(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Printed figures of large studies are legible, complete, and fit a page."""
+"""Printed figures of large studies are legible and complete, and fit a page."""
 
 from __future__ import annotations
 

@@ -305,7 +305,7 @@ def test_impossible_plans_are_refused(changes: dict[str, object], message: str) 
 
 
 def test_too_few_readers_are_refused() -> None:
-    """One reader, two readers in two arms, and more reads per case than readers are refused."""
+    """One reader, three in two arms, and more reads per case than readers are refused."""
     plan = PowerPlan(components=VAN_DYKE, effect=0.05)
     for refused, readers in (
         (plan, 1),
@@ -359,7 +359,7 @@ def test_each_block_costs_a_degree_of_freedom() -> None:
 
 
 def test_draws_of_the_variance_between_readers_follow_its_distribution() -> None:
-    """Without other errors, the estimate over the drawn value has a chi-square distribution."""
+    """Without other errors, J - 1 times the estimate over the drawn value is chi-square."""
     parts = replace(VAN_DYKE, cov1=0.0, cov2=0.0, cov3=0.0, var_error=1e-15)
     spread = PowerPlan(components=parts, effect=0.05).spread
     drawn = np.asarray(draw_spread(spread, 1, 5000).reader)

@@ -568,7 +568,7 @@ def test_the_achieved_size_of_a_study_in_blocks_counts_all_readings(run: Results
 
 
 def test_the_achieved_size_of_parallel_arms_is_that_of_their_comparison(run: Results) -> None:
-    """The readers of both arms count; groups under a common condition are not compared."""
+    """The readers of both arms count; groups under a common condition do not."""
     plan = {**PLANNED_SIZE, "comparison": "conditions"}
     results = _with_rows(run, {**DECLARED_PROTOCOL, "sample_size": plan}, INTERVAL_ABOVE_MARGIN)
     within = {**ARMS_ROW, "condition": "aided", "n_items": 7}

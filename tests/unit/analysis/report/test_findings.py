@@ -180,8 +180,10 @@ def test_the_first_rank_is_certain_if_all_paired_intervals_exclude_0(
 ) -> None:
     """A rank interval of 1 to 1 does not suffice; in a tie both models are named."""
     board = run.tables["leaderboard"]
-    confidences = board.assign(rank_low=board["rank"], rank_high=board["rank"])
-    micro = confidences.loc[(confidences["by"] == "overall") & (confidences["group"] == "micro")]
+    board_with_limits = board.assign(rank_low=board["rank"], rank_high=board["rank"])
+    micro = board_with_limits.loc[
+        (board_with_limits["by"] == "overall") & (board_with_limits["group"] == "micro")
+    ]
     first = micro.sort_values("rank")["rater_id"].iloc[0]
     others = [rater for rater in micro["rater_id"] if rater != first]
     template = run.tables["comparisons"].iloc[0].to_dict()
@@ -200,7 +202,7 @@ def test_the_first_rank_is_certain_if_all_paired_intervals_exclude_0(
             for other in pairs
         ]
         return _finding_texts(
-            _with_tables(run, leaderboard=confidences.to_dict("records"), comparisons=rows),
+            _with_tables(run, leaderboard=board_with_limits.to_dict("records"), comparisons=rows),
             Theme.RANKING,
         )
 

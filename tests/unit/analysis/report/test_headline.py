@@ -96,7 +96,7 @@ def test_a_model_without_conditions_is_compared_with_readers_under_each_conditio
 
 
 def _numbers_in(cell: str) -> list[float]:
-    return [float(matches) for matches in re.findall(r"-?\d+\.\d+", cell.replace("\u2212", "-"))]
+    return [float(number) for number in re.findall(r"-?\d+\.\d+", cell.replace("\u2212", "-"))]
 
 
 def test_agreement_is_the_mean_over_pairs(run: Results) -> None:

@@ -75,18 +75,18 @@ def _untranslated(texts: list[str]) -> list[str]:
 def test_findings_headline_and_tables_are_translated(run: Results, brackets: None) -> None:
     """Headings, notes, titles and words in cells are included."""
     content = report_content(run, [])
-    message = [finding.text for finding in findings(run)]
-    message += [theme for theme, _ in content.findings]
-    message += [text for line in content.headline.verdicts for text in (line.word, line.text)]
-    message += content.headline.agreement
+    texts = [finding.text for finding in findings(run)]
+    texts += [theme for theme, _ in content.findings]
+    texts += [text for line in content.headline.verdicts for text in (line.word, line.text)]
+    texts += content.headline.agreement
     for table in (content.headline.raters, *content.tables):
-        message += [table.title, table.remark, *table.header]
-        message += [name.full for names, _ in table.rows for name in names]
-        message += [cell for _, cells in table.rows for cell in cells]
-    message += [entry.title for entry in content.item_lists]
-    message += [name for name, _ in content.provenance if not name.endswith((".csv", ".json"))]
-    message += labels(content).values()
-    assert _untranslated(message) == []
+        texts += [table.title, table.remark, *table.header]
+        texts += [name.full for names, _ in table.rows for name in names]
+        texts += [cell for _, cells in table.rows for cell in cells]
+    texts += [entry.title for entry in content.item_lists]
+    texts += [name for name, _ in content.provenance if not name.endswith((".csv", ".json"))]
+    texts += labels(content).values()
+    assert _untranslated(texts) == []
 
 
 def test_figures_are_translated(run: Results, brackets: None) -> None:

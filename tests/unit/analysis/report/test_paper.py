@@ -138,8 +138,8 @@ def test_a_complete_report_cites_all_sources(run: Results) -> None:
     # The first is used for independent items, the second only by tests, the third for scored texts.
     other_sources = {"hillis2005", "gallas2009", "cohen1968"}
     keys = set(cited_keys(part.text for part in methods(everything)))
-    own_names = {reference.key for reference in method_references() if reference.source in SOURCES}
-    assert own_names - other_sources <= keys
+    own_keys = {reference.key for reference in method_references() if reference.source in SOURCES}
+    assert own_keys - other_sources <= keys
 
 
 def test_only_computed_tables_are_described() -> None:

@@ -34,8 +34,8 @@ def test_the_methods_list_the_sources_of_the_program() -> None:
     """The numbers are consecutive, and the entries are equal."""
     entries = [line.split(". ", 1) for line in LISTED.strip().splitlines()]
     assert [number for number, _ in entries] == [str(i + 1) for i in range(len(entries))]
-    own_names = sorted(f"{source.text} doi:{source.doi}" for source in ALL_SOURCES)
-    assert sorted(entry for _, entry in entries) == own_names
+    expected = sorted(f"{source.text} doi:{source.doi}" for source in ALL_SOURCES)
+    assert sorted(entry for _, entry in entries) == expected
 
 
 def test_the_methods_cite_sources_by_number() -> None:

@@ -62,9 +62,9 @@ def test_every_estimate_is_the_mean_over_pairs_with_different_answers() -> None:
         advice = now["aid_answer"]
         if before["answer"] == advice or now["confidence"] == "":
             continue
-        rows_without = -float(before["confidence"]) / STEPS
+        without_aid = -float(before["confidence"]) / STEPS
         with_aid = float(now["confidence"]) / STEPS * (1 if now["answer"] == advice else -1)
-        weight = (with_aid - rows_without) / (1 - rows_without)
+        weight = (with_aid - without_aid) / (1 - without_aid)
         kind = "weight_correct_advice" if advice == "A" else "weight_wrong_advice"
         for measure in ("weight_of_advice", kind):
             expected.setdefault(measure, []).append(weight)

@@ -82,7 +82,7 @@ def plain_counts(pairs: pd.DataFrame) -> dict[str, tuple[int, float]]:
         column: share(rows, partial(right, column=column))
         for column in ("unaided", "aided", "aid_answer")
     }
-    rows_without, with_aid, aid = (
+    without_aid, with_aid, aid = (
         accuracy[column][1] for column in ("unaided", "aided", "aid_answer")
     )
     return {
@@ -98,8 +98,8 @@ def plain_counts(pairs: pd.DataFrame) -> dict[str, tuple[int, float]]:
         "accuracy_without": accuracy["unaided"],
         "accuracy_with": accuracy["aided"],
         "accuracy_aid": accuracy["aid_answer"],
-        "gain": (len(rows), with_aid - rows_without),
-        "complementarity": (len(rows), with_aid - max(rows_without, aid)),
+        "gain": (len(rows), with_aid - without_aid),
+        "complementarity": (len(rows), with_aid - max(without_aid, aid)),
         "automation_bias": share(
             wrong_aid, lambda row: right(row, "unaided") - float(right(row, "aided"))
         ),
@@ -180,9 +180,9 @@ def test_pairs_need_both_readings_and_no_reference_standard(
     """Agreement includes items without a truth; a missing reading leaves no pair."""
     items, readings = study_tables
     pairs = pairs_of(study_tables)
-    rows_without = items.assign(truth=items["truth"].mask(items["item_id"] == "q00", ""))
-    struck_id = (readings["item_id"] == "q01") & (readings["condition"] == "unaided")
-    table = reliance(bundle_from_tables(rows_without, readings[~struck_id]), BOOTSTRAP)
+    without_truth = items.assign(truth=items["truth"].mask(items["item_id"] == "q00", ""))
+    is_removed = (readings["item_id"] == "q01") & (readings["condition"] == "unaided")
+    table = reliance(bundle_from_tables(without_truth, readings[~is_removed]), BOOTSTRAP)
     all_rows = table[(table["rater_id"] == "readers") & (table["group"] == "micro")]
     n = all_rows[all_rows["planted"] == "all"].set_index("measure")["n"]
     left = pairs[pairs["item_id"] != "q01"]

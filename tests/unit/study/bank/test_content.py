@@ -31,7 +31,7 @@ def _findings_by_rule(*items: Question) -> dict[Rule, list[str]]:
 
 
 @pytest.mark.parametrize(
-    ("question", "options", "truth", "message"),
+    ("question", "options", "truth", "is_reported"),
     [
         (
             "Where is the pleural effusion, given left effusions?",
@@ -49,14 +49,14 @@ def _findings_by_rule(*items: Question) -> dict[Rule, list[str]]:
     ],
 )
 def test_a_question_that_contains_its_answer_is_reported(
-    question: str, options: tuple[str, ...], truth: str, *, message: bool
+    question: str, options: tuple[str, ...], truth: str, *, is_reported: bool
 ) -> None:
     reported = _findings_by_rule(_item(question=question, options=options, truth=truth))
-    assert reported == ({Rule.ANSWERED: ["q1"]} if message else {})
+    assert reported == ({Rule.ANSWERED: ["q1"]} if is_reported else {})
 
 
 @pytest.mark.parametrize(
-    ("question", "labels", "message"),
+    ("question", "labels", "is_reported"),
     [
         ("What does the lateral view show?", ("PA",), True),
         ("What does the lateral view show?", ("PA", "LEFT LATERAL"), False),
@@ -72,14 +72,14 @@ def test_a_question_that_contains_its_answer_is_reported(
     ],
 )
 def test_a_question_about_a_view_that_is_missing_is_reported(
-    question: str, labels: tuple[str, ...], *, message: bool
+    question: str, labels: tuple[str, ...], *, is_reported: bool
 ) -> None:
     reported = _findings_by_rule(_item(question=question, labels=labels))
-    assert reported == ({Rule.NOT_SHOWN: ["q1"]} if message else {})
+    assert reported == ({Rule.NOT_SHOWN: ["q1"]} if is_reported else {})
 
 
 @pytest.mark.parametrize(
-    ("question", "other", "message"),
+    ("question", "other", "is_reported"),
     [
         ("Is there a pleural effusion?", "is there a Pleural effusion", True),
         (
@@ -101,11 +101,11 @@ def test_a_question_about_a_view_that_is_missing_is_reported(
     ],
 )
 def test_similar_questions_about_an_examination_are_reported(
-    question: str, other: str, *, message: bool
+    question: str, other: str, *, is_reported: bool
 ) -> None:
     """Only similar questions with a common option are reported."""
     first, second = _item("q1", question=question), _item("q2", question=other)
-    assert _findings_by_rule(first, second).get(Rule.ALIKE) == (["q2"] if message else None)
+    assert _findings_by_rule(first, second).get(Rule.ALIKE) == (["q2"] if is_reported else None)
     assert Rule.ALIKE not in _findings_by_rule(
         first, _item("q2", question=other, examination_id="e2")
     )

@@ -19,9 +19,9 @@ def identifiers_of(values: dict[str, str]) -> frozenset[Identifier]:
     )
 
 
-def text_row(text: str, identifiers: Iterable[Identifier], patient: str = "p") -> RowTexts:
+def text_row(text: str, known: Iterable[Identifier], patient: str = "p") -> RowTexts:
     """Return a row of one text."""
-    return RowTexts(patient=patient, texts={"question": text}, identifiers=frozenset(identifiers))
+    return RowTexts(patient=patient, texts={"question": text}, identifiers=frozenset(known))
 
 
 def highest_certainty(findings: list[Finding]) -> str:
@@ -271,10 +271,10 @@ def test_an_identifier_is_found_in_every_notation(
     values: dict[str, str], text: str, expected: str
 ) -> None:
     """The finding is certain or possible, alone or in a sentence."""
-    identifiers = identifiers_of(values)
-    assert highest_certainty(find_identifiers([text_row(text, identifiers)])[0]) == expected
+    known = identifiers_of(values)
+    assert highest_certainty(find_identifiers([text_row(text, known)])[0]) == expected
     assert (
-        highest_certainty(find_identifiers([text_row(f"Was this seen: {text}?", identifiers)])[0])
+        highest_certainty(find_identifiers([text_row(f"Was this seen: {text}?", known)])[0])
         == expected
     )
 

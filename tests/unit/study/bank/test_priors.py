@@ -88,7 +88,7 @@ def test_a_prior_view_without_an_image_is_ignored(bank: Read, item: ItemDict) ->
 
 
 def test_an_invalid_prior_image_is_an_error(bank: Read, item: ItemDict, root: Path) -> None:
-    """It is a current image by name or content, or was taken later."""
+    """The image is a current one by name or content, was taken later, or is outside the folder."""
     same = root / "deid_png" / "copy.png"
     same.write_bytes((root / "deid_png/P1/A1/pa.png").read_bytes())
     for values, message in (

@@ -428,7 +428,7 @@ def _flow(page: str) -> list[list[str]]:
 def test_the_closing_report_counts_the_flow_of_readers(
     opened: Opened, exclusions: str, analysed: str
 ) -> None:
-    """Readers leave the analysis only if the protocol excludes such readings from it."""
+    """A reader whose readings are all excluded is analysed unless the protocol removes them."""
     store = opened(exclusions=exclusions)
     simulate(store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
     tamper(

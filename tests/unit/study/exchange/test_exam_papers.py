@@ -150,8 +150,8 @@ def test_the_parquet_file_contains_the_images(banked: Store, paper: Paper, tmp_p
     rows = table.to_pylist()
     assert [row["item_id"] for row in rows] == [item.item_id for item in paper.items]
     assert rows[0]["options"] == list(paper.items[0].options)
-    shown_letter = Image.open(io.BytesIO(rows[0]["images"][0]["bytes"]))
-    assert shown_letter.mode == "L"
+    image = Image.open(io.BytesIO(rows[0]["images"][0]["bytes"]))
+    assert image.mode == "L"
     assert (out / "README.md").read_text().startswith("---\nconfigs:")
 
 

@@ -450,14 +450,14 @@ def sites(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with the stores of three closed sites, created once."""
     folder = tmp_path_factory.mktemp("sites")
     for number, bank in enumerate(("bank", "another name", "bank"), start=1):
-        sites_made = create_site(
+        store = create_site(
             folder / f"site{number}",
             number,
             person_id=f"P{number}",
             simulated=f"S{number}",
             bank=bank,
         )
-        close_trial(sites_made)
+        close_trial(store)
     return folder
 
 

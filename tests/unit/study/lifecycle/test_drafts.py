@@ -75,7 +75,7 @@ def test_a_new_draft_fits_its_bank(banked: Store) -> None:
     assert draft.values["cases"] == 10
     assert draft.values["seed"] == 20250604
     assert drafts.faults(draft) == []
-    assert [entries.name for entries in drafts.list_drafts(banked)] == ["trial"]
+    assert [entry.name for entry in drafts.list_drafts(banked)] == ["trial"]
 
 
 def test_a_draft_may_have_errors_and_lists_all_of_them(banked: Store) -> None:

@@ -386,7 +386,7 @@ def _event_details(store: Store, study: str, kind: str) -> list[Any]:
 
 
 def test_both_trails_name_a_study_that_reveals_answers(banked: Store) -> None:
-    """The other study is already open, is closed, or is closed later."""
+    """The other study was opened earlier, is closed in the meantime, or is opened later."""
     _open(banked, "early", interim_results=True)
     _draw(banked, "trial")
     _invite(banked, "trial")

@@ -4,7 +4,7 @@
 "tuning"; the batches "version N" and all others except "variations" were written by authors who
 did not know the rules, before the parser read them, and the results of these first readings are in
 ``docs/predictions-format.md``. "variations" are short statements and their opposites, written by a
-developer. `MINIMUM_SHARE_READ` has the share of clear outputs that must be read at least; unclear
+developer. `MINIMUM_SHARE_READ` has the minimum share of clear outputs that must be read; unclear
 outputs are unparsed.
 """
 

@@ -229,8 +229,8 @@ def test_a_withdrawal_after_closing_is_marked(trial: Store, tmp_path: Path) -> N
         acting=Acting(by=COMMAND_LINE, now=LATER),
     )
     package = json.loads(bundle_files(trial, "trial")["datapackage.json"])
-    withdrawn_models = package["reading_room"]["withdrawn_models"]
-    assert [(model["reason"], model["after_closing"]) for model in withdrawn_models] == [
+    withdrawn = package["reading_room"]["withdrawn_models"]
+    assert [(model["reason"], model["after_closing"]) for model in withdrawn] == [
         ("Before", False),
         ("Afterwards", True),
     ]
@@ -271,11 +271,11 @@ def _write_runs(folder: Path, cases: list[str]) -> Path:
             "item_id": item_id,
             "run": run,
             "answer": answer,
-            "confidence": confidences,
+            "confidence": confidence,
             "condition": shown,
         }
         for item_id in cases
-        for run, answer, confidences, shown in (
+        for run, answer, confidence, shown in (
             (1, "A", 0.9, ""),
             (2, "B", 0.6, ""),
             (1, "C", 0.3, "image-absent"),

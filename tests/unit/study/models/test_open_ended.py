@@ -293,8 +293,8 @@ def test_text_is_not_a_reading_and_has_no_score(trial: Store, tmp_path: Path) ->
         for condition in ("image", OPEN)
     ]
     _store_answers(trial, read_model(trial, _file(tmp_path, *both), study="trial"), "Both")
-    is_alone = [row for row in both if row["condition"] == OPEN]
-    _store_answers(trial, read_model(trial, _file(tmp_path, *is_alone), study="trial"), "Alone")
+    open_rows = [row for row in both if row["condition"] == OPEN]
+    _store_answers(trial, read_model(trial, _file(tmp_path, *open_rows), study="trial"), "Alone")
     reader = person(trial)
     while cases := desk.desk(trial, reader, now=NOW).cases:
         sent = [presentation(cases[0].case), reading(cases[0].case)]

@@ -109,13 +109,11 @@ def test_conditions_change_only_the_films(trial: Store) -> None:
         ).items
         for condition in (Shown.IMAGE, Shown.IMAGE_ABSENT, Shown.WRONG_IMAGE)
     }
-    for has_window, absent, wrong in zip(*shown.values(), strict=True):
-        assert has_window.question == absent.question == wrong.question
+    for usual, absent, wrong in zip(*shown.values(), strict=True):
+        assert usual.question == absent.question == wrong.question
         assert absent.films == ()
         assert "No image is shown" in prompt_of(absent, MODEL_PROTOCOL).text
-        assert not {film.sha256 for film in has_window.films} & {
-            film.sha256 for film in wrong.films
-        }
+        assert not {film.sha256 for film in usual.films} & {film.sha256 for film in wrong.films}
         assert len(wrong.films) == 2
 
 
@@ -125,7 +123,7 @@ def test_a_model_is_shown_the_wrong_images_of_the_readers(banked: Store) -> None
     studies.draw(
         banked, bank="bank", study="trial", protocol=Protocol.from_json(values), acting=ACTING
     )
-    has_window, wrong = (
+    usual, wrong = (
         {
             item.item_id: [film.sha256 for film in item.films]
             for item in paper_of_study(
@@ -137,7 +135,7 @@ def test_a_model_is_shown_the_wrong_images_of_the_readers(banked: Store) -> None
     with banked.look() as look:
         pairs = images_shown_instead(look, "trial")
     assert pairs
-    assert wrong == {item_id: has_window[other] for item_id, other in pairs.items()}
+    assert wrong == {item_id: usual[other] for item_id, other in pairs.items()}
 
 
 def test_a_paper_may_cover_a_bank_or_a_split(banked: Store) -> None:
@@ -299,11 +297,11 @@ console.log(JSON.stringify([...film].map((grey) => shade(grey, opened, false))))
 """
 
 
-def _film(pixels: Grey, has_window: str = "") -> bytes:
+def _film(pixels: Grey, window: str = "") -> bytes:
     info = PngInfo()
     info.add_text("Comment", "THE ANSWER IS B")
-    if has_window:
-        info.add_text(WINDOW_KEY, has_window)
+    if window:
+        info.add_text(WINDOW_KEY, window)
     out = io.BytesIO()
     Image.fromarray(pixels).save(out, format="PNG", pnginfo=info, dpi=(72, 72))
     return out.getvalue()

@@ -91,9 +91,9 @@ def test_a_finished_run_adds_a_model_with_its_circumstances(
     result = processes.run("study", *_python(trial, "--runs", "2", "--seed", "5"))
     assert result.returncode == 0, result.stderr
     assert "M: 40 of 40 questions answered." in result.stdout
-    model_kept = _stored_predictions(trial)
-    assert len(model_kept) == 40
-    detail = json.loads(model_kept[next(iter(model_kept))].detail)
+    stored = _stored_predictions(trial)
+    assert len(stored) == 40
+    detail = json.loads(stored[next(iter(stored))].detail)
     assert detail["server"] == "python"
     assert detail["model"] == f"{__name__}:answer"
     assert detail["latency_ms"] > 40
@@ -318,7 +318,7 @@ def test_images_are_released_after_their_question() -> None:
 
 @needs_inspect
 def test_a_filtered_answer_counts_as_refused(trial: Store) -> None:
-    """Text that accompanies it is ignored."""
+    """Text that accompanies such an answer is ignored."""
     with run_server(ModelServer(lambda *_: model_server.FILTERED)) as server:
         result = processes.run("study", *_inspect(trial, server))
     assert result.returncode == 0, result.stderr

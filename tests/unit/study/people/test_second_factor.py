@@ -39,9 +39,9 @@ def _confirm(store: Store, pending: str, code: str, now: datetime) -> Person:
 
 
 def _pending_sign_in(store: Store, code: str, now: datetime) -> str:
-    with pytest.raises(SecondFactorDue) as items_due:
+    with pytest.raises(SecondFactorDue) as due:
         _sign_in(store, code, now)
-    return items_due.value.token
+    return due.value.token
 
 
 def _add_factor(store: Store, code: str, now: datetime = NOW) -> tuple[NewFactor, list[str]]:

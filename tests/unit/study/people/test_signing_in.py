@@ -70,7 +70,7 @@ def test_activity_is_recorded_at_intervals(banked: Store, codes: dict[str, str])
 
 
 def test_a_sign_in_from_the_future_ends(banked: Store, codes: dict[str, str]) -> None:
-    """If the clock is set back, the sign-in would last longer; a few minutes are tolerated."""
+    """Otherwise it would last longer if the clock was set back; a few minutes are tolerated."""
     token = _sign_in(banked, codes["R2"]).token
     assert _is_valid_after(banked, token, -0.01, -0.2, -72) == [True, False, False]
 

@@ -346,9 +346,9 @@ def test_practice_films_are_prepared_before_those_of_the_study(opened: Opened) -
 
     practised = films(_cases(store))
     with store.look(sealed=True) as look:
-        differences = readings.upcoming_films(look, person(store).reader, 5)
+        upcoming = readings.upcoming_films(look, person(store).reader, 5)
     _practise(store)
-    assert differences == practised + films(_cases(store))
+    assert upcoming == practised + films(_cases(store))
 
 
 def test_practice_has_the_condition_of_the_first_block(opened: Opened) -> None:

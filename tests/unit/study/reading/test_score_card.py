@@ -48,13 +48,13 @@ def test_the_card_shows_each_answer_with_the_reference_standard(opened: Opened) 
     assert (card.reader, card.n_assigned, len(card.cases)) == ("R1", 8, 6)
     assert [case.position for case in card.cases] == [1, 2, 3, 4, 5, 6]
     with store.look() as look:
-        correct_answers = look.rows(
+        shown = look.rows(
             "SELECT position, truth, options, shown_order FROM assignments "
             "JOIN cases ON cases.id = case_id JOIN items ON items.id = cases.item "
             "JOIN reference_standard ON reference_standard.item = items.id "
             "JOIN readers ON readers.id = reader WHERE reader_id = 'R1' ORDER BY position"
         )
-    for case, row in zip(card.cases, correct_answers, strict=False):
+    for case, row in zip(card.cases, shown, strict=False):
         assert case.own == "A"
         assert case.right is not None
         assert row["shown_order"]["ABCD".index(case.right)] == row["truth"]

@@ -61,7 +61,7 @@ def _read_session(store: Store, now: datetime, reader_id: str = "R1") -> datetim
 
 
 def _intervene(
-    store: Store, description: str, now: datetime, reader_id: str | None = "R1", **more: Any
+    store: Store, kind: str, now: datetime, reader_id: str | None = "R1", **more: Any
 ) -> None:
     values = {
         "study": "trial",
@@ -69,7 +69,7 @@ def _intervene(
         "reason": "ill",
         "acting": Acting(by=BY, now=now),
     }
-    getattr(interventions, description)(store, **{**values, **more})
+    getattr(interventions, kind)(store, **{**values, **more})
 
 
 def _session_states(store: Store, now: datetime, reader_id: str = "R1") -> list[str]:

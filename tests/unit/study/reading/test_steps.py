@@ -180,9 +180,9 @@ def test_answers_are_limited_and_not_part_of_the_chain(opened: Opened) -> None:
     answers = {"answers": {"level": "two", "years": 7, "words": words}}
     assert _take(store, preparation("questionnaire", answers)).refused == ()
     (row,) = _rows(store)
-    circumstances = json.loads(row["detail"])["answers"]
-    assert (circumstances["level"], circumstances["years"]) == ("two", 7)
-    assert circumstances["words"] == ("PERSONAL\ufffd" + "x" * 5000)[:2000]
+    stored = json.loads(row["detail"])["answers"]
+    assert (stored["level"], stored["years"]) == ("two", 7)
+    assert stored["words"] == ("PERSONAL\ufffd" + "x" * 5000)[:2000]
     with store.look() as look:
         trail = json.dumps(list(events.walk(look, "study:trial")))
     assert "preparation done" in trail

@@ -156,8 +156,8 @@ def test_shared_strings_and_numbers_of_xlsxwriter_are_read(tmp_path: Path) -> No
 
 def test_cells_without_an_address_are_consecutive(tmp_path: Path) -> None:
     """Some programs omit addresses."""
-    write = '<c t="inlineStr"><is><t>x</t></is></c><c><v>2</v></c><c r="D2"><v>4</v></c>'
-    assert read_cells(write_raw_workbook(tmp_path / "q.xlsx", write, header="a,b,c,d")) == [
+    cells = '<c t="inlineStr"><is><t>x</t></is></c><c><v>2</v></c><c r="D2"><v>4</v></c>'
+    assert read_cells(write_raw_workbook(tmp_path / "q.xlsx", cells, header="a,b,c,d")) == [
         ["x", "2", "", "4"]
     ]
 

@@ -42,7 +42,7 @@ def edit_workbook(path: Path, edits: Mapping[str, Callable[[str], str]], **added
 
 
 def write_raw_workbook(
-    path: Path, read_cells: str, *, header: str = "a", styles: Sequence[str] = ()
+    path: Path, cells: str, *, header: str = "a", styles: Sequence[str] = ()
 ) -> Path:
     """Write a workbook with the XML of its second row; `styles` are the number formats 0, 1, ..."""
     workbook = Workbook()
@@ -50,7 +50,7 @@ def write_raw_workbook(
     for n, code in enumerate(styles):
         workbook.active.cell(row=50, column=n + 1).number_format = code
     workbook.save(path)
-    row = f'<row r="2">{read_cells}</row>'
+    row = f'<row r="2">{cells}</row>'
     return edit_workbook(
         path, {SHEET: lambda text: text.replace("</sheetData>", f"{row}</sheetData>")}
     )

@@ -307,10 +307,10 @@ def test_a_witness_in_an_earlier_format_is_valid_and_rewritten(opened: Opened) -
     assert verify(store) == []
     assert any("format of an earlier version" in remark for remark in remarks(store))
     losses.record_losses(store, now=NOW, starting=True)
-    is_rewritten = witness.read(store.path)
-    assert is_rewritten is not None
-    assert (is_rewritten.is_former, is_rewritten.damage, remarks(store)) == (False, "", [])
-    assert is_rewritten.heads[-1].number == 8
+    rewritten = witness.read(store.path)
+    assert rewritten is not None
+    assert (rewritten.is_former, rewritten.damage, remarks(store)) == (False, "", [])
+    assert rewritten.heads[-1].number == 8
 
 
 def test_a_first_line_that_was_not_flushed_is_corrected(opened: Opened) -> None:

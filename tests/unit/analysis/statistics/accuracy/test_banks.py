@@ -71,9 +71,9 @@ def test_the_report_has_the_difference_if_there_are_two_banks() -> None:
     results = analyse(_bundle({"x": (70, 56), "y": (80, 48)}), OPTIONS)
     text = " ".join(map(str, findings(results)))
     assert "x minus y 20.0 [5.2 to 33.4; 70 and 80 cases]" in text
-    (table,) = [overview for overview in report_tables(results) if overview.name == "banks"]
+    (table,) = [entry for entry in report_tables(results) if entry.name == "banks"]
     assert next(cells[-2:] for _, cells in table.rows) == ("20.0", "5.2 to 33.4")
     single_study = analyse(_bundle({"x": (70, 56)}), OPTIONS)
     assert "banks" not in single_study.tables
     assert "one bank" not in " ".join(map(str, findings(single_study)))
-    assert "banks" not in [overview.name for overview in report_tables(single_study)]
+    assert "banks" not in [entry.name for entry in report_tables(single_study)]

@@ -1,4 +1,4 @@
-"""open_ended.csv and open_gap.csv have values computed by hand or by other programs."""
+"""open_ended.csv and open_gap.csv equal values computed by hand or by other programs."""
 
 from dataclasses import replace
 
@@ -207,7 +207,7 @@ def test_the_report_describes_open_answers_if_there_are_any() -> None:
     assert "Without a score and excluded from all estimates: 1." in text
     assert "(accuracy with options is higher)" in text
     assert "Two blind scorers gave 38 answers the same score in 38 (100.0 %)" in text
-    shown = {overview.name: overview for overview in report_tables(results)}
+    shown = {entry.name: entry for entry in report_tables(results)}
     assert {"open-ended", "open-gap", "open-scoring", "open-scorers"} <= set(shown)
     assert shown["open-gap"].rows[0][1][:3] == ("All", "39", "76.9")
     assert any(method.title == "Answers without options" for method in methods(results))
@@ -217,9 +217,7 @@ def test_the_report_describes_open_answers_if_there_are_any() -> None:
     single_study = analyse(replace(bundle, **nothing), OPTIONS)
     assert not [name for name in single_study.tables if name.startswith("open_")]
     assert "options is" not in " ".join(map(str, findings(single_study)))
-    assert not [
-        overview for overview in report_tables(single_study) if overview.name.startswith("open-")
-    ]
+    assert not [entry for entry in report_tables(single_study) if entry.name.startswith("open-")]
 
 
 def test_a_gap_whose_interval_contains_0_is_not_reported_as_one() -> None:

@@ -78,7 +78,7 @@ def test_the_share_of_a_position_refers_to_the_items_that_have_it() -> None:
 def test_the_table_in_the_report_has_a_column_for_each_position() -> None:
     """Each cell has an interval."""
     result = analyse(_bundle([order[0] for order in ORDERS], ORDERS), Options(bootstrap=20))
-    table = {overview.name: overview for overview in report_tables(result)}["option-positions"]
+    table = {entry.name: entry for entry in report_tables(result)}["option-positions"]
     assert table.header == ("Rater", "Option 1", "Option 2", "Option 3", "Option 4")
     ((_, cells),) = table.rows
     assert " to " in cells[0]

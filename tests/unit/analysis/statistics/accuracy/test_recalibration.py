@@ -68,11 +68,11 @@ def test_slope_and_intercept_equal_another_fit(
     confidence, right = answers
     table = model_recalibration(study(confidence, right, n_patients), OPTIONS)
     table = table.set_index("measure")
-    confidences, ones = logit(confidence), np.ones(len(right))
+    logits, ones = logit(confidence), np.ones(len(right))
     groups = np.arange(len(right)) % (n_patients or len(right))
     for measure, design, offset in (
-        ("slope", np.column_stack([confidences, ones]), 0 * confidences),
-        ("intercept", ones[:, None], confidences),
+        ("slope", np.column_stack([logits, ones]), 0 * logits),
+        ("intercept", ones[:, None], logits),
     ):
         beta, errors = maximum_likelihood_fit(design, offset, right, groups)
         row = table.loc[measure]

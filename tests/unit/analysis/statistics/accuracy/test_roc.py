@@ -33,9 +33,9 @@ def study(
     """Return raters of six items who rate their answers, or do not."""
     ids, truth = list("pqrstu"), list("ABABAB")
     readings = [
-        {"rater_id": rater, "item_id": item, "answer": answer, "confidence": confidences}
+        {"rater_id": rater, "item_id": item, "answer": answer, "confidence": confidence}
         for rater, values in confidence.items()
-        for item, answer, confidences in zip(ids, "ABBBAA", values or [""] * 6, strict=True)
+        for item, answer, confidence in zip(ids, "ABBBAA", values or [""] * 6, strict=True)
     ]
     kinds = ["model" if rater[0] == "M" else "reader" for rater in confidence]
     items = pd.DataFrame({"item_id": ids, "truth": truth, "options": options, **more})
@@ -54,10 +54,10 @@ def test_curve_and_sensitivity_have_the_same_positive_class() -> None:
     """With the other class the curve is mirrored, and its area is the same."""
     by_default = roc_points(study(CONFIDENCES), OPTIONS)
     other = roc_points(study(CONFIDENCES), Options(confidence="answer", positive=("mass",)))
-    rising_rates = ["false_positive_rate", "true_positive_rate"]
+    columns = ["false_positive_rate", "true_positive_rate"]
     for rater in CONFIDENCES:
-        first, second = (t.loc[t["rater_id"] == rater, rising_rates] for t in (by_default, other))
-        mirrored = 1 - second[rising_rates[::-1]]
+        first, second = (t.loc[t["rater_id"] == rater, columns] for t in (by_default, other))
+        mirrored = 1 - second[columns[::-1]]
         assert set(map(tuple, first.round(9).to_numpy())) == set(
             map(tuple, mirrored.round(9).to_numpy())
         )

@@ -142,10 +142,10 @@ def test_patients_with_several_items_have_bootstrap_intervals(
 
 
 @pytest.mark.parametrize(("other", "share"), [("BBBB", 1.0), ("CCCC", 0.0)])
-def test_a_share_of_identical_errors_of_0_or_1_has_no_standard_error(
+def test_a_share_of_identical_errors_of_0_or_1_has_a_standard_error_of_0(
     make_bundle: MakeBundle, other: str, share: float
 ) -> None:
-    """The reason is the same as for a constant rater."""
+    """The measure is a proportion, so a constant rater is not a reason for undefined values."""
     row = _row(make_bundle("AAAA", {"R": "BBBB", "S": other}), "same_wrong")
     assert row[["estimate", "se", "ci_low", "ci_high"]].tolist() == [share, 0, share, share]
     assert row["undefined_because"] == ""

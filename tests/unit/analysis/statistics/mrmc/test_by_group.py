@@ -111,16 +111,16 @@ def test_a_class_equals_the_study_of_its_items(study: Bundle) -> None:
     """With two options, an answer of the same class is correct."""
     conditions, panel = diagnostic_conditions(study), diagnostic_panel(study)
     for metric, letter in (("sensitivity", "B"), ("specificity", "A")):
-        is_alone = part_of(study, study.items["truth"] == letter)
+        part = part_of(study, study.items["truth"] == letter)
         row = (conditions["by"] == "overall") & (conditions["metric"] == metric)
-        items = reader_conditions_items(is_alone, OPTIONS)
-        expected = pd.concat([reader_conditions(is_alone, OPTIONS), items])
+        items = reader_conditions_items(part, OPTIONS)
+        expected = pd.concat([reader_conditions(part, OPTIONS), items])
         expected = expected[expected["metric"] == "accuracy"]
         pd.testing.assert_frame_equal(
             comparison_values(conditions[row]), comparison_values(expected)
         )
         row = (panel["by"] == "overall") & (panel["metric"] == metric)
-        expected = reader_panel(is_alone).drop(columns="p_noninferior")
+        expected = reader_panel(part).drop(columns="p_noninferior")
         pd.testing.assert_frame_equal(comparison_values(panel[row]), comparison_values(expected))
     assert set(conditions["by"]) == {"overall", "task", "category"}
 

@@ -144,10 +144,10 @@ def test_conditions_are_compared_only_with_shared_cases() -> None:
     assert shared["n_items"].tolist() == [4, 4]
     assert (shared["undefined_because"] == "").all()
     assert shared["note"].str.contains("over the 4 of 8 items that all readers").all()
-    is_alone = {key: values[4:] for key, values in answers.items() if key[1] != "film"}
+    without_film = {key: values[4:] for key, values in answers.items() if key[1] != "film"}
     same = ["value_a", "value_b", "difference", "se", "df", "p"]
     pd.testing.assert_frame_equal(
-        shared[same].reset_index(drop=True), reader_conditions(study("A" * 4, is_alone))[same]
+        shared[same].reset_index(drop=True), reader_conditions(study("A" * 4, without_film))[same]
     )
 
 

@@ -177,7 +177,7 @@ def test_superiority_of_the_area_is_tested_at_a_difference_of_zero() -> None:
 
 
 def test_a_single_reader_has_no_claim_about_readers_in_general() -> None:
-    """The only row equals that of the table of the panel."""
+    """The claim about this reader has a p-value; the row of the other claim states a reason."""
     bundle = declared(study(n_readers=1), hypothesis="non-inferiority", margin=0.05)
     table = noninferiority(bundle, Options(confidence="finding")).query("metric == 'auc'")
     fixed, random = table.to_dict("records")

@@ -288,9 +288,9 @@ def test_readers_can_have_different_cut_offs() -> None:
         for rater, answers in confidences.items()
     }
     lower = {**same, "R2": "".join("AB"[entry >= 35] for entry in confidences["R2"])}
-    entry, other = (reader_panel(rated(TRUTH, answers, confidences)) for answers in (same, lower))
+    first, other = (reader_panel(rated(TRUTH, answers, confidences)) for answers in (same, lower))
     for name in ("reader_mean", "model_value", "difference"):
-        assert row(entry, FIXED, "auc")[name] == row(other, FIXED, "auc")[name]
+        assert row(first, FIXED, "auc")[name] == row(other, FIXED, "auc")[name]
 
 
 def test_a_single_inconsistent_answer_does_not_change_the_meaning() -> None:

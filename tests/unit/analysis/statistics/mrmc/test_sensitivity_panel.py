@@ -184,13 +184,13 @@ def test_readings_flagged_by_all_readers_drop_their_items(
     """Values equal those of a study without these items, up to rounding."""
     bundle = _bundle(patients=patients)
     items, readings = bundle.items.drop(columns="n_options"), bundle.readings.copy()
-    struck_id = ["q03", "q17", "q18", "q19", "q50"]
-    of_readers = readings["item_id"].isin(struck_id) & (readings["rater_id"] != "M1")
+    struck_ids = ["q03", "q17", "q18", "q19", "q50"]
+    of_readers = readings["item_id"].isin(struck_ids) & (readings["rater_id"] != "M1")
     readings.loc[of_readers, "flags"] = "too_fast"
     flagged = bundle_from_tables(items, readings, bundle.raters)
     fewer = bundle_from_tables(
-        items[~items["item_id"].isin(struck_id)],
-        bundle.readings[~bundle.readings["item_id"].isin(struck_id)],
+        items[~items["item_id"].isin(struck_ids)],
+        bundle.readings[~bundle.readings["item_id"].isin(struck_ids)],
         bundle.raters,
     )
     table = sensitivity_panel(flagged)

@@ -111,7 +111,7 @@ def test_sequential_reading_has_the_second_part_and_the_total(times: Times) -> N
 
 
 def test_ratios_do_not_depend_on_the_unit_and_swapped_conditions_invert_them(times: Times) -> None:
-    """Times are in seconds instead of milliseconds, and names are exchanged."""
+    """Times are multiplied by 1000, and the names of the conditions are exchanged."""
     before = time_conditions(study(times))
     longer = time_conditions(study({key: 1000 * values for key, values in times.items()}))
     assert longer["ratio"].tolist() == pytest.approx(before["ratio"].tolist())

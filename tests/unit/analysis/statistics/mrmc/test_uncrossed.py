@@ -114,9 +114,9 @@ def test_the_difference_of_conditions_includes_their_covariance() -> None:
     rows = uncrossed(bundle_from_tables(items, readings, raters))
     rows = rows[rows["model_id"] == ""].set_index("method")
     a, b = (matrix_of(items, readings, name) for name in ("aided", "unaided"))
-    items_alone = np.arange(N_ITEMS)
+    clusters = np.arange(N_ITEMS)
     variance = sum(
-        weight * plain_variance(*pair, items_alone)
+        weight * plain_variance(*pair, clusters)
         for weight, pair in ((1, (a, a)), (1, (b, b)), (-2, (a, b)))
     )
     assert rows.loc[BDG, "difference"] == pytest.approx(np.nanmean(a) - np.nanmean(b))
@@ -126,10 +126,12 @@ def test_the_difference_of_conditions_includes_their_covariance() -> None:
 def test_arms_are_compared_although_no_reader_has_both_conditions() -> None:
     """The arms share cases but not readers, so the Obuchowski-Rockette model is undefined."""
     items, readings, raters = study(("aided", "unaided"), share=1.0)
-    own_rows = readings["condition"].map(
+    arm_readers = readings["condition"].map(
         {"aided": ("R1", "R2"), "unaided": ("R3", "R4"), "": ("M",)}
     )
-    is_kept = [rater in names for rater, names in zip(readings["rater_id"], own_rows, strict=True)]
+    is_kept = [
+        rater in names for rater, names in zip(readings["rater_id"], arm_readers, strict=True)
+    ]
     rows = uncrossed(bundle_from_tables(items, readings[is_kept], raters)).set_index("method")
     assert set(rows["condition_b"]) == {"unaided"}  # within an arm, all readers read all cases
     assert rows.loc[BDG, "n_readers"] == 4

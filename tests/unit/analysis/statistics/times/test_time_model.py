@@ -274,7 +274,7 @@ def test_readings_without_an_answer_are_not_modelled() -> None:
     unanswered = readings.assign(
         answer=readings["answer"].where(readings["item_id"] != "q00003", "")
     )
-    rows_without = readings[readings["item_id"] != "q00003"]
-    tables = [time_model(bundle_from_tables(items, each)) for each in (unanswered, rows_without)]
+    absent = readings[readings["item_id"] != "q00003"]
+    tables = [time_model(bundle_from_tables(items, each)) for each in (unanswered, absent)]
     assert set(tables[0]["n"]) == {57}
     pd.testing.assert_frame_equal(*tables)
