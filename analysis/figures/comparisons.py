@@ -256,7 +256,7 @@ def _panel_estimate(
         ),
         *([t("p for no difference {p}", p=p_text(row["p"]))] if row["p"] == row["p"] else []),
         *(
-            [t("p for non-inferiority {p}", p=p_text(row["p_noninferior"]))]
+            [t("p for inferiority by at least the margin {p}", p=p_text(row["p_noninferior"]))]
             if row["p_noninferior"] == row["p_noninferior"]
             else []
         ),
