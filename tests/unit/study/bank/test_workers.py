@@ -321,7 +321,9 @@ def test_sqlite_writes_json_as_python_does(store: Store) -> None:
             assert parsed_json(row) == {text: text}
 
 
-def test_a_second_import_is_refused_while_the_first_runs(store: Store, root: Path, item: ItemDict) -> None:
+def test_a_second_import_is_refused_while_the_first_runs(
+    store: Store, root: Path, item: ItemDict
+) -> None:
     """The second import starts while the first checks its content, and is refused."""
     path = root / "metadata/bank.json"
     items = {key: value | {"correct_answer": "A"} for key, value in _items(item).items()}
