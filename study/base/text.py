@@ -314,7 +314,7 @@ def _character_name(char: str) -> str:
 
 
 class FirstSpelling(dict[str, str]):
-    """Maps every string to the first string with the same form for comparison.
+    """Maps every string to the first string with the same comparison key.
 
     >>> first = FirstSpelling(text_key)
     >>> first["Chest"], first["CHEST"], first["Head"]

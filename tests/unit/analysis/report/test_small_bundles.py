@@ -59,9 +59,9 @@ def bundle_of(
 ) -> Bundle:
     """Return a study in which each rater is correct for a share of the cases.
 
-    `right` is the number of correct answers of ten, by kind of rater (`R` or `M`); `also` is a
-    further condition of the models. `answered` is the number of patients whose cases a kind of
-    rater answered, if not all.
+    `right` is the number of correct answers of ten, by kind of rater (`R` or `M`);
+    `extra_condition` is a further condition of the models. `answered` is the number of patients
+    whose cases a kind of rater answered, if not all.
     """
     n = patients * per_patient
     right = right or {"R": 4, "M": 10}
@@ -137,7 +137,7 @@ UNUSUAL_BUNDLES: dict[str, Callable[[], Bundle]] = {
 }
 TWO_CONDITIONS = {
     "conditions": ("aided", "unaided"),
-    "also": "image-absent",
+    "extra_condition": "image-absent",
     "readers": 4,
     "models": 2,
 }
@@ -147,7 +147,7 @@ UNUSUAL_BUNDLES |= {
     "0 of 40 patients answered by readers": partial(bundle_of, 40, answered={"R": 0}),
     "0 of 40 patients answered by models": partial(bundle_of, 40, answered={"M": 0}),
     "24 of 60 patients answered by readers": partial(
-        bundle_of, 60, **TWO_CONDITIONS | {"also": ""}, answered={"R": 24}
+        bundle_of, 60, **TWO_CONDITIONS | {"extra_condition": ""}, answered={"R": 24}
     ),
     "24 of 60 patients of 2 cases answered": partial(
         bundle_of, 60, per_patient=2, **TWO_CONDITIONS, answered={"R": 24, "M": 24}

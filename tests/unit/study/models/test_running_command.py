@@ -105,7 +105,7 @@ def test_a_finished_run_adds_a_model_with_its_circumstances(
     assert event["model_protocol_sha256"] == added["model_protocol_sha256"]
     assert not verify(trial)
     repeated = processes.run("study", *_python(trial, "--runs", "2", "--seed", "5"))
-    assert (repeated.returncode, "all questions were answered before" in repeated.stdout) == (
+    assert (repeated.returncode, "all questions have been answered" in repeated.stdout) == (
         0,
         True,
     )
