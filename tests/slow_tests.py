@@ -52,10 +52,14 @@ def _children_s() -> float:
 
 
 class Costs:
-    """A plugin that measures the call of each test; `functions` has the longest call of each."""
+    """A plugin that measures the call of each test.
+
+    `functions` has the longest call of each test, and `skipped` the tests that could not run.
+    """
 
     def __init__(self) -> None:
         self.functions: dict[str, float] = {}
+        self.skipped: set[str] = set()
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:
@@ -71,8 +75,10 @@ class Costs:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         cost = dict(report.user_properties).get("cost_s")
-        if report.when == "call" and isinstance(cost, float):
-            function = function_of(report.nodeid)
+        function = function_of(report.nodeid)
+        if report.skipped:
+            self.skipped.add(function)
+        elif report.when == "call" and isinstance(cost, float):
             self.functions[function] = max(cost, self.functions.get(function, 0.0))
 
 
@@ -103,7 +109,11 @@ def main(arguments: Sequence[str]) -> int:
     if status:
         return status
     before = listed()
-    kept = [name for name in before if first.functions.get(name, 0.0) > LIMIT_S / 2]
+    kept = [
+        name
+        for name in before
+        if name in first.skipped or first.functions.get(name, 0.0) > LIMIT_S / 2
+    ]
     costly = [name for name, cost in first.functions.items() if cost > LIMIT_S]
     unlisted = sorted(set(costly) - set(before))
     if unlisted:

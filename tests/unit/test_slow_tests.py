@@ -21,6 +21,8 @@ def test_listed_but_quick(): pass
 def test_costly(): runpy.run_path("busy.py")
 @pytest.mark.parametrize("file", ["/dev/null", "busy.py"])
 def test_child(file): subprocess.run([sys.executable, file], check=True)
+@pytest.mark.skip
+def test_skipped(): pass
 @pytest.mark.thorough
 def test_thorough(): raise AssertionError
 """
@@ -38,7 +40,9 @@ def test_the_list_is_updated_after_measuring_each_test(tmp_path: Path) -> None:
     """In the test's own process and in a process it starts, for any of its parameters."""
     (tmp_path / "test_costs.py").write_text(TESTS)
     (tmp_path / "busy.py").write_text(BUSY)
-    (tmp_path / "list.txt").write_text("test_costs.py::test_listed_but_quick\ntest_gone.py::test\n")
+    (tmp_path / "list.txt").write_text(
+        "test_costs.py::test_listed_but_quick\ntest_costs.py::test_skipped\ntest_gone.py::test\n"
+    )
     (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n    browser: x\n    thorough: x\n")
     environment = {
         **os.environ,
@@ -59,12 +63,13 @@ def test_the_list_is_updated_after_measuring_each_test(tmp_path: Path) -> None:
     first = run()
     assert first.returncode == 1, first.stdout + first.stderr
     names = ("test_costs.py::test_child", "test_costs.py::test_costly")
-    assert (tmp_path / "list.txt").read_text() == "".join(f"{name}\n" for name in names)
+    listed = "".join(f"{name}\n" for name in (*names, "test_costs.py::test_skipped"))
+    assert (tmp_path / "list.txt").read_text() == listed
     lines = [line.split(" (")[0] for line in first.stdout.splitlines()]
     assert {line for line in lines if line.startswith("ADDED")} == {f"ADDED: {n}" for n in names}
     assert {"REMOVED: test_gone.py::test"} < {line for line in lines if line.startswith("REMOVED")}
     assert run().returncode == 0
-    assert (tmp_path / "list.txt").read_text() == "".join(f"{name}\n" for name in names)
+    assert (tmp_path / "list.txt").read_text() == listed
 
 
 def test_every_listed_test_exists() -> None:
