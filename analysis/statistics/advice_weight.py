@@ -18,7 +18,7 @@ from analysis.presentation.table import (
     report_table,
     whole_number,
 )
-from analysis.presentation.wording import cell_number, rows_by
+from analysis.presentation.wording import cell_number
 from analysis.readings.confidence import Meaning, confidence_of
 from analysis.readings.matrix import NO_LETTER
 from analysis.results import Results
@@ -157,13 +157,6 @@ MEASURES = {
 
 def advice_weight_table(results: Results) -> Iterator[ReportTable]:
     """Show the weight that every reader gives to a model's answers, over all cases."""
-    keys = ("rater_id", "aid_model", "aid", "planted")
-    rows = rows_by(results, "advice_weight", keys, of="measure", by="overall")
-    shown_rows = {
-        key: parts
-        for key, parts in rows.items()
-        if key[3] != "no" and cell_number(parts["weight_of_advice"], "n")
-    }
     yield report_table(
         name="advice-weight",
         title=t("Weight of a model's answers"),
@@ -175,7 +168,8 @@ def advice_weight_table(results: Results) -> Iterator[ReportTable]:
         header=use_header(MEASURES),
         rows=use_rows(
             results,
-            shown_rows,
+            "advice_weight",
+            "weight_of_advice",
             lambda parts: (
                 whole_number(cell_number(parts["weight_of_advice"], "n")),
                 *(estimate_of(parts[measure]) for measure in MEASURES),

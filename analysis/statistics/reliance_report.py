@@ -42,14 +42,6 @@ CHARTED_MEASURES = ("corrected", "misled", "gain", "automation_bias")
 
 def reliance_table(results: Results) -> Iterator[ReportTable]:
     """Show how every reader uses the model's answers, over all cases and planted errors."""
-    rows = rows_by(
-        results, "reliance", ("rater_id", "aid_model", "aid", "planted"), of="measure", by="overall"
-    )
-    shown_rows = {
-        key: parts
-        for key, parts in rows.items()
-        if key[3] != "no" and cell_number(parts["gain"], "n")
-    }
     yield report_table(
         name="reliance",
         title=t("Use of a model's answers"),
@@ -62,7 +54,8 @@ def reliance_table(results: Results) -> Iterator[ReportTable]:
         header=use_header(MEASURES),
         rows=use_rows(
             results,
-            shown_rows,
+            "reliance",
+            "gain",
             lambda parts: (
                 whole_number(max(cell_number(row, "n") for row in parts.values())),
                 *(percent_with_range(parts[measure], "estimate") for measure in MEASURES),
@@ -80,10 +73,25 @@ def use_header(measures: Mapping[str, str]) -> tuple[str, ...]:
 
 def use_rows(
     results: Results,
-    shown_rows: Mapping[tuple[str, ...], RowByMeasure],
+    name: str,
+    counted_measure: str,
     cells: Callable[[RowByMeasure], tuple[str, ...]],
 ) -> list[TableRow]:
-    """Return the rows of a table of readers and models; `cells` formats n and the measures."""
+    """Return the rows of a table of readers and models, over all cases and planted errors.
+
+    Parameters
+    ----------
+    results : Results
+        The results with the table.
+    name : str
+        Name of the table.
+    counted_measure : str
+        A row is left out if `n` of this measure is 0.
+    cells : callable
+        Formats n and the measures of a row.
+    """
+    keys = ("rater_id", "aid_model", "aid", "planted")
+    rows = rows_by(results, name, keys, of="measure", by="overall")
     names = rater_names(results.bundle)
     return [
         (
@@ -95,7 +103,8 @@ def use_rows(
                 *cells(parts),
             ),
         )
-        for (rater, model, when, planted), parts in shown_rows.items()
+        for (rater, model, when, planted), parts in rows.items()
+        if planted != "no" and cell_number(parts[counted_measure], "n")
     ]
 
 
