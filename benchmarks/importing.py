@@ -71,11 +71,11 @@ import json, sys, time
 from pathlib import Path
 from study.store import Store, bank_contents, banks
 from ui.banks.questions import FACETS, facets, filtered, value_counts
-store, found = Store(Path(sys.argv[1])), {}
+store, seconds = Store(Path(sys.argv[1])), {}
 def timed(name, do):
     begun = time.monotonic()
     kept = do()
-    found[name] = time.monotonic() - begun
+    seconds[name] = time.monotonic() - begun
     return kept
 with store.look() as look:
     bank = banks.bank_row(look, "bank")
@@ -91,7 +91,7 @@ with store.look(sealed=True) as look:
     for what, text in (("words", "pleural effusion"), ("an id", "q12345"), ("nothing", "nowhere")):
         timed(f"search for {what}", lambda: bank_contents.search_items(look, bank.id, text))
     timed("list a page", lambda: bank_contents.listed(look, frame.index[:50]))
-print(json.dumps(found))
+print(json.dumps(seconds))
 """
 
 

@@ -448,10 +448,8 @@ def without_printing(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def data(content: "ReportContent") -> bytes:
         with tempfile.TemporaryDirectory() as folder:
-            return (
-                b"%PDF-"
-                + prepare_template(content, Path(folder)).with_name("data.json").read_bytes()
-            )
+            template = prepare_template(content, Path(folder))
+            return b"%PDF-" + template.with_name("data.json").read_bytes()
 
     for form in ("svg", "png"):
         monkeypatch.setattr(f"analysis.figures.drawing.to_print.{form}", description)

@@ -218,7 +218,7 @@ def cases_needed_lines(plan: PowerPlan, readers: Sequence[int]) -> Iterator[str]
 
 
 def never_enough_sentence(plan: PowerPlan, readers: int) -> str:
-    """State that no number of cases is enough for a claim about readers like these.
+    """Explain why adding cases cannot support a claim about readers like these.
 
     Examples
     --------

@@ -359,7 +359,7 @@ def _after_adjustment(
 def score_p(results: Results, row: Row, column: str = "p") -> float:
     """Return a number of `noninferiority` for a row of `reader_panel`, nan if there is none.
 
-    A row of `sensitivity_panel` contains the numbers of its own analysis.
+    For a row of `sensitivity_panel`, the number is read from the row itself.
     """
     if "analysis" in row:
         return cell_number(row, "p_margin" if column == "p" else column)

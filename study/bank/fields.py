@@ -209,7 +209,7 @@ class Fields:
                     yield key, longest, max_length
 
     def others(self) -> Iterator[tuple[str, str | None, object]]:
-        """Yield the key, name and value of each filled key without a field of its own."""
+        """Yield the key, name and value of each filled key that belongs to no field."""
         for key, name in self._other_keys:
             if (value := self._filled.get(key)) is not None:
                 yield key, name, value
@@ -225,7 +225,7 @@ class KeysOfFields(NamedTuple):
     unknown : tuple of str
         Unknown keys.
     others : tuple of (str, str or None)
-        The keys without a field of their own, each with its name as an attribute.
+        The keys that belong to no field, each with its name as an attribute.
     repeated : tuple of str
         Keys that occur in two spellings that differ only by case or underscores.
     with_fields : tuple of (str, str)

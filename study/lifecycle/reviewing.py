@@ -89,7 +89,7 @@ def sample_items(look: Transaction, bank: str, n: int, *, seed: int) -> list[str
 
 
 def faulty_items(look: Transaction, review: int) -> dict[str, str]:
-    """Return the faults found in a closed review, by item_id.
+    """Return the faults that a closed review reported, by item_id.
 
     Raises
     ------

@@ -38,7 +38,7 @@ from study.store.readings import ItemShown
 from study.store.studies import refuse_restored, study_row
 
 CLIPPED_SHARE = 0.01
-"""Share of the samples clipped at each end in a film without a window of its own."""
+"""Share of the samples clipped at each end in a film that specifies no window."""
 
 _PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _AVERAGE_FILTER = 3  # PNG row filter: each byte minus the mean of the bytes to its left and above
@@ -275,7 +275,7 @@ def paper_of_bank(
 def _with_fitting_template(
     model_protocol: ModelProtocol, items: Sequence[PaperItem]
 ) -> ModelProtocol:
-    """Return the model protocol, with template 2 if template 1 has no text for the prior films."""
+    """Return the model protocol, with template 2 instead of 1 if there are prior films."""
     prior = any(film.prior for item in items for film in item.films)
     return (
         replace(model_protocol, template="2")

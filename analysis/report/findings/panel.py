@@ -401,7 +401,7 @@ def condition_findings(results: Results) -> list[Finding]:
 
 
 def _other_pairs(results: Results, pairs: list[dict[str, Row]], metric: str) -> list[str]:
-    """Count, by conclusion, the pairs of conditions that have no sentence of their own."""
+    """Count, by conclusion, the pairs of conditions that no other sentence describes."""
     if not pairs:
         return []
     rows = [claims[THESE_READERS] for claims in pairs if THESE_READERS in claims]
